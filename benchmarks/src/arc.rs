@@ -1,0 +1,161 @@
+//! `arc`: the tasks of ARC-AGI-1 and -2, one JSON file each.
+//!
+//! The file format is that of <https://github.com/fchollet/ARC-AGI> and <https://github.com/arcprize/ARC-AGI-2>.
+
+mod task;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::{ArcGrid, Dataset, DatasetError, OpenError, Options, Sample, Scorer};
+use task::Task;
+
+/// The benchmark's name.
+pub const ARC: &str = "arc";
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "arc/1";
+
+const ONE_TEST: &str = include_str!("arc/one_test.txt");
+const MANY_TESTS: &str = include_str!("arc/many_tests.txt");
+
+struct Arcs {
+    /// One per id.
+    files: Vec<File>,
+    ids: Vec<String>,
+    digest: String,
+}
+
+struct File {
+    path: PathBuf,
+    /// Of the task, not of the file's bytes: spaces and line ends make no other task.
+    digest: [u8; 32],
+}
+
+/// Opens `arc`; reads only the option `data_dir`. Every task is read and checked once, and none is kept.
+///
+/// The folder holds `*.json` tasks itself or in `evaluation/` or `training/`. Of these three the first in the order
+/// evaluation, training, itself that holds any is taken. The order of the samples is the byte order of file names.
+///
+/// # Errors
+///
+/// The folder is not given, missing or without tasks, or a file is no ARC task with all its outputs.
+pub fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let Some(folder) = &options.data_dir else {
+        let wanted =
+            "a folder of ARC-AGI task files (*.json), or one with evaluation/ or training/ in it";
+        return Err(OpenError::NeedsData {
+            benchmark: ARC,
+            wanted,
+        });
+    };
+    let mut arcs = Arcs {
+        files: Vec::new(),
+        ids: Vec::new(),
+        digest: String::new(),
+    };
+    let mut digest = Sha256::new().chain_update(format!("{FORMAT}\0{ONE_TEST}\0{MANY_TESTS}\0"));
+    for path in task_files(folder)? {
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            return Err(DatasetError::FileName { path }.into());
+        };
+        let id = format!("{ARC}-{stem}");
+        let file = File {
+            digest: Task::read(&path)?.digest(),
+            path,
+        };
+        digest.update(format!("{id}\0"));
+        digest.update(file.digest);
+        arcs.ids.push(id);
+        arcs.files.push(file);
+    }
+    arcs.digest = crate::dataset::hex(&digest.finalize());
+    Ok(Box::new(arcs))
+}
+
+impl Dataset for Arcs {
+    fn name(&self) -> &str {
+        ARC
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        let (Some(id), Some(file)) = (self.ids.get(index), self.files.get(index)) else {
+            return Err(DatasetError::Index {
+                index,
+                len: self.ids.len(),
+            });
+        };
+        let task = Task::read(&file.path)?;
+        if task.digest() != file.digest {
+            return Err(DatasetError::Changed {
+                path: file.path.clone(),
+            });
+        }
+        let tests = task.test.len();
+        let query = if tests == 1 { ONE_TEST } else { MANY_TESTS };
+        let metadata = [
+            ("tests", json!(tests)),
+            ("training_pairs", json!(task.train.len())),
+        ];
+        Ok(Sample {
+            id: id.clone(),
+            query: query.trim_end().replace("<tests>", &tests.to_string()),
+            context: task.question().to_string().into(),
+            expected: task.answer(),
+            metadata: metadata
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(ArcGrid)
+    }
+}
+
+/// The task files of the first folder that has any, sorted by name.
+fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
+    let subfolders = ["evaluation", "training"].map(|name| folder.join(name));
+    let subfolders = subfolders
+        .into_iter()
+        .filter(|subfolder| subfolder.is_dir());
+    for folder in subfolders.chain([folder.to_owned()]) {
+        let mut files = json_files(&folder).map_err(|reason| DatasetError::Read {
+            path: folder,
+            reason,
+        })?;
+        if !files.is_empty() {
+            files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+            return Ok(files);
+        }
+    }
+    Err(DatasetError::NoTasks {
+        path: folder.to_owned(),
+    })
+}
+
+fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    let is_json = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+            && path.is_file()
+    };
+    Ok(paths.into_iter().filter(is_json).collect())
+}

@@ -1,0 +1,96 @@
+//! A dataset: the samples of a benchmark, each made or read when it is asked for.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::{Sample, Scorer};
+
+/// The samples of one opened benchmark.
+///
+/// A dataset holds ids and not samples, so that a run keeps in memory only the samples in flight.
+pub trait Dataset: Send + Sync {
+    /// The benchmark's name in the catalog.
+    fn name(&self) -> &str;
+
+    /// Lower-case hex SHA-256 over what defines the samples. Samples of the same id under the same digest are equal.
+    fn digest(&self) -> &str;
+
+    /// The ids of all samples, in the order of the run.
+    fn ids(&self) -> &[String];
+
+    /// Makes or reads the sample whose id is `self.ids()[index]`.
+    ///
+    /// # Errors
+    ///
+    /// `index` is past the last sample, or the sample's file is gone, unreadable or not what it was when opened.
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError>;
+
+    /// The scorer that the benchmark is scored with.
+    fn scorer(&self) -> Arc<dyn Scorer>;
+}
+
+/// Why a dataset, or one of its samples, cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// There is no sample with this index.
+    #[error("there is no sample with index {index}, the dataset has {len}")]
+    Index {
+        /// The index asked for, from 0.
+        index: usize,
+        /// The number of samples.
+        len: usize,
+    },
+    /// A file or folder cannot be read.
+    #[error("cannot read {}: {reason}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// A folder holds no tasks.
+    #[error("no tasks (*.json) in {}, nor in evaluation/ or training/ below it", path.display())]
+    NoTasks {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file name cannot be made an id.
+    #[error("the file name of {} is not UTF-8", path.display())]
+    FileName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is not JSON, or JSON of another form. The reason ends in line and column.
+    #[error("{}: {reason}; an ARC task is {{\"train\": [{{\"input\": grid, \"output\": grid}}], \"test\": […]}}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        reason: serde_json::Error,
+    },
+    /// A file has the right form, and a field with a value that makes no task.
+    #[error("{}: {field} {problem}", path.display())]
+    Field {
+        /// The file.
+        path: PathBuf,
+        /// The field: `train[0].input`.
+        field: String,
+        /// What is wrong with it, and what would be right.
+        problem: String,
+    },
+    /// A file is no longer what it was when the dataset was opened, so that the digest would be a lie.
+    #[error("{} has changed since the dataset was opened", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Lower-case hex of a hash.
+pub(crate) fn hex(hash: &[u8]) -> String {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    hash.iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}

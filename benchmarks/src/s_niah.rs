@@ -1,0 +1,176 @@
+//! `s-niah`: a single needle in a haystack, generated from a seed.
+//!
+//! After the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), with distractors of the needle's own form.
+
+mod haystack;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{Dataset, DatasetError, Needle, OpenError, Options, Sample, Scorer};
+use haystack::Haystack;
+
+/// The benchmark's name.
+pub const S_NIAH: &str = "s-niah";
+
+/// Context lengths of a run that names none, in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
+pub const CONTEXT_LENGTHS: [usize; 8] = [
+    8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000,
+];
+
+/// Samples for each context length in a run that names no number.
+pub const TASKS_PER_LENGTH: usize = 2;
+
+/// The shortest context, in characters: below it there is little hay around needle and distractors.
+pub const MIN_CONTEXT_LENGTH: usize = 2_000;
+
+/// The longest context, in characters.
+pub const MAX_CONTEXT_LENGTH: usize = 100_000_000;
+
+const MAX_TASKS_PER_LENGTH: usize = 10_000;
+
+/// Goes into every seed and the digest. To be raised with any change to the code or words that changes a sample.
+const GENERATOR: &str = "s-niah/1";
+
+const QUERY: &str = include_str!("s_niah/query.txt");
+
+struct SNiah {
+    seed: u64,
+    /// One per id.
+    lengths: Vec<usize>,
+    ids: Vec<String>,
+    digest: String,
+}
+
+/// Opens `s-niah`; reads all options but `data_dir`.
+///
+/// # Errors
+///
+/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+pub fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let lengths = match options.context_lengths.as_slice() {
+        [] => &CONTEXT_LENGTHS,
+        lengths => lengths,
+    };
+    check(lengths, options.tasks_per_length)?;
+    let tasks = lengths
+        .iter()
+        .flat_map(|&length| (1..=options.tasks_per_length).map(move |task| (length, task)));
+    let (lengths, ids) = tasks
+        .map(|(length, task)| (length, format!("{S_NIAH}-{}-{task}", label(length))))
+        .unzip();
+    // Lengths and tasks stay out of the digest: the id names them, and a longer run has the same samples and more.
+    let digest = Sha256::new()
+        .chain_update(format!("{GENERATOR}\0{}\0{QUERY}\0", options.seed))
+        .chain_update(words::SOURCE)
+        .finalize();
+    Ok(Box::new(SNiah {
+        seed: options.seed,
+        lengths,
+        ids,
+        digest: crate::dataset::hex(&digest),
+    }))
+}
+
+impl Dataset for SNiah {
+    fn name(&self) -> &str {
+        S_NIAH
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        let (Some(id), Some(&length)) = (self.ids.get(index), self.lengths.get(index)) else {
+            return Err(DatasetError::Index {
+                index,
+                len: self.ids.len(),
+            });
+        };
+        let hay = Haystack::new(length, &mut stream(self.seed, id));
+        let metadata = [
+            ("context_length", json!(length)),
+            ("context_characters", json!(hay.text.len())),
+            ("needle_position", json!(hay.position)),
+            ("key", json!(hay.key)),
+            ("distractors", json!(haystack::DISTRACTORS)),
+        ];
+        Ok(Sample {
+            id: id.clone(),
+            query: QUERY
+                .trim_end()
+                .replace("<kind>", hay.kind)
+                .replace("<key>", &hay.key),
+            context: hay.text.into(),
+            expected: Value::String(hay.value),
+            metadata: metadata
+                .map(|(name, value)| (name.to_owned(), value))
+                .into_iter()
+                .collect::<BTreeMap<_, _>>(),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(Needle)
+    }
+}
+
+/// The random stream of one sample. It depends on seed and id alone, so that no sample moves another.
+fn stream(seed: u64, id: &str) -> ChaCha8Rng {
+    ChaCha8Rng::from_seed(Sha256::digest(format!("{GENERATOR}\0{seed}\0{id}")).into())
+}
+
+/// `8k`, `1m`, or the plain number where it is not round; no two lengths share a label.
+fn label(length: usize) -> String {
+    match length {
+        _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),
+        _ if length.is_multiple_of(1_000) => format!("{}k", length / 1_000),
+        _ => length.to_string(),
+    }
+}
+
+fn check(lengths: &[usize], tasks: usize) -> Result<(), OpenError> {
+    let error = |option, value, wanted| {
+        Err(OpenError::Option {
+            benchmark: S_NIAH,
+            option,
+            value,
+            wanted,
+        })
+    };
+    let mut seen = BTreeSet::new();
+    for &length in lengths {
+        if !(MIN_CONTEXT_LENGTH..=MAX_CONTEXT_LENGTH).contains(&length) {
+            let wanted =
+                format!("it must be from {MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
+            return error("context length", length, wanted);
+        }
+        if !seen.insert(length) {
+            return error(
+                "context length",
+                length,
+                "it must be given only once".to_owned(),
+            );
+        }
+    }
+    if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
+        return error(
+            "tasks per length",
+            tasks,
+            format!("it must be from 1 to {MAX_TASKS_PER_LENGTH}"),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! One haystack: filler of a given length with the needle and its distractors put in.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use rand::Rng;
+
+use super::words::{GRAMMAR, below};
+
+/// Sentences of the needle's form with another name and another number.
+pub const DISTRACTORS: usize = 8;
+
+/// Digits of a needle's number. The first is never 0, so that the number survives being read as one.
+const DIGITS: usize = 10;
+
+/// A sentence form does not come back within this many sentences.
+const REST: usize = 24;
+
+/// A haystack and what is hidden in it.
+pub struct Haystack {
+    /// The whole text: ASCII, so that bytes are characters.
+    pub text: String,
+    /// Where the needle's sentence begins, as a fraction of the text, to four places.
+    pub position: f64,
+    /// What the number is called: `registry number`.
+    pub kind: &'static str,
+    /// Whose number is asked for: `Amber Falcon`.
+    pub key: String,
+    /// The number.
+    pub value: String,
+}
+
+impl Haystack {
+    /// Makes a haystack of at most `length` characters, and of at least `length` minus one sentence.
+    pub fn new(length: usize, rng: &mut impl Rng) -> Self {
+        let form = GRAMMAR.pick(GRAMMAR.section("needle"), rng);
+        let kind = GRAMMAR.pick(GRAMMAR.section("kind"), rng);
+        let keys = keys(rng);
+        let values = values(rng);
+        let sentence = |(key, value): (&String, &String)| {
+            form.replace("<kind>", kind)
+                .replace("<key>", key)
+                .replace("<value>", value)
+        };
+        let pins = keys.iter().zip(&values).map(sentence).collect::<Vec<_>>();
+
+        let room = length.saturating_sub(pins.iter().map(|pin| pin.len() + " ".len()).sum());
+        let mut paragraphs = filler(room, rng);
+        for pin in &pins {
+            let paragraph = below(paragraphs.len(), rng);
+            let place = below(paragraphs[paragraph].len() + 1, rng);
+            paragraphs[paragraph].insert(place, pin.clone());
+        }
+        let text = paragraphs
+            .iter()
+            .map(|sentences| sentences.join(" "))
+            .collect::<Vec<_>>()
+            .join(PARAGRAPH_BREAK);
+        let position = text.find(&pins[0]).unwrap_or_default() as f64 / text.len() as f64;
+        Self {
+            text,
+            position: (position * 1e4).round() / 1e4,
+            kind,
+            key: keys[0].clone(),
+            value: values[0].clone(),
+        }
+    }
+}
+
+const PARAGRAPH_BREAK: &str = "\n\n";
+
+/// The needle's key, then those of the distractors. Half of these share a word with the needle's key, so that a
+/// search for one word is not enough.
+fn keys(rng: &mut impl Rng) -> Vec<String> {
+    let [first, second] = ["key-first", "key-second"].map(|name| GRAMMAR.section(name));
+    let needle = (GRAMMAR.pick(first, rng), GRAMMAR.pick(second, rng));
+    let mut keys = vec![needle];
+    while keys.len() <= DISTRACTORS {
+        let other = (GRAMMAR.pick(first, rng), GRAMMAR.pick(second, rng));
+        let key = match keys.len() {
+            1 | 2 => (needle.0, other.1),
+            3 | 4 => (other.0, needle.1),
+            _ => other,
+        };
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys.into_iter()
+        .map(|(first, second)| format!("{first} {second}"))
+        .collect()
+}
+
+/// The needle's number, then those of the distractors, all different.
+fn values(rng: &mut impl Rng) -> Vec<String> {
+    let mut values = Vec::new();
+    let mut seen = BTreeSet::new();
+    while values.len() <= DISTRACTORS {
+        let mut value = (1 + below(9, rng)).to_string();
+        while value.len() < DIGITS {
+            value += &below(10, rng).to_string();
+        }
+        if seen.insert(value.clone()) {
+            values.push(value);
+        }
+    }
+    values
+}
+
+/// Paragraphs of sentences, which joined have at most `room` characters.
+fn filler(room: usize, rng: &mut impl Rng) -> Vec<Vec<String>> {
+    let section = GRAMMAR.section("sentence");
+    let mut recent = VecDeque::from([usize::MAX; REST]);
+    let mut paragraphs = vec![Vec::new()];
+    let mut sentences = 3 + below(6, rng);
+    let mut used = 0;
+    loop {
+        if paragraphs
+            .last()
+            .is_some_and(|paragraph| paragraph.len() == sentences)
+        {
+            paragraphs.push(Vec::new());
+            sentences = 3 + below(6, rng);
+        }
+        let mut entry = below(GRAMMAR.len(section), rng);
+        while recent.contains(&entry) {
+            entry = below(GRAMMAR.len(section), rng);
+        }
+        recent.rotate_left(1);
+        recent[REST - 1] = entry;
+
+        let mut sentence = String::new();
+        GRAMMAR.write(section, entry, rng, &mut sentence);
+        let letter = sentence
+            .find(|letter: char| letter.is_ascii_alphabetic())
+            .unwrap_or_default();
+        if let Some(letter) = sentence.get_mut(letter..=letter) {
+            letter.make_ascii_uppercase();
+        }
+
+        let at_start = paragraphs.last().is_some_and(Vec::is_empty);
+        used += sentence.len()
+            + if at_start {
+                PARAGRAPH_BREAK.len()
+            } else {
+                " ".len()
+            };
+        if used > room + PARAGRAPH_BREAK.len() {
+            paragraphs.retain(|paragraph| !paragraph.is_empty());
+            return paragraphs;
+        }
+        if let Some(paragraph) = paragraphs.last_mut() {
+            paragraph.push(sentence);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The grammar in `words.txt`: sections of entries with `{slots}`, and how one is filled in at random.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use rand::Rng;
+
+/// The text of `words.txt`.
+pub const SOURCE: &str = include_str!("words.txt");
+
+/// The parsed `words.txt`.
+pub static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::parse(SOURCE));
+
+/// Sections by number. Slots refer to numbers and not to names, for a megabyte of text needs 10^5 look-ups.
+pub struct Grammar {
+    sections: Vec<Vec<Entry>>,
+    numbers: BTreeMap<&'static str, usize>,
+}
+
+type Entry = Vec<Piece>;
+
+enum Piece {
+    Text(&'static str),
+    Slot(usize),
+}
+
+impl Grammar {
+    /// The number of the section called `name`, which `words.txt` must have.
+    pub fn section(&self, name: &str) -> usize {
+        self.numbers[name]
+    }
+
+    /// The number of entries in a section.
+    pub fn len(&self, section: usize) -> usize {
+        self.sections[section].len()
+    }
+
+    /// Appends one entry to `out`, its slots filled with random entries of their sections.
+    pub fn write(&self, section: usize, entry: usize, rng: &mut impl Rng, out: &mut String) {
+        for piece in &self.sections[section][entry] {
+            match *piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Slot(slot) => {
+                    let entry = below(self.len(slot), rng);
+                    self.write(slot, entry, rng, out);
+                }
+            }
+        }
+    }
+
+    /// The text of a random entry of a section without slots.
+    pub fn pick(&self, section: usize, rng: &mut impl Rng) -> &'static str {
+        match self.sections[section][below(self.len(section), rng)][..] {
+            [Piece::Text(text)] => text,
+            _ => "",
+        }
+    }
+
+    fn parse(source: &'static str) -> Self {
+        let lines = || {
+            source
+                .lines()
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        };
+        let heading = |line: &'static str| line.strip_prefix('[')?.strip_suffix(']');
+        let numbers = lines()
+            .filter_map(heading)
+            .zip(0..)
+            .collect::<BTreeMap<_, _>>();
+        let mut sections = Vec::<Vec<Entry>>::new();
+        for line in lines() {
+            match (heading(line), sections.last_mut()) {
+                (None, Some(section)) => section.push(pieces(line, &numbers)),
+                _ => sections.push(Vec::new()),
+            }
+        }
+        Self { sections, numbers }
+    }
+}
+
+fn pieces(line: &'static str, numbers: &BTreeMap<&str, usize>) -> Entry {
+    let mut pieces = Vec::new();
+    for part in line.split_inclusive('}') {
+        let (text, slot) = match part.strip_suffix('}').and_then(|part| part.split_once('{')) {
+            Some((text, name)) => (text, Some(numbers[name])),
+            None => (part, None),
+        };
+        if !text.is_empty() {
+            pieces.push(Piece::Text(text));
+        }
+        pieces.extend(slot.map(Piece::Slot));
+    }
+    pieces
+}
+
+/// A random number below `n`, by multiplication (<https://arxiv.org/abs/1805.10941>) without the rejection, which
+/// leaves a bias of at most n/2^32. Not `rand`'s own ranges: their results may change from release to release.
+pub fn below(n: usize, rng: &mut impl Rng) -> usize {
+    ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Every section must end in text (a loop would overflow the stack), and be free of what would confuse a scorer.
+    #[test]
+    fn the_word_file_is_sound() {
+        fn visit(section: usize, path: &mut Vec<usize>) {
+            assert!(
+                !path.contains(&section),
+                "section {section} contains itself by way of {path:?}"
+            );
+            path.push(section);
+            for piece in GRAMMAR.sections[section].iter().flatten() {
+                if let Piece::Slot(slot) = piece {
+                    visit(*slot, path);
+                }
+            }
+            path.pop();
+        }
+        assert!(SOURCE.is_ascii(), "lengths are counted in bytes");
+        assert_eq!(
+            GRAMMAR.numbers.len(),
+            GRAMMAR.sections.len(),
+            "a section is given twice"
+        );
+        for (name, &section) in &GRAMMAR.numbers {
+            assert!(GRAMMAR.len(section) > 2, "[{name}] is short");
+            visit(section, &mut Vec::new());
+        }
+    }
+
+    #[test]
+    fn the_filler_holds_no_word_of_a_key() {
+        let words = |section: &str| {
+            let texts = GRAMMAR.sections[GRAMMAR.section(section)].iter().flatten();
+            let texts = texts.filter_map(|piece| {
+                if let Piece::Text(text) = piece {
+                    Some(*text)
+                } else {
+                    None
+                }
+            });
+            texts
+                .flat_map(|text| text.split(|letter: char| !letter.is_ascii_alphabetic()))
+                .map(str::to_lowercase)
+                .collect::<BTreeSet<_>>()
+        };
+        let is_key = |name: &&&str| name.starts_with("key-");
+        let keys = GRAMMAR
+            .numbers
+            .keys()
+            .filter(is_key)
+            .flat_map(|name| words(name))
+            .collect::<BTreeSet<_>>();
+        for name in GRAMMAR.numbers.keys().filter(|name| !is_key(name)) {
+            let shared = words(name).intersection(&keys).cloned().collect::<Vec<_>>();
+            assert_eq!(
+                shared,
+                Vec::<String>::new(),
+                "words of [{name}] that are also words of keys"
+            );
+        }
+    }
+}

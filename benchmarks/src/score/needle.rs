@@ -1,0 +1,73 @@
+//! `needle/1`: the answer is the hidden value, or holds it and no other number of its length.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Score, Scorer, excerpt, right, wrong};
+use crate::Sample;
+
+/// Finds the one value in an answer. It scores 1
+/// - if the answer is the value, once white space and quotes at both ends are taken away, or
+/// - if the value is all digits, and among the answer's numbers of that many digits it is the only one, be it given
+///   once or more often. A number is a longest run of the digits 0 to 9, so that signs, points and grouping end it.
+///
+/// Thus an answer that lists candidates, or returns the haystack, scores 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Needle;
+
+impl Needle {
+    /// The scorer's name with its version.
+    pub const NAME: &str = "needle/1";
+}
+
+impl Scorer for Needle {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let Value::String(value) = &sample.expected else {
+            return wrong("the sample's expected value is no text");
+        };
+        if value.is_empty() {
+            return wrong("the sample's expected value is empty");
+        }
+        let trimmed = answer
+            .trim_matches(|letter: char| letter.is_whitespace() || "\"'`“”‘’".contains(letter));
+        if trimmed == value {
+            return right("the answer is the value");
+        }
+        if !value.bytes().all(|byte| byte.is_ascii_digit()) {
+            return wrong(format!(
+                "the answer {} is not the value {}",
+                excerpt(trimmed),
+                excerpt(value)
+            ));
+        }
+        let numbers = answer.split(|letter: char| !letter.is_ascii_digit());
+        let candidates = numbers
+            .filter(|number| number.len() == value.len())
+            .collect::<BTreeSet<_>>();
+        let digits = value.len();
+        match (candidates.len(), candidates.contains(value.as_str())) {
+            (1, true) => right(format!(
+                "the only number of {digits} digits in the answer is the value"
+            )),
+            (0, _) => wrong(format!(
+                "no number of {digits} digits in the answer {}",
+                excerpt(trimmed)
+            )),
+            (1, false) => wrong(format!(
+                "another number of {digits} digits in the answer {}",
+                excerpt(trimmed)
+            )),
+            (n, true) => wrong(format!(
+                "{n} different numbers of {digits} digits in the answer, among them the value"
+            )),
+            (n, false) => wrong(format!(
+                "{n} different numbers of {digits} digits in the answer, none the value"
+            )),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The catalog, and what is said when a benchmark cannot be opened.
+
+use benchmarks::{Options, catalog};
+
+use crate::open;
+
+#[test]
+fn an_impossible_request_is_explained() {
+    let lengths = |lengths: &[usize]| Options {
+        context_lengths: lengths.into(),
+        ..Options::default()
+    };
+    let tasks = |tasks_per_length| Options {
+        tasks_per_length,
+        ..Options::default()
+    };
+    let rows = [
+        (
+            "sniah",
+            Options::default(),
+            "unknown benchmark `sniah`, did you mean `s-niah`?; known are arc, s-niah",
+        ),
+        (
+            "S-NIAH",
+            Options::default(),
+            "unknown benchmark `S-NIAH`, did you mean `s-niah`?; known are arc, s-niah",
+        ),
+        (
+            "arc-agi-2",
+            Options::default(),
+            "unknown benchmark `arc-agi-2`, did you mean `arc`?; known are arc, s-niah",
+        ),
+        (
+            "gsm8k",
+            Options::default(),
+            "unknown benchmark `gsm8k`; known are arc, s-niah",
+        ),
+        (
+            "",
+            Options::default(),
+            "unknown benchmark ``; known are arc, s-niah",
+        ),
+        (
+            "arc",
+            Options::default(),
+            "benchmark `arc` needs a data folder: a folder of ARC-AGI task files (*.json), or one with evaluation/ or \
+             training/ in it",
+        ),
+        (
+            "s-niah",
+            lengths(&[8_000, 1_999]),
+            "benchmark `s-niah`: context length 1999 is not possible, it must be from 2000 to 100000000 characters",
+        ),
+        (
+            "s-niah",
+            lengths(&[usize::MAX]),
+            "benchmark `s-niah`: context length 18446744073709551615 is not possible, it must be from 2000 to \
+             100000000 characters",
+        ),
+        (
+            "s-niah",
+            lengths(&[8_000, 16_000, 8_000]),
+            "benchmark `s-niah`: context length 8000 is not possible, it must be given only once",
+        ),
+        (
+            "s-niah",
+            tasks(0),
+            "benchmark `s-niah`: tasks per length 0 is not possible, it must be from 1 to 10000",
+        ),
+        (
+            "s-niah",
+            tasks(10_001),
+            "benchmark `s-niah`: tasks per length 10001 is not possible, it must be from 1 to 10000",
+        ),
+    ];
+    for (name, options, error) in rows {
+        assert_eq!(
+            open(name, &options).err().as_deref(),
+            Some(error),
+            "{name} {options:?}"
+        );
+    }
+}
+
+#[test]
+fn the_catalog_tells_what_opening_gives() {
+    let names = catalog().iter().map(|entry| entry.name).collect::<Vec<_>>();
+    assert!(names.is_sorted());
+    for entry in catalog().iter().filter(|entry| !entry.needs_data) {
+        let dataset = open(entry.name, &Options::default()).unwrap();
+        assert_eq!(
+            (entry.name, entry.scorer),
+            (dataset.name(), dataset.scorer().name())
+        );
+    }
+}

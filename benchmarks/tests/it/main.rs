@@ -1,0 +1,50 @@
+//! Integration tests of benchmarks.
+
+mod catalog;
+
+mod s_niah;
+
+mod arc;
+mod arc_recorded;
+
+mod arc_grid;
+mod hostile;
+mod text_scorers;
+
+use std::sync::Arc;
+
+use benchmarks::{Dataset, Options, Sample, Score, Scorer};
+use serde_json::Value;
+
+/// Opens a benchmark, or gives the text of the error.
+fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, String> {
+    benchmarks::open(name, options).map_err(|error| error.to_string())
+}
+
+/// Scores an answer on a sample of which only the expected value matters.
+fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
+    let sample = Sample {
+        id: "a".to_owned(),
+        query: String::new(),
+        context: Arc::from(""),
+        expected: expected.clone(),
+        metadata: [].into(),
+        cluster: None,
+    };
+    scorer.score(answer, &sample)
+}
+
+/// Scores each row's answer and compares value and explanation.
+fn check(scorer: &dyn Scorer, expected: &Value, rows: &[(&str, f64, &str)]) {
+    for &(answer, value, explanation) in rows {
+        let wanted = Score {
+            value,
+            explanation: explanation.to_owned(),
+        };
+        assert_eq!(
+            score(scorer, answer, expected),
+            wanted,
+            "answer {answer}, expected {expected}"
+        );
+    }
+}

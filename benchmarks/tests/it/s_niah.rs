@@ -1,0 +1,289 @@
+//! The generated haystacks: their bytes, their length, and that only the needle answers the query.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::time::Instant;
+
+use benchmarks::{CONTEXT_LENGTHS, Dataset, Options, Sample, TASKS_PER_LENGTH};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::open;
+
+fn dataset(seed: u64, lengths: &[usize]) -> Box<dyn Dataset> {
+    open(
+        "s-niah",
+        &Options {
+            seed,
+            context_lengths: lengths.into(),
+            ..Options::default()
+        },
+    )
+    .unwrap()
+}
+
+fn samples(dataset: &dyn Dataset) -> Vec<Sample> {
+    (0..dataset.ids().len())
+        .map(|index| dataset.sample(index).unwrap())
+        .collect()
+}
+
+/// The runs of ten digits and more in a text.
+fn numbers(text: &str) -> Vec<&str> {
+    text.split(|letter: char| !letter.is_ascii_digit())
+        .filter(|number| number.len() >= 10)
+        .collect()
+}
+
+/// If this fails, recorded runs no longer match their samples: raise `GENERATOR`, and only then these values.
+#[test]
+fn a_seed_gives_the_same_bytes_for_ever() {
+    let dataset = dataset(7, &[8_000, 1_000_000]);
+    let all = samples(&*dataset);
+    let mut hashes = String::new();
+    for sample in [&all[0], &all[3]] {
+        let mut hash = Sha256::new();
+        for part in [
+            &sample.id,
+            &sample.query,
+            &*sample.context,
+            &sample.expected.to_string(),
+        ] {
+            hash.update(part);
+        }
+        let hex = hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+            write!(hex, "{byte:02x}").unwrap();
+            hex
+        });
+        writeln!(hashes, "{} {hex}", sample.id).unwrap();
+    }
+    insta::assert_snapshot!(format!("dataset {}\n{hashes}", dataset.digest()), @r"
+    dataset 035c9a37d7f9f74fa9013fcbf2050fc1f48edde13c1320a860d6de59adac5b53
+    s-niah-8k-1 632ad662895c02f5f91f3c00417c1b1eb747ba9d0f44acd98be87ecd00a687f5
+    s-niah-1m-2 a2aff0d15c8da1187165d0977b0b4573020f90ebc1d0d6854cbc26f3c5a45e2c
+    ");
+}
+
+#[test]
+fn a_short_sample_reads_like_this() {
+    let sample = dataset(7, &[2_000]).sample(0).unwrap();
+    let facts = json!({ "expected": sample.expected, "metadata": sample.metadata });
+    insta::assert_snapshot!(format!(
+        "{}\n\n{}\n\n{facts:#}\n\n{}",
+        sample.id, sample.query, sample.context
+    ));
+}
+
+#[test]
+fn ids_name_length_and_number() {
+    let rows: [(&[usize], &[&str]); 2] = [
+        (
+            &[1_000_000, 8_000, 8_192, 1_500_000, 2_000_000],
+            &[
+                "s-niah-1m-1",
+                "s-niah-8k-1",
+                "s-niah-8192-1",
+                "s-niah-1500k-1",
+                "s-niah-2m-1",
+            ],
+        ),
+        (
+            &[],
+            &[
+                "s-niah-8k-1",
+                "s-niah-16k-1",
+                "s-niah-32k-1",
+                "s-niah-64k-1",
+                "s-niah-128k-1",
+                "s-niah-256k-1",
+                "s-niah-512k-1",
+                "s-niah-1m-1",
+            ],
+        ),
+    ];
+    for (lengths, ids) in rows {
+        let options = Options {
+            context_lengths: lengths.into(),
+            tasks_per_length: 1,
+            ..Options::default()
+        };
+        assert_eq!(open("s-niah", &options).unwrap().ids(), ids);
+    }
+    assert_eq!(
+        dataset(0, &[]).ids().len(),
+        CONTEXT_LENGTHS.len() * TASKS_PER_LENGTH
+    );
+}
+
+#[test]
+fn only_the_needle_answers() {
+    let dataset = dataset(1, &[2_000, 3_333, 8_000, 100_000, 1_000_000]);
+    let scorer = dataset.scorer();
+    for sample in samples(&*dataset) {
+        let id = &sample.id;
+        let length = usize::try_from(sample.metadata["context_length"].as_u64().unwrap()).unwrap();
+        let context = &*sample.context;
+        assert_eq!(
+            json!(context.chars().count()),
+            sample.metadata["context_characters"],
+            "{id}"
+        );
+        assert!(
+            context.len() <= length && context.len() + 500 > length,
+            "{id} has {} characters",
+            context.len()
+        );
+
+        let key = sample.metadata["key"].as_str().unwrap();
+        let Value::String(value) = &sample.expected else {
+            panic!("{id} expects {}", sample.expected)
+        };
+        assert_eq!(context.matches(key).count(), 1, "{id}: {key}");
+        assert_eq!(
+            context.to_lowercase().matches(&key.to_lowercase()).count(),
+            1,
+            "{id}: {key}"
+        );
+        assert_eq!(context.matches(value).count(), 1, "{id}: {value}");
+        let sentence = context
+            .split_inclusive(['.', '\n'])
+            .find(|sentence| sentence.contains(key))
+            .unwrap();
+        assert!(sentence.contains(value), "{id}: {sentence}");
+
+        let all = numbers(context);
+        assert_eq!(
+            all.len(),
+            all.iter().collect::<BTreeSet<_>>().len(),
+            "{id}: {all:?}"
+        );
+        assert_eq!(
+            json!(all.len()),
+            json!(1 + sample.metadata["distractors"].as_u64().unwrap()),
+            "{id}"
+        );
+        for word in key.split(' ') {
+            assert!(
+                context.matches(word).count() > 1,
+                "{id}: no distractor shares {word}"
+            );
+        }
+
+        let position = sample.metadata["needle_position"].as_f64().unwrap();
+        let before =
+            context[..context.find(sentence.trim()).unwrap()].len() as f64 / context.len() as f64;
+        assert!(
+            (position - before).abs() < 1e-4,
+            "{id}: {position} is not {before}"
+        );
+
+        assert!(
+            sample.query.contains(key)
+                && !sample.query.contains(value)
+                && !sample.query.contains('<'),
+            "{id}"
+        );
+        let worth = |answer: &str| scorer.score(answer, &sample).value;
+        assert_eq!(
+            [
+                worth(value),
+                worth(context),
+                worth(&all.join("\n")),
+                worth("")
+            ],
+            [1.0, 0.0, 0.0, 0.0],
+            "{id}: the value, the context, all candidates, nothing"
+        );
+    }
+}
+
+#[test]
+fn samples_depend_on_seed_and_id_alone() {
+    let all = samples(&*dataset(3, &[4_000, 8_000]));
+    let others = samples(&*dataset(3, &[16_000, 8_000]));
+    assert_eq!(all[2..], others[2..], "other lengths in the run");
+    assert_eq!(
+        all[3],
+        dataset(3, &[4_000, 8_000]).sample(3).unwrap(),
+        "asked for on its own"
+    );
+    let seeded = samples(&*dataset(4, &[4_000, 8_000]));
+    let everything = all.iter().chain(&seeded);
+    let contexts = everything
+        .clone()
+        .map(|sample| sample.context.clone())
+        .collect::<BTreeSet<_>>();
+    let values = everything
+        .map(|sample| sample.expected.to_string())
+        .collect::<BTreeSet<_>>();
+    assert_eq!(
+        (contexts.len(), values.len()),
+        (8, 8),
+        "each seed and id has its own text and number"
+    );
+    assert_ne!(dataset(3, &[]).digest(), dataset(4, &[]).digest());
+    assert_eq!(dataset(3, &[]).digest(), dataset(3, &[8_000]).digest());
+}
+
+/// Needles anywhere: a search that reads only some part of the context must fail on some samples.
+#[test]
+fn needles_are_spread_evenly() {
+    let options = Options {
+        context_lengths: vec![20_000],
+        tasks_per_length: 400,
+        ..Options::default()
+    };
+    let mut tenths = [0_u32; 10];
+    for sample in samples(&*open("s-niah", &options).unwrap()) {
+        let position = sample.metadata["needle_position"].as_f64().unwrap();
+        let tenth = (1..10)
+            .filter(|tenth| position * 10.0 >= f64::from(*tenth))
+            .count();
+        tenths[tenth] += 1;
+    }
+    assert!(
+        tenths.iter().all(|&count| (20..=65).contains(&count)),
+        "{tenths:?}"
+    );
+}
+
+/// Filler that came round again would let a model skip most of it.
+#[test]
+fn the_filler_does_not_repeat() {
+    let sample = dataset(5, &[1_000_000]).sample(0).unwrap();
+    let sentences = sample
+        .context
+        .split_inclusive(['.', '\n'])
+        .map(str::trim)
+        .filter(|text| text.len() > 20);
+    let sentences = sentences.collect::<Vec<_>>();
+    let different = sentences.iter().collect::<BTreeSet<_>>().len();
+    assert!(
+        different * 100 >= sentences.len() * 97,
+        "{different} of {} sentences differ",
+        sentences.len()
+    );
+}
+
+#[test]
+fn a_megabyte_is_made_quickly() {
+    let dataset = dataset(6, &[1_000_000]);
+    dataset.sample(0).unwrap();
+    let start = Instant::now();
+    dataset.sample(1).unwrap();
+    let took = start.elapsed();
+    println!("1,000,000 characters in {took:?}");
+    assert!(
+        took.as_millis() < 2_000,
+        "took {took:?}; unoptimised code on a busy machine takes a tenth of a second"
+    );
+}
+
+#[test]
+fn an_index_past_the_end_is_an_error() {
+    let error = dataset(0, &[2_000]).sample(2).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no sample with index 2, the dataset has 2"
+    );
+}

@@ -1,0 +1,3 @@
+//! The `eval` binary.
+
+fn main() {}

@@ -1,0 +1,2 @@
+//! harness.
+pub mod prompt;

@@ -1,0 +1,186 @@
+//! The whole system prompt of any agent, as named sections in a fixed order.
+
+use serde::Serialize;
+
+use super::config::{PromptConfig, PromptMode};
+use super::driver::Driver;
+use super::model_alias::{ModelAlias, table};
+use super::position::{flat_position, iterations_phrase, repl_position};
+use super::sections::{
+    CHILD_REPL, DELEGATION, DELEGATION_TIPS, DIRECT, DRIVERS, ENVIRONMENT, FLAT,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, MODELS, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER,
+};
+use super::template::Template;
+
+/// Which call the prompt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentKind {
+    /// An agent of the delegation tree: with a REPL above `max_depth`, flat from there on.
+    Agent,
+    /// The answer to an `llm()` call: flat at any depth.
+    OneShot,
+    /// The `direct` protocol: one call, the whole context in the message.
+    Direct,
+}
+
+/// What the prompt of one agent depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentPrompt<'a> {
+    /// Which call the prompt is for.
+    pub kind: AgentKind,
+    /// Depth, mode, and what the agent's children get.
+    pub config: PromptConfig,
+    /// Iterations that this agent itself has.
+    pub iterations: u32,
+    /// The agent's invocation id.
+    pub invocation_id: &'a str,
+    /// The queries of the agents above it, root first; empty for the root.
+    pub lineage: &'a [String],
+    /// The prompt that its caller gave it. A blank one counts as none.
+    pub system_prompt: Option<&'a str>,
+    /// The aliases that `rlm()` and `llm()` accept as `model`.
+    pub models: &'a [ModelAlias],
+    /// Drivers of the run, in their order. Only the root's prompt shows them.
+    pub drivers: &'a [Driver],
+}
+
+/// One named part of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Section {
+    /// The bundled text's name (`environment`), `system-prompt` for the caller's own, or `driver:NAME`.
+    pub name: String,
+    /// The text as the model reads it.
+    pub text: String,
+}
+
+/// A whole system prompt, its sections apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Assembled {
+    /// The sections, in order; none is empty.
+    pub sections: Vec<Section>,
+}
+
+impl Assembled {
+    /// The prompt as it is sent: the sections with a blank line between them.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self
+            .sections
+            .iter()
+            .map(|section| section.text.as_str())
+            .collect();
+        texts.join("\n\n")
+    }
+
+    fn push<const N: usize>(&mut self, template: &Template<N>, values: [&str; N]) {
+        self.push_text(template.name, template.render(values));
+    }
+
+    fn push_text(&mut self, name: impl Into<String>, text: String) {
+        self.sections.push(Section {
+            name: name.into(),
+            text,
+        });
+    }
+}
+
+/// Section name of the prompt that an agent's caller gave it.
+const OWN_PROMPT: &str = "system-prompt";
+
+/// The core prompt of an ordinary agent: identity, environment, delegation (if it can delegate), workflow, and delegation
+/// tips (if it can delegate), with blank lines between.
+pub fn build_system_prompt(config: &PromptConfig) -> String {
+    core(config).text()
+}
+
+/// The whole system prompt of any agent, the same for every turn that it takes.
+///
+/// - An ordinary agent: the sections of [`build_system_prompt`], then models and position.
+/// - A specialist, which brings its own prompt: that, the REPL and (if it can delegate) delegation, models, position.
+/// - A flat agent: its own prompt or the flat one, then its position.
+/// - The `direct` protocol: one section of its own.
+///
+/// The root of each kind ends with the drivers.
+pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
+    let own_prompt = agent
+        .system_prompt
+        .map(str::trim)
+        .filter(|text| !text.is_empty());
+    let mut prompt = match agent.kind {
+        AgentKind::Direct => own_prompt_or(own_prompt, &DIRECT),
+        AgentKind::OneShot => flat(agent, own_prompt),
+        AgentKind::Agent if agent.config.is_flat() => flat(agent, own_prompt),
+        AgentKind::Agent => repl(agent, own_prompt),
+    };
+    if agent.config.depth == 0 && !agent.drivers.is_empty() {
+        prompt.push(&DRIVERS, []);
+        for driver in agent.drivers {
+            prompt.push_text(format!("driver:{}", driver.name), driver.body.clone());
+        }
+    }
+    prompt
+}
+
+fn core(config: &PromptConfig) -> Assembled {
+    let mut prompt = Assembled::default();
+    let child_iterations = iterations_phrase(config.child_budget);
+    let coordinates = config.effective_mode() == PromptMode::Coordinator;
+    prompt.push(
+        if coordinates {
+            &IDENTITY_COORDINATOR
+        } else {
+            &IDENTITY_SOLVER
+        },
+        [],
+    );
+    prompt.push(&ENVIRONMENT, []);
+    if config.can_delegate() {
+        prompt.push(&DELEGATION, [&child_iterations]);
+    }
+    if coordinates {
+        let pair_iterations = (u64::from(config.child_budget) * 2).to_string();
+        prompt.push(&WORKFLOW_COORDINATOR, [&child_iterations, &pair_iterations]);
+    } else {
+        prompt.push(&WORKFLOW_SOLVER, []);
+    }
+    if config.can_delegate() {
+        prompt.push(&DELEGATION_TIPS, []);
+    }
+    prompt
+}
+
+fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
+    let mut prompt =
+        own_prompt.map_or_else(|| core(&agent.config), |own| specialist(&agent.config, own));
+    if !agent.models.is_empty() {
+        prompt.push(&MODELS, [&table(agent.models)]);
+    }
+    prompt.push_text("position", repl_position(agent));
+    prompt
+}
+
+fn specialist(config: &PromptConfig, own_prompt: &str) -> Assembled {
+    let mut prompt = Assembled::default();
+    prompt.push_text(OWN_PROMPT, own_prompt.to_owned());
+    prompt.push(&CHILD_REPL, []);
+    prompt.push(&ENVIRONMENT, []);
+    if config.can_delegate() {
+        prompt.push(&DELEGATION, [&iterations_phrase(config.child_budget)]);
+    }
+    prompt
+}
+
+fn flat(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
+    let mut prompt = own_prompt_or(own_prompt, &FLAT);
+    prompt.push_text("position", flat_position(agent));
+    prompt
+}
+
+/// A prompt that begins with the caller's own text, or with a bundled one where there is none.
+fn own_prompt_or(own_prompt: Option<&str>, bundled: &Template<0>) -> Assembled {
+    let mut prompt = Assembled::default();
+    match own_prompt {
+        Some(own) => prompt.push_text(OWN_PROMPT, own.to_owned()),
+        None => prompt.push(bundled, []),
+    }
+    prompt
+}

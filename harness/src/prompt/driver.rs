@@ -1,0 +1,178 @@
+//! A driver: extra guidance for the root, as a Markdown file with front matter.
+
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::config::PromptMode;
+use super::error::PromptError;
+use super::yaml;
+
+/// Extra guidance that stacks onto the root's prompt.
+///
+/// The file begins with YAML front matter between two lines `---`:
+///
+/// ```yaml
+/// name: deadline-return            # the file's name without .md: lower-case letters, digits and -
+/// description: One line for lists.
+/// modes: [solver, coordinator]     # the prompt modes that it is written for
+/// conflicts: [other-driver]        # optional: drivers that contradict it
+/// ```
+///
+/// The Markdown below it is the guidance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Driver {
+    /// Its name, which is also its file's.
+    pub name: String,
+    /// What it does, in one line.
+    pub description: String,
+    /// The prompt modes that it is written for.
+    pub modes: Vec<PromptMode>,
+    /// Names of drivers that contradict it.
+    pub conflicts: Vec<String>,
+    /// The guidance as the model reads it: lines end with `\n`, no blank lines around it.
+    pub body: String,
+    /// Where it comes from.
+    pub source: DriverSource,
+    /// SHA-256 of the body, in hex.
+    pub digest: String,
+}
+
+/// Where a driver comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DriverSource {
+    /// It is part of the program.
+    Bundled,
+    /// A user's file.
+    File(PathBuf),
+}
+
+impl fmt::Display for DriverSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bundled => f.write_str("bundled"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrontMatter {
+    name: String,
+    description: String,
+    modes: Vec<String>,
+    #[serde(default)]
+    conflicts: Vec<String>,
+}
+
+impl Driver {
+    /// Reads a driver from its file's text; `file_name` is the name without `.md`.
+    ///
+    /// # Errors
+    /// [`PromptError::Invalid`], which names the file and the field or line.
+    pub(super) fn parse(
+        file_name: &str,
+        source: DriverSource,
+        text: &str,
+    ) -> Result<Self, PromptError> {
+        let origin = match &source {
+            DriverSource::Bundled => format!("bundled driver {file_name}.md"),
+            DriverSource::File(path) => path.display().to_string(),
+        };
+        let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        let (front, body) =
+            split_front_matter(&text).map_err(|problem| invalid(&origin, problem))?;
+        let front: FrontMatter = yaml::parse(&origin, front)?;
+        let modes = front
+            .check(file_name)
+            .map_err(|problem| invalid(&origin, problem))?;
+        let body = body.trim().to_owned();
+        if body.is_empty() {
+            return Err(invalid(&origin, "no guidance follows the front matter"));
+        }
+        let FrontMatter {
+            name,
+            description,
+            conflicts,
+            ..
+        } = front;
+        Ok(Self {
+            name,
+            description,
+            modes,
+            conflicts,
+            digest: sha256_hex(&body),
+            body,
+            source,
+        })
+    }
+}
+
+/// SHA-256 of a text's UTF-8 bytes, in lower-case hex.
+pub(super) fn sha256_hex(text: &str) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text) {
+        write!(hex, "{byte:02x}").expect("writing to a string does not fail");
+    }
+    hex
+}
+
+/// The front matter, with its first `---` so that the parser's line numbers are the file's, and the rest.
+fn split_front_matter(text: &str) -> Result<(&str, &str), &'static str> {
+    if !text.starts_with("---\n") {
+        return Err(
+            "the first line is not `---`: a driver begins with front matter (name, description, modes)",
+        );
+    }
+    let end = text
+        .find("\n---\n")
+        .or_else(|| text.ends_with("\n---").then(|| text.len() - "\n---".len()));
+    let end = end.ok_or("the front matter has no end: a second line `---` is missing")?;
+    Ok((
+        &text[..=end],
+        text.get(end + "\n---\n".len()..).unwrap_or_default(),
+    ))
+}
+
+fn invalid(origin: &str, problem: impl Into<String>) -> PromptError {
+    PromptError::Invalid {
+        origin: origin.to_owned(),
+        problem: problem.into(),
+    }
+}
+
+impl FrontMatter {
+    /// Checks every field and reads the modes.
+    fn check(&self, file_name: &str) -> Result<Vec<PromptMode>, String> {
+        let name = &self.name;
+        if name != file_name {
+            return Err(format!(
+                "field `name`: `{name}` differs from the file's name, expected `{file_name}`"
+            ));
+        }
+        if name.is_empty()
+            || !name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        {
+            return Err(format!(
+                "field `name`: `{name}` is not made of lower-case letters, digits and `-`"
+            ));
+        }
+        if self.description.trim().is_empty() || self.description.contains('\n') {
+            return Err("field `description`: expected one line of text".to_owned());
+        }
+        if self.modes.is_empty() {
+            return Err(
+                "field `modes`: expected at least one of `solver`, `coordinator`".to_owned(),
+            );
+        }
+        let modes = self.modes.iter().map(|mode| mode.parse());
+        modes
+            .collect::<Result<_, PromptError>>()
+            .map_err(|error| format!("field `modes`: {error}"))
+    }
+}

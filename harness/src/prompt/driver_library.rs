@@ -1,0 +1,123 @@
+//! The drivers that a run can choose from: the bundled ones and those of a user's folder.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::Path;
+
+use super::bundled_drivers::BUNDLED_DRIVERS;
+use super::config::PromptMode;
+use super::driver::{Driver, DriverSource};
+use super::error::PromptError;
+use super::nearest::nearest;
+
+/// Drivers by name.
+#[derive(Debug, Clone)]
+pub struct DriverLibrary {
+    drivers: BTreeMap<String, Driver>,
+}
+
+impl DriverLibrary {
+    /// The drivers that are part of the program.
+    pub fn bundled() -> Self {
+        let drivers = BUNDLED_DRIVERS.map(|(name, text)| {
+            let driver = Driver::parse(name, DriverSource::Bundled, text)
+                .expect("bundled drivers are tested");
+            (name.to_owned(), driver)
+        });
+        Self {
+            drivers: BTreeMap::from(drivers),
+        }
+    }
+
+    /// Adds every `*.md` of a folder. A driver there takes the place of a known one of the same name.
+    ///
+    /// # Errors
+    /// [`PromptError::Read`] for a folder or file that cannot be read, [`PromptError::Invalid`] for a file that is no
+    /// driver.
+    pub fn with_dir(mut self, folder: &Path) -> Result<Self, PromptError> {
+        let unreadable = |path: &Path| {
+            let path = path.to_owned();
+            |source| PromptError::Read { path, source }
+        };
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut paths: Vec<_> = entries
+            .map_err(unreadable(folder))?
+            .iter()
+            .map(DirEntry::path)
+            .collect();
+        paths.sort();
+        for path in paths {
+            if path.extension().is_none_or(|extension| extension != "md") || path.is_dir() {
+                continue;
+            }
+            let text = fs::read_to_string(&path).map_err(unreadable(&path))?;
+            let name = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            let driver = Driver::parse(&name, DriverSource::File(path), &text)?;
+            self.drivers.insert(name, driver);
+        }
+        Ok(self)
+    }
+
+    /// Every driver, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Driver> {
+        self.drivers.values()
+    }
+
+    /// The drivers of these names, in this order. A name that comes again adds nothing.
+    ///
+    /// # Errors
+    /// [`PromptError::UnknownDriver`] with the nearest known name.
+    pub fn resolve<S: AsRef<str>>(&self, names: &[S]) -> Result<Vec<Driver>, PromptError> {
+        let mut resolved: Vec<Driver> = Vec::with_capacity(names.len());
+        for name in names.iter().map(AsRef::as_ref) {
+            let driver = self
+                .drivers
+                .get(name)
+                .ok_or_else(|| PromptError::UnknownDriver {
+                    name: name.to_owned(),
+                    nearest: nearest(name, self.drivers.keys().map(String::as_str)),
+                    known: self.drivers.keys().cloned().collect(),
+                })?;
+            if !resolved.iter().any(|earlier| earlier.name == driver.name) {
+                resolved.push(driver.clone());
+            }
+        }
+        Ok(resolved)
+    }
+}
+
+/// What a user should know about this choice of drivers: one that is not written for the mode, and pairs that conflict,
+/// whichever of the two says so.
+pub fn warnings(mode: PromptMode, drivers: &[Driver]) -> Vec<String> {
+    let misfits = drivers
+        .iter()
+        .filter(|driver| !driver.modes.contains(&mode))
+        .map(|driver| {
+            let modes: Vec<&str> = driver.modes.iter().map(|mode| mode.as_str()).collect();
+            format!(
+                "driver `{}` is written for {} mode, and the run is in {mode} mode",
+                driver.name,
+                modes.join(" and ")
+            )
+        });
+    let pairs = drivers
+        .iter()
+        .enumerate()
+        .flat_map(|(at, first)| drivers[at + 1..].iter().map(move |second| (first, second)));
+    let conflicts = pairs
+        .filter(|(first, second)| {
+            first.conflicts.contains(&second.name) || second.conflicts.contains(&first.name)
+        })
+        .map(|(first, second)| {
+            format!(
+                "drivers `{}` and `{}` contradict each other",
+                first.name, second.name
+            )
+        });
+    misfits.chain(conflicts).collect()
+}

@@ -1,0 +1,35 @@
+//! System prompts: named sections put together by depth and mode, with model aliases, drivers and profiles.
+//!
+//! Everything here is a pure function of its arguments, but for reading a user's own driver and profile files. The texts
+//! are files under `harness/prompts`, `harness/drivers` and `harness/profiles.yaml`, embedded at compile time; none is a
+//! string in Rust code.
+
+mod assemble;
+mod config;
+
+mod sections;
+mod template;
+
+mod model_alias;
+mod position;
+
+mod bundled_drivers;
+mod driver;
+mod driver_library;
+mod profile;
+
+mod error;
+mod nearest;
+mod yaml;
+
+pub use assemble::{
+    AgentKind, AgentPrompt, Assembled, Section, build_system_prompt, system_prompt,
+};
+pub use config::{PromptConfig, PromptMode, iterations_for_depth};
+pub use driver::{Driver, DriverSource};
+pub use driver_library::{DriverLibrary, warnings};
+pub use error::PromptError;
+pub use model_alias::{ModelAlias, parse_aliases};
+pub use position::QUERY_LIMIT;
+pub use profile::{Profile, Profiles};
+pub use sections::template_digests;

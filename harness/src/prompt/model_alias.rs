@@ -1,0 +1,128 @@
+//! Model aliases: short names under which an agent may call other models, and the table that shows them.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::PromptError;
+
+/// A name by which `rlm()` and `llm()` may call a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelAlias {
+    /// The name that the agent writes.
+    pub alias: String,
+    /// The model behind it, as `PROVIDER/MODEL`.
+    pub model: String,
+    /// Words that say what the model is meant for.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+impl FromStr for ModelAlias {
+    type Err = PromptError;
+
+    /// Reads `ALIAS=PROVIDER/MODEL[:TAG,TAG…]`, as in `fast=openrouter/acme/small:cheap,quick`.
+    ///
+    /// What follows the last colon is the tags, always. A model with a colon in its own name therefore needs one more
+    /// colon at the end, with or without tags behind it: `local=ollama/llama3:8b:` and `local=ollama/llama3:8b:cheap`.
+    /// Tags begin with a letter, so that the forgotten colon of `ollama/llama3:8b` is an error and not a tag `8b`.
+    ///
+    /// # Errors
+    /// [`PromptError::ModelAlias`] with what is wrong and the right form.
+    fn from_str(spec: &str) -> Result<Self, PromptError> {
+        parse(spec).map_err(|problem| PromptError::ModelAlias {
+            spec: spec.to_owned(),
+            problem,
+        })
+    }
+}
+
+/// Reads several aliases and refuses two of the same name.
+///
+/// # Errors
+/// The first alias that is wrong, see [`ModelAlias::from_str`], or [`PromptError::DuplicateAlias`].
+pub fn parse_aliases<S: AsRef<str>>(specs: &[S]) -> Result<Vec<ModelAlias>, PromptError> {
+    let aliases: Vec<ModelAlias> = specs
+        .iter()
+        .map(|spec| spec.as_ref().parse())
+        .collect::<Result<_, _>>()?;
+    let mut models = HashMap::new();
+    for ModelAlias { alias, model, .. } in &aliases {
+        if let Some(first) = models.insert(alias, model) {
+            let (alias, first, second) = (alias.clone(), first.clone(), model.clone());
+            return Err(PromptError::DuplicateAlias {
+                alias,
+                first,
+                second,
+            });
+        }
+    }
+    Ok(aliases)
+}
+
+/// The rows of the model table.
+pub(super) fn table(models: &[ModelAlias]) -> String {
+    let rows: Vec<String> = models
+        .iter()
+        .map(|ModelAlias { alias, model, tags }| {
+            format!("| `{alias}` | {model} | {} |", tags.join(", "))
+        })
+        .collect();
+    rows.join("\n")
+}
+
+fn parse(spec: &str) -> Result<ModelAlias, String> {
+    let (alias, target) = spec.split_once('=').ok_or("no `=`")?;
+    if !is_word(alias) {
+        return Err(format!(
+            "the alias `{alias}` is not made of letters, digits, `.`, `_` and `-`, with a letter first"
+        ));
+    }
+    let (model, tags) = target.rsplit_once(':').unwrap_or((target, ""));
+    if tags.contains('/') {
+        return Err("a colon stands before the model's last `/`".to_owned());
+    }
+    check_model(model)?;
+    let tags: Vec<String> = match tags {
+        "" => Vec::new(),
+        tags => tags.split(',').map(|tag| tag.trim().to_owned()).collect(),
+    };
+    if let Some(bad) = tags.iter().find(|tag| !is_word(tag)) {
+        return Err(format!(
+            "the tag `{bad}` does not begin with a letter or has other characters than letters, digits, `.`, `_` and `-`"
+        ));
+    }
+    Ok(ModelAlias {
+        alias: alias.to_owned(),
+        model: model.to_owned(),
+        tags,
+    })
+}
+
+fn check_model(model: &str) -> Result<(), String> {
+    match model.split_once('/') {
+        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {}
+        _ => {
+            return Err(format!(
+                "the model `{model}` is not of the form PROVIDER/MODEL"
+            ));
+        }
+    }
+    // The table is Markdown, and a name is printed as it stands.
+    match model
+        .chars()
+        .find(|c| c.is_whitespace() || c.is_control() || matches!(c, '|' | '`'))
+    {
+        Some(bad) => Err(format!("the model's name contains {bad:?}")),
+        None => Ok(()),
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}

@@ -1,0 +1,116 @@
+//! Where an agent stands: depth, iterations, what its children would be, and the queries above it.
+
+use serde::Serialize;
+
+use super::assemble::AgentPrompt;
+use super::config::PromptConfig;
+use super::sections::{
+    CHILDREN_FLAT, CHILDREN_REPL, LINEAGE, POSITION_CHILD, POSITION_FLAT, POSITION_ROOT,
+};
+
+/// Characters of an ancestor's query that a prompt shows.
+pub const QUERY_LIMIT: usize = 300;
+
+/// The position block of an agent that has a REPL.
+pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> String {
+    let config = &agent.config;
+    let (max_depth, iterations) = (
+        config.max_depth.to_string(),
+        iterations_phrase(agent.iterations),
+    );
+    let children = children(config);
+    if config.depth == 0 {
+        return POSITION_ROOT.render([&max_depth, agent.invocation_id, &iterations, &children]);
+    }
+    let depth = config.depth.to_string();
+    let lineage = lineage(agent.lineage);
+    POSITION_CHILD.render([
+        &depth,
+        &max_depth,
+        agent.invocation_id,
+        &iterations,
+        &children,
+        &lineage,
+    ])
+}
+
+/// The position block of an agent that answers in one call.
+pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> String {
+    let (depth, max_depth) = (
+        agent.config.depth.to_string(),
+        agent.config.max_depth.to_string(),
+    );
+    POSITION_FLAT.render([
+        &depth,
+        &max_depth,
+        agent.invocation_id,
+        &lineage(agent.lineage),
+    ])
+}
+
+/// `1 iteration`, `15 iterations`.
+pub(super) fn iterations_phrase(count: u32) -> String {
+    if count == 1 {
+        "1 iteration".to_owned()
+    } else {
+        format!("{count} iterations")
+    }
+}
+
+fn children(config: &PromptConfig) -> String {
+    if !config.can_delegate() {
+        return CHILDREN_FLAT.render([]);
+    }
+    let child_depth = (config.depth + 1).to_string();
+    CHILDREN_REPL.render([&child_depth, &iterations_phrase(config.child_budget)])
+}
+
+/// One line of the lineage block.
+#[derive(Serialize)]
+struct Ancestor<'a> {
+    depth: usize,
+    query: &'a str,
+    /// Characters of the whole query, where it was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<usize>,
+}
+
+/// The queries of the agents above, root first; nothing where there are none.
+fn lineage(queries: &[String]) -> String {
+    if queries.is_empty() {
+        return String::new();
+    }
+    let ancestors: Vec<String> = queries
+        .iter()
+        .enumerate()
+        .map(|(depth, query)| ancestor_line(depth, query))
+        .collect();
+    LINEAGE.render([&QUERY_LIMIT.to_string(), &ancestors.join("\n")])
+}
+
+/// A query as one line of JSON that cannot end the fence around it.
+///
+/// Queries were written by models and users. As a JSON string a query has no line break with which to begin a heading or
+/// a list, and its backticks are escaped with the rest of what could end a line or a fence.
+fn ancestor_line(depth: usize, query: &str) -> String {
+    let cut = query
+        .char_indices()
+        .nth(QUERY_LIMIT)
+        .map_or(query, |(end, _)| &query[..end]);
+    let length = (cut.len() < query.len()).then(|| query.chars().count());
+    let json = serde_json::to_string(&Ancestor {
+        depth,
+        query: cut,
+        length,
+    })
+    .expect("a number and two plain fields always serialize");
+    let mut line = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_control() || matches!(character, '`' | '\u{2028}' | '\u{2029}') {
+            line.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}

@@ -1,0 +1,150 @@
+//! Profiles: named lists of drivers for model families, matched by globs on the model's name.
+
+use std::fs;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
+
+use super::error::PromptError;
+use super::nearest::nearest;
+use super::yaml;
+
+/// A named list of drivers for a model family.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// Globs on the full model name (`provider/model`); case does not matter, and `*` crosses `/`.
+    pub models: Vec<String>,
+    /// Names of its drivers, in their order.
+    pub drivers: Vec<String>,
+    matcher: GlobSet,
+}
+
+/// Profiles in the order in which they are tried.
+#[derive(Debug, Clone)]
+pub struct Profiles {
+    profiles: Vec<Profile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfilesFile {
+    profiles: Vec<ProfileEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileEntry {
+    name: String,
+    models: Vec<String>,
+    drivers: Vec<String>,
+}
+
+impl Profiles {
+    /// The profiles that are part of the program.
+    pub fn bundled() -> Self {
+        let profiles = parse("bundled profiles.yaml", include_str!("../../profiles.yaml"));
+        Self {
+            profiles: profiles.expect("the bundled profiles are tested"),
+        }
+    }
+
+    /// Adds the profiles of a file, which are tried first and take the place of known ones of the same name.
+    ///
+    /// # Errors
+    /// [`PromptError::Read`] for a file that cannot be read, [`PromptError::Invalid`] for one with a fault in it.
+    pub fn with_file(self, path: &Path) -> Result<Self, PromptError> {
+        let text = fs::read_to_string(path).map_err(|source| PromptError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut profiles = parse(&path.display().to_string(), &text)?;
+        let kept: Vec<Profile> = self
+            .profiles
+            .into_iter()
+            .filter(|known| profiles.iter().all(|new| new.name != known.name))
+            .collect();
+        profiles.extend(kept);
+        Ok(Self { profiles })
+    }
+
+    /// Every profile, in the order in which they are tried.
+    pub fn iter(&self) -> impl Iterator<Item = &Profile> {
+        self.profiles.iter()
+    }
+
+    /// The profile of this name.
+    ///
+    /// # Errors
+    /// [`PromptError::UnknownProfile`] with the nearest known name.
+    pub fn by_name(&self, name: &str) -> Result<&Profile, PromptError> {
+        self.profiles
+            .iter()
+            .find(|profile| profile.name == name)
+            .ok_or_else(|| PromptError::UnknownProfile {
+                name: name.to_owned(),
+                nearest: nearest(
+                    name,
+                    self.profiles.iter().map(|profile| profile.name.as_str()),
+                ),
+                known: self
+                    .profiles
+                    .iter()
+                    .map(|profile| profile.name.clone())
+                    .collect(),
+            })
+    }
+
+    /// The first profile with a glob that matches the full model name.
+    pub fn for_model(&self, model: &str) -> Option<&Profile> {
+        self.profiles
+            .iter()
+            .find(|profile| profile.matcher.is_match(model))
+    }
+}
+
+fn parse(origin: &str, text: &str) -> Result<Vec<Profile>, PromptError> {
+    let file: ProfilesFile = yaml::parse(origin, text)?;
+    let mut profiles: Vec<Profile> = Vec::with_capacity(file.profiles.len());
+    for (at, entry) in file.profiles.into_iter().enumerate() {
+        let invalid = |problem: String| PromptError::Invalid {
+            origin: origin.to_owned(),
+            problem,
+        };
+        if entry.name.trim().is_empty() {
+            return Err(invalid(format!(
+                "field `profiles[{at}].name`: expected a name"
+            )));
+        }
+        if profiles.iter().any(|earlier| earlier.name == entry.name) {
+            return Err(invalid(format!(
+                "field `profiles[{at}].name`: `{}` is there twice",
+                entry.name
+            )));
+        }
+        let matcher = globs(&entry.models)
+            .map_err(|error| invalid(format!("field `profiles[{at}].models`: {error}")))?;
+        let ProfileEntry {
+            name,
+            models,
+            drivers,
+        } = entry;
+        profiles.push(Profile {
+            name,
+            models,
+            drivers,
+            matcher,
+        });
+    }
+    Ok(profiles)
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(GlobBuilder::new(pattern).case_insensitive(true).build()?);
+    }
+    set.build()
+}

@@ -1,0 +1,44 @@
+//! The bundled section texts, one constant for each file under `harness/prompts`.
+
+use super::driver::sha256_hex;
+use super::template::Template;
+
+/// Declares one template per file, and the list of all of them.
+macro_rules! sections {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal [$($slot:literal),*];)*) => {
+        $(
+            $(#[$doc])*
+            pub(super) const $constant: Template<{ <[&str]>::len(&[$($slot),*]) }> =
+                Template::new($name, include_str!(concat!("../../prompts/", $name, ".md")), [$($slot),*]);
+        )*
+
+        /// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint takes as the prompts.
+        pub fn template_digests() -> Vec<(&'static str, String)> {
+            vec![$(($constant.name, sha256_hex($constant.source()))),*]
+        }
+    };
+}
+
+sections! {
+    // The core, in the order of a prompt.
+    IDENTITY_SOLVER = "identity-solver" [];
+    IDENTITY_COORDINATOR = "identity-coordinator" [];
+    ENVIRONMENT = "environment" [];
+    DELEGATION = "delegation" ["child_iterations"];
+    WORKFLOW_SOLVER = "workflow-solver" [];
+    WORKFLOW_COORDINATOR = "workflow-coordinator" ["child_iterations", "pair_iterations"];
+    DELEGATION_TIPS = "delegation-tips" [];
+    // Agents of other kinds.
+    CHILD_REPL = "child-repl" [];
+    FLAT = "flat" [];
+    DIRECT = "direct" [];
+    // What follows the core.
+    MODELS = "models" ["models"];
+    POSITION_ROOT = "position-root" ["max_depth", "invocation_id", "iterations", "children"];
+    POSITION_CHILD = "position-child" ["depth", "max_depth", "invocation_id", "iterations", "children", "lineage"];
+    POSITION_FLAT = "position-flat" ["depth", "max_depth", "invocation_id", "lineage"];
+    CHILDREN_REPL = "children-repl" ["child_depth", "child_iterations"];
+    CHILDREN_FLAT = "children-flat" [];
+    LINEAGE = "lineage" ["lineage_limit", "ancestors"];
+    DRIVERS = "drivers" [];
+}

@@ -1,0 +1,132 @@
+//! Section texts with named slots: plain substitution, checked against the list of slots when the crate is compiled.
+
+/// A section text with `N` slots, written `{slot_name}`.
+///
+/// A slot that the text names and the list lacks stops the compilation of a bundled section, and [`Template::render`]
+/// takes exactly one value per listed slot, so that no prompt can reach a model with a slot left in it. Braces around
+/// anything but lower-case letters and `_` are ordinary text: `{ model? }` in JavaScript is no slot.
+pub(super) struct Template<const N: usize> {
+    /// Name of the section that the text makes; also its file's name.
+    pub(super) name: &'static str,
+    text: &'static str,
+    slots: [&'static str; N],
+}
+
+impl<const N: usize> Template<N> {
+    /// Pairs a text with its slots. Panics, at compile time in a constant, on a slot that is not listed.
+    pub(super) const fn new(
+        name: &'static str,
+        text: &'static str,
+        slots: [&'static str; N],
+    ) -> Self {
+        let mut at = 0;
+        while let Some((start, end)) = next_slot(text, at) {
+            assert!(
+                position_of(text, start, end, &slots).is_some(),
+                "the section has a slot that is not in its list"
+            );
+            at = end;
+        }
+        Self { name, text, slots }
+    }
+
+    /// The text as it stands in the file.
+    pub(super) const fn source(&self) -> &'static str {
+        self.text
+    }
+
+    /// The text with each slot replaced by the value at its place in the list, without surrounding blank lines.
+    ///
+    /// One pass: braces inside a value are never read as slots.
+    pub(super) fn render(&self, values: [&str; N]) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        let mut at = 0;
+        while let Some((start, end)) = next_slot(self.text, at) {
+            out.push_str(&self.text[at..start]);
+            let value = position_of(self.text, start, end, &self.slots).map(|slot| values[slot]);
+            out.push_str(value.unwrap_or(&self.text[start..end]));
+            at = end;
+        }
+        out.push_str(&self.text[at..]);
+        out.trim_matches('\n').trim_end().to_owned()
+    }
+}
+
+/// The byte range of the next slot, braces included, at or after `from`.
+const fn next_slot(text: &str, from: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut open = from;
+    while open < bytes.len() {
+        if bytes[open] == b'{' {
+            let mut end = open + 1;
+            while end < bytes.len() && (bytes[end].is_ascii_lowercase() || bytes[end] == b'_') {
+                end += 1;
+            }
+            if end > open + 1 && end < bytes.len() && bytes[end] == b'}' {
+                return Some((open, end + 1));
+            }
+        }
+        open += 1;
+    }
+    None
+}
+
+/// The place in `slots` of the slot that stands in `text` at `start..end`, braces included.
+const fn position_of(text: &str, start: usize, end: usize, slots: &[&str]) -> Option<usize> {
+    let text = text.as_bytes();
+    let mut slot = 0;
+    while slot < slots.len() {
+        let name = slots[slot].as_bytes();
+        let mut same = 0;
+        while same < name.len()
+            && start + 1 + same < end - 1
+            && name[same] == text[start + 1 + same]
+        {
+            same += 1;
+        }
+        if same == name.len() && same == end - start - 2 {
+            return Some(slot);
+        }
+        slot += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Template;
+
+    #[test]
+    fn substitutes_each_slot_once() {
+        let cases = [
+            ("", ""),
+            ("plain", "plain"),
+            ("{a}", "1"),
+            ("{a}{b}{a}", "1{a}1"),
+            ("\nline {a}\n\n", "line 1"),
+            // Not slots: JavaScript, unfinished braces, other characters.
+            ("rlm(q, { a })", "rlm(q, { a })"),
+            ("{a, b}", "{a, b}"),
+            ("{A} {} {1} {a", "{A} {} {1} {a"),
+            ("{{a}}", "{1}"),
+            ("ü{a}ü", "ü1ü"),
+        ];
+        for (text, expected) in cases {
+            // The value of `b` looks like a slot, and stays as it is.
+            assert_eq!(
+                Template::new("case", text, ["a", "b"]).render(["1", "{a}"]),
+                expected,
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_slots_that_are_not_listed() {
+        for text in ["{c}", "x {ab}", "{a_}", "{a} {b} {bb}"] {
+            let refused =
+                std::panic::catch_unwind(|| Template::new("case", text, ["a", "b"])).is_err();
+            assert!(refused, "{text:?}");
+        }
+    }
+}

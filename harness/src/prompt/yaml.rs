@@ -1,0 +1,32 @@
+//! YAML that a user wrote, with faults reported at their line.
+
+use serde::de::DeserializeOwned;
+use serde_saphyr::{MessageFormatter, UserMessageFormatter};
+
+use super::error::PromptError;
+
+/// Reads a value from YAML whose line numbers are those of the file `origin`.
+///
+/// # Errors
+/// [`PromptError::Invalid`] with the line's number and text: a wrong type is reported without the
+/// field's name, and the line shows it.
+pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
+    serde_saphyr::from_str(yaml).map_err(|error| {
+        let problem = UserMessageFormatter
+            .format_message(error.without_snippet())
+            .into_owned();
+        let line = error.location().map(|location| location.line());
+        let text = line.and_then(|line| {
+            yaml.lines()
+                .nth(usize::try_from(line).ok()?.checked_sub(1)?)
+        });
+        let number = line.map(|line| format!(":{line}")).unwrap_or_default();
+        let near = text
+            .map(|text| format!(", near `{}`", text.trim()))
+            .unwrap_or_default();
+        PromptError::Invalid {
+            origin: format!("{origin}{number}"),
+            problem: problem + &near,
+        }
+    })
+}

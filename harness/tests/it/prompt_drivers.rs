@@ -1,0 +1,403 @@
+//! Drivers and profiles: the bundled ones, a user's own, and what is said about wrong files.
+
+use std::fs;
+use std::path::Path;
+
+use harness::prompt::{DriverLibrary, DriverSource, Profiles, PromptError, PromptMode, warnings};
+use tempfile::TempDir;
+
+const SOLVER: PromptMode = PromptMode::Solver;
+const COORDINATOR: PromptMode = PromptMode::Coordinator;
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// An error's message, with the folder's path as `DIR`.
+fn message(error: &PromptError, folder: &Path) -> String {
+    error
+        .to_string()
+        .replace(&folder.display().to_string(), "DIR")
+}
+
+#[test]
+fn bundled_drivers_fit_their_modes_and_files() {
+    let library = DriverLibrary::bundled();
+    let names: Vec<&str> = library.iter().map(|driver| driver.name.as_str()).collect();
+    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/drivers")).unwrap();
+    let mut files: Vec<String> = files
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(
+        names
+            .iter()
+            .map(|name| format!("{name}.md"))
+            .collect::<Vec<_>>(),
+        files
+    );
+    for driver in library.iter() {
+        assert_eq!(driver.source, DriverSource::Bundled);
+        assert!(
+            driver.body.starts_with("## ") && driver.body.lines().count() <= 40,
+            "{}",
+            driver.name
+        );
+        assert!(
+            library.resolve(&driver.conflicts).is_ok(),
+            "{} conflicts with an unknown driver",
+            driver.name
+        );
+    }
+    let modes: Vec<(&str, &[PromptMode])> = library
+        .iter()
+        .map(|d| (d.name.as_str(), d.modes.as_slice()))
+        .collect();
+    let both: &[PromptMode] = &[SOLVER, COORDINATOR];
+    let expected: [(&str, &[PromptMode]); 8] = [
+        ("chunk-and-map", both),
+        ("deadline-return", both),
+        ("delegation-first", &[COORDINATOR]),
+        ("exact-format", both),
+        ("exploration-budget", &[SOLVER]),
+        ("hypothesis-budget", &[SOLVER]),
+        ("reuse-state", both),
+        ("verify-before-return", both),
+    ];
+    assert_eq!(modes, expected);
+}
+
+#[test]
+fn a_users_driver_wins() {
+    let text = "\u{feff}---\r\nname: exact-format\r\ndescription: Mine.\r\nmodes: [solver]\r\n---\r\n\r\nBe\r\nexact.\r\n";
+    let own = "---\nname: own\ndescription: New.\nmodes:\n  - coordinator\nconflicts: [x]\n---\nBe own {iterations}.\n---\nEnd.";
+    let folder = folder(&[
+        ("exact-format.md", text),
+        ("own.md", own),
+        ("notes.txt", "no driver"),
+    ]);
+    let library = DriverLibrary::bundled().with_dir(folder.path()).unwrap();
+    let drivers = library.resolve(&["own", "exact-format", "own"]).unwrap();
+
+    let names: Vec<&str> = drivers.iter().map(|driver| driver.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["own", "exact-format"],
+        "in the given order, each once"
+    );
+    assert_eq!(drivers[0].body, "Be own {iterations}.\n---\nEnd.");
+    assert_eq!(
+        (drivers[0].modes.as_slice(), drivers[0].conflicts.as_slice()),
+        (&[COORDINATOR][..], &["x".to_owned()][..])
+    );
+    assert_eq!(drivers[1].body, "Be\nexact.");
+    // printf 'Be\nexact.' | sha256sum
+    assert_eq!(
+        drivers[1].digest,
+        "a669bfe93726f7c6132f3f6b8d0caa83220a60824fa883a5ee126310deb35c4f"
+    );
+    assert_eq!(
+        drivers[1].source,
+        DriverSource::File(folder.path().join("exact-format.md"))
+    );
+    assert_eq!(library.iter().count(), 9);
+}
+
+#[test]
+fn explains_wrong_driver_files() {
+    let good = "---\nname: own\ndescription: d\nmodes: [solver]\n---\nText.";
+    let cases = [
+        (
+            "no front matter",
+            "DIR/own.md: the first line is not `---`: a driver begins with front matter (name, description, modes)",
+        ),
+        (
+            "---\nname: own\n",
+            "DIR/own.md: the front matter has no end: a second line `---` is missing",
+        ),
+        (
+            &good.replace("own", "other"),
+            "DIR/own.md: field `name`: `other` differs from the file's name, expected `own`",
+        ),
+        (
+            &good.replace("[solver]", "[]"),
+            "DIR/own.md: field `modes`: expected at least one of `solver`, `coordinator`",
+        ),
+        (
+            &good.replace("[solver]", "[slover]"),
+            "DIR/own.md: field `modes`: unknown prompt mode `slover`, expected `solver` or `coordinator`; did you mean `solver`?",
+        ),
+        (
+            &good.replace("description: d", "description: ' '"),
+            "DIR/own.md: field `description`: expected one line of text",
+        ),
+        (
+            &good.replace("Text.", " \n"),
+            "DIR/own.md: no guidance follows the front matter",
+        ),
+        (
+            &good.replace("description: d\n", ""),
+            "DIR/own.md:3: missing field `description`, near `modes: [solver]`",
+        ),
+        (
+            &good.replace("description", "descriptoin"),
+            "DIR/own.md:3: unknown field `descriptoin`, expected one of name, description, modes, conflicts, near `descriptoin: d`",
+        ),
+        (
+            &good.replace("[solver]", "solver"),
+            "DIR/own.md:4: expected sequence start, near `modes: solver`",
+        ),
+        (
+            &good.replace("[solver]", "[solver"),
+            "DIR/own.md:4: unclosed bracket '[', near `modes: [solver`",
+        ),
+        (
+            &good.replace("name: own", "name: own\nname: own"),
+            "DIR/own.md:3: duplicate mapping key: name not allowed here, near `name: own`",
+        ),
+        ("---\n---\nText.", "DIR/own.md: missing field `name`"),
+    ];
+    for (text, expected) in cases {
+        let folder = folder(&[("own.md", text)]);
+        let error = DriverLibrary::bundled()
+            .with_dir(folder.path())
+            .unwrap_err();
+        assert_eq!(message(&error, folder.path()), expected, "{text}");
+    }
+}
+
+#[test]
+fn explains_unreadable_driver_folders() {
+    let folder = folder(&[(
+        "Bad Name.md",
+        "---\nname: Bad Name\ndescription: d\nmodes: [solver]\n---\nText.",
+    )]);
+    let error = DriverLibrary::bundled()
+        .with_dir(folder.path())
+        .unwrap_err();
+    let expected = "DIR/Bad Name.md: field `name`: `Bad Name` is not made of lower-case letters, digits and `-`";
+    assert_eq!(message(&error, folder.path()), expected);
+
+    fs::write(folder.path().join("Bad Name.md"), b"---\n\xff").unwrap();
+    let error = DriverLibrary::bundled()
+        .with_dir(folder.path())
+        .unwrap_err();
+    assert_eq!(
+        message(&error, folder.path()),
+        "cannot read DIR/Bad Name.md: stream did not contain valid UTF-8"
+    );
+
+    let error = DriverLibrary::bundled()
+        .with_dir(&folder.path().join("none"))
+        .unwrap_err();
+    assert_eq!(
+        message(&error, folder.path()),
+        "cannot read DIR/none: No such file or directory (os error 2)"
+    );
+}
+
+#[test]
+fn unknown_drivers_name_the_nearest() {
+    let known = "chunk-and-map, deadline-return, delegation-first, exact-format, exploration-budget, hypothesis-budget, \
+                 reuse-state, verify-before-return";
+    let cases = [
+        (
+            "deadline-retrun",
+            "unknown driver `deadline-retrun`; did you mean `deadline-return`?".to_owned(),
+        ),
+        (
+            "verify",
+            "unknown driver `verify`; did you mean `verify-before-return`?".to_owned(),
+        ),
+        (
+            "Exact-Format",
+            "unknown driver `Exact-Format`; did you mean `exact-format`?".to_owned(),
+        ),
+        ("budget", format!("unknown driver `budget`; known: {known}")),
+        ("", format!("unknown driver ``; known: {known}")),
+    ];
+    for (name, expected) in cases {
+        let error = DriverLibrary::bundled()
+            .resolve(&["exact-format", name])
+            .unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn warns_of_drivers_that_do_not_fit() {
+    let misfit = |name: &str, written: &str, mode: &str| {
+        format!("driver `{name}` is written for {written} mode, and the run is in {mode} mode")
+    };
+    let conflict =
+        |one: &str, other: &str| format!("drivers `{one}` and `{other}` contradict each other");
+    let cases: &[(PromptMode, &[&str], &[String])] = &[
+        (SOLVER, &[], &[]),
+        (
+            SOLVER,
+            &[
+                "deadline-return",
+                "hypothesis-budget",
+                "exploration-budget",
+                "reuse-state",
+            ],
+            &[],
+        ),
+        (
+            COORDINATOR,
+            &[
+                "delegation-first",
+                "deadline-return",
+                "verify-before-return",
+                "chunk-and-map",
+            ],
+            &[],
+        ),
+        (
+            COORDINATOR,
+            &["exploration-budget"],
+            &[misfit("exploration-budget", "solver", "coordinator")],
+        ),
+        (
+            SOLVER,
+            &["delegation-first"],
+            &[misfit("delegation-first", "coordinator", "solver")],
+        ),
+        (
+            COORDINATOR,
+            &["hypothesis-budget", "exact-format", "delegation-first"],
+            &[
+                misfit("hypothesis-budget", "solver", "coordinator"),
+                conflict("hypothesis-budget", "delegation-first"),
+            ],
+        ),
+    ];
+    for (mode, names, expected) in cases {
+        assert_eq!(
+            &warnings(*mode, &DriverLibrary::bundled().resolve(names).unwrap()),
+            expected,
+            "{names:?}"
+        );
+    }
+    // One of the two saying so is enough, in either order.
+    let one_sided =
+        "---\nname: own\ndescription: d\nmodes: [solver]\nconflicts: [exact-format]\n---\nText.";
+    let folder = folder(&[("own.md", one_sided)]);
+    let library = DriverLibrary::bundled().with_dir(folder.path()).unwrap();
+    for names in [["own", "exact-format"], ["exact-format", "own"]] {
+        assert_eq!(
+            warnings(SOLVER, &library.resolve(&names).unwrap()),
+            [conflict(names[0], names[1])]
+        );
+    }
+}
+
+#[test]
+fn bundled_profiles_match_model_families() {
+    let profiles = Profiles::bundled();
+    for profile in profiles.iter() {
+        let drivers = DriverLibrary::bundled().resolve(&profile.drivers).unwrap();
+        for mode in PromptMode::ALL {
+            assert_eq!(warnings(mode, &drivers), [""; 0], "{}", profile.name);
+        }
+    }
+    let cases = [
+        ("anthropic/claude-opus-4-6", Some("claude")),
+        ("openrouter/anthropic/Claude-3.5-Haiku", Some("claude")),
+        ("openai/gpt-5-mini", Some("gpt")),
+        ("openai/o4-mini", Some("gpt")),
+        ("openrouter/openai/gpt-oss-120b", Some("open-weights")),
+        ("openrouter/google/gemini-3-pro", Some("gemini")),
+        ("openrouter/google/gemma-3", Some("open-weights")),
+        ("openrouter/meta-llama/llama-4", Some("open-weights")),
+        ("scripted/echo", None),
+        ("", None),
+    ];
+    for (model, expected) in cases {
+        assert_eq!(
+            profiles
+                .for_model(model)
+                .map(|profile| profile.name.as_str()),
+            expected,
+            "{model}"
+        );
+    }
+}
+
+#[test]
+fn a_users_profiles_come_first() {
+    let text = "profiles:\n  - {name: mine, models: ['acme/*', '*-opus-*'], drivers: [exact-format]}\n  - {name: gpt, models: [], drivers: []}\n";
+    let folder = folder(&[("profiles.yaml", text)]);
+    let profiles = Profiles::bundled()
+        .with_file(&folder.path().join("profiles.yaml"))
+        .unwrap();
+    let names: Vec<&str> = profiles
+        .iter()
+        .map(|profile| profile.name.as_str())
+        .collect();
+    assert_eq!(names, ["mine", "gpt", "claude", "gemini", "open-weights"]);
+    let cases = [
+        ("anthropic/claude-opus-9", Some("mine")),
+        ("anthropic/claude-haiku", Some("claude")),
+        ("openai/gpt-5", None),
+    ];
+    for (model, expected) in cases {
+        assert_eq!(
+            profiles
+                .for_model(model)
+                .map(|profile| profile.name.as_str()),
+            expected,
+            "{model}"
+        );
+    }
+    assert_eq!(profiles.by_name("mine").unwrap().drivers, ["exact-format"]);
+    let error = profiles.by_name("mime").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown profile `mime`; did you mean `mine`?"
+    );
+    let error = profiles.by_name("zzz").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown profile `zzz`; known: mine, gpt, claude, gemini, open-weights"
+    );
+}
+
+#[test]
+fn explains_wrong_profile_files() {
+    let good = "profiles:\n  - name: a\n    models: ['x*']\n    drivers: []\n";
+    let cases = [
+        (
+            good.replace("name: a", "name: ''"),
+            "DIR/p.yaml: field `profiles[0].name`: expected a name",
+        ),
+        (
+            format!("{good}{}", good.replace("profiles:\n", "")),
+            "DIR/p.yaml: field `profiles[1].name`: `a` is there twice",
+        ),
+        (
+            good.replace("x*", "x["),
+            "DIR/p.yaml: field `profiles[0].models`: error parsing glob 'x[': unclosed character class; missing ']'",
+        ),
+        (
+            good.replace("drivers", "driver"),
+            "DIR/p.yaml:4: unknown field `driver`, expected one of name, models, drivers, near `driver: []`",
+        ),
+        (
+            good.replace("['x*']", "x*"),
+            "DIR/p.yaml:3: expected sequence start, near `models: x*`",
+        ),
+        (String::new(), "DIR/p.yaml:1: unexpected end of file"),
+    ];
+    for (text, expected) in cases {
+        let folder = folder(&[("p.yaml", &text)]);
+        let error = Profiles::bundled()
+            .with_file(&folder.path().join("p.yaml"))
+            .unwrap_err();
+        assert_eq!(message(&error, folder.path()), expected, "{text}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Model aliases as typed: what they parse to, and what is said about wrong ones.
+
+use harness::prompt::{ModelAlias, parse_aliases};
+
+const FORM: &str = "expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG, or, for a model with a colon in its \
+                    name, ALIAS=PROVIDER/MODEL: with a colon after it";
+
+#[test]
+fn reads_aliases() {
+    let cases: &[(&str, (&str, &str, &[&str]))] = &[
+        ("fast=openai/gpt-x", ("fast", "openai/gpt-x", &[])),
+        (
+            "fast=openai/gpt-x:cheap,quick",
+            ("fast", "openai/gpt-x", &["cheap", "quick"]),
+        ),
+        (
+            "fast=openai/gpt-x:cheap, quick",
+            ("fast", "openai/gpt-x", &["cheap", "quick"]),
+        ),
+        (
+            "a-1.b_c=openrouter/acme/m@2=x",
+            ("a-1.b_c", "openrouter/acme/m@2=x", &[]),
+        ),
+        // A colon in the model's name.
+        ("l=ollama/llama3:8b:", ("l", "ollama/llama3:8b", &[])),
+        (
+            "l=ollama/llama3:8b:cheap",
+            ("l", "ollama/llama3:8b", &["cheap"]),
+        ),
+        ("l=p/m::", ("l", "p/m:", &[])),
+    ];
+    for (spec, (alias, model, tags)) in cases {
+        let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
+        let expected = ModelAlias {
+            alias: (*alias).to_owned(),
+            model: (*model).to_owned(),
+            tags,
+        };
+        assert_eq!(spec.parse::<ModelAlias>().unwrap(), expected, "{spec}");
+    }
+}
+
+#[test]
+fn explains_wrong_aliases() {
+    let alias = |text: &str| {
+        format!(
+            "the alias `{text}` is not made of letters, digits, `.`, `_` and `-`, with a letter first"
+        )
+    };
+    let model = |text: &str| format!("the model `{text}` is not of the form PROVIDER/MODEL");
+    let tag = |text: &str| {
+        format!(
+            "the tag `{text}` does not begin with a letter or has other characters than letters, digits, `.`, `_` and `-`"
+        )
+    };
+    let cases = [
+        ("", "no `=`".to_owned()),
+        ("openai/gpt-x", "no `=`".to_owned()),
+        ("=p/m", alias("")),
+        ("1=p/m", alias("1")),
+        ("a b=p/m", alias("a b")),
+        ("a|b=p/m", alias("a|b")),
+        ("a=", model("")),
+        ("a=m", model("m")),
+        ("a=/m", model("/m")),
+        ("a=p/", model("p/")),
+        ("a=p/:fast", model("p/")),
+        (
+            "a=p:8080/m",
+            "a colon stands before the model's last `/`".to_owned(),
+        ),
+        ("a=p/m|x", "the model's name contains '|'".to_owned()),
+        ("a=p/m x", "the model's name contains ' '".to_owned()),
+        (
+            "a=p/m\n## Drivers",
+            "the model's name contains '\\n'".to_owned(),
+        ),
+        ("a=ollama/llama3:8b", tag("8b")),
+        ("a=p/m:x,", tag("")),
+        ("a=p/m:x|y", tag("x|y")),
+    ];
+    for (spec, problem) in cases {
+        let error = spec.parse::<ModelAlias>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("model alias `{spec}`: {problem}; {FORM}")
+        );
+    }
+}
+
+#[test]
+fn refuses_two_aliases_of_one_name() {
+    assert_eq!(parse_aliases(&["a=p/m", "b=p/m"]).unwrap().len(), 2);
+    assert_eq!(parse_aliases::<&str>(&[]).unwrap(), []);
+    let error = parse_aliases(&["a=p/m", "b=p/m", "a=p/n:x"]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "model alias `a` is given twice, for `p/m` and `p/n`"
+    );
+}

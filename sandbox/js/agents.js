@@ -1,0 +1,301 @@
+// Scopes, globals and pending calls of every agent in this isolate, and the functions that the host calls.
+//
+// A scope is an object with a null-rooted prototype chain: own names → the agent's globals → the parent's
+// names → the parent's globals → … → `missing`. Model code never holds a scope: only rewritten cells do.
+(internals) => {
+  'use strict';
+  const { primordials: p, ops, makeConsole, require } = internals;
+  const { Array, Error, Map, Object, Promise, Proxy, ReferenceError, Symbol, TypeError } = globalThis;
+  const { create, defineProperty, freeze, hasOwn, keys } = Object;
+  const { isArray } = Array;
+  const { mapDelete, mapGet, mapSet, promiseThen, toText } = p;
+  const global = globalThis;
+  const mapForEach = p.uncurry(Map.prototype.forEach);
+  const agents = new Map();
+  const locals = new Map();
+  const calls = new Map();
+  let rootData;
+
+  /** The end of every scope chain: names that agents put on `globalThis`, or a ReferenceError. */
+  const missing = new Proxy(create(null), {
+    __proto__: null,
+    get(_target, name) {
+      if (name in global) return global[name];
+      throw new ReferenceError(`${name} is not defined`);
+    },
+    has: (_target, name) => name in global,
+  });
+
+  const refuse = () => {
+    throw new TypeError('Assignment to constant variable.');
+  };
+  /** What a write to a `const` of the same cell goes to. */
+  const constant = new Proxy(create(null), { __proto__: null, get: refuse, set: refuse });
+
+  const hidden = (object, name, value) =>
+    defineProperty(object, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+
+  const property = (object, name) => {
+    try {
+      const value = object[name];
+      return value === undefined ? undefined : toText(value);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+  /** `Name: message` of anything thrown as `head`, and its stack's frames, if any. Never throws. */
+  const describe = (thrown) => {
+    if (!isObject(thrown)) return { head: `Uncaught ${toText(thrown)}`, stack: '' };
+    const message = property(thrown, 'message');
+    if (message === undefined && property(thrown, 'stack') === undefined) {
+      return { head: `Uncaught ${internals.inspect(thrown, { __proto__: null, maxChars: 2000 })}`, stack: '' };
+    }
+    const name = property(thrown, 'name') ?? 'Error';
+    return { head: message ? `${name}: ${message}` : name, stack: property(thrown, 'stack') ?? '' };
+  };
+
+  /** The text of an answer: strings as they are, objects as JSON. */
+  const answerText = (value) => {
+    if (typeof value === 'string') return value;
+    if (value === undefined) return '';
+    if (typeof value === 'function' || typeof value === 'symbol' || !isObject(value)) return toText(value);
+    if (p.isErrorObject?.(value)) return describe(value).head;
+    const json = p.jsonStringify(value);
+    return json === undefined ? toText(value) : json;
+  };
+
+  // ---- rlm() and llm()
+
+  /** The promise of a call. It knows whether anybody ever waited for it. */
+  class Call extends Promise {
+    static get [Symbol.species]() {
+      return Promise;
+    }
+
+    then(onFulfilled, onRejected) {
+      const entry = this.entry;
+      if (entry !== undefined) entry.observed = true;
+      return promiseThen(this, onFulfilled, onRejected);
+    }
+  }
+
+  const startCall = (agent, kind, query, context, options) => {
+    if (agent.cell === 0) throw new Error(`${kind}() can only be called while a cell runs`);
+    const record = options === undefined || options === null ? {} : options;
+    if (!isObject(record)) throw new TypeError(`${kind}(): the third argument must be an object of options`);
+    const known = kind === 'rlm' ? { systemPrompt: 1, model: 1, maxIterations: 1 } : { model: 1 };
+    const names = keys(record);
+    for (let i = 0; i < names.length; i++) {
+      if (!hasOwn(known, names[i])) {
+        throw new TypeError(`${kind}(): unknown option '${names[i]}'; known: ${p.arrayJoin(keys(known), ', ')}`);
+      }
+    }
+    const entry = { __proto__: null, agent, kind, context, observed: false, settled: false, resolve: undefined, reject: undefined };
+    const promise = new Call((resolve, reject) => {
+      entry.resolve = resolve;
+      entry.reject = reject;
+    });
+    defineProperty(promise, 'entry', { __proto__: null, value: entry });
+    const type = typeof context;
+    const length = type === 'string' ? context.length : -1;
+    const id = ops.call(agent.id, kind, answerText(query), p.jsonStringify(record) ?? '{}', type, length);
+    mapSet(calls, id, entry);
+    mapSet(agent.calls, id, entry);
+    return promise;
+  };
+
+  // ---- timers
+
+  const addTimer = (agent, callback, delay, args, repeat) => {
+    if (typeof callback !== 'function') throw new TypeError('The "callback" argument must be of type function.');
+    if (agent.cell === 0) throw new Error('timers can only be started while a cell runs');
+    const milliseconds = +delay > 0 ? +delay : 0;
+    const id = ops.startTimer(agent.id, milliseconds);
+    mapSet(agent.timers, id, { __proto__: null, callback, args, repeat: repeat ? milliseconds : -1, live: id });
+    return id;
+  };
+
+  const clearTimer = (agent, id) => {
+    const timer = mapGet(agent.timers, id);
+    if (timer === undefined) return;
+    mapDelete(agent.timers, id);
+    ops.cancelTimer(timer.live);
+  };
+
+  /** Fires the host's timer `live` of an agent. A repeating timer keeps the id that the model knows. */
+  const fireTimer = (agentId, live) => {
+    const agent = mapGet(agents, agentId);
+    if (agent === undefined) return;
+    let found;
+    mapForEach(agent.timers, (timer, id) => {
+      if (timer.live === live) found = { __proto__: null, timer, id };
+    });
+    if (found === undefined) return;
+    const { timer, id } = found;
+    if (timer.repeat < 0) mapDelete(agent.timers, id);
+    else timer.live = ops.startTimer(agentId, timer.repeat);
+    p.apply(timer.callback, undefined, timer.args);
+  };
+
+  // ---- the agents
+
+  const rlmInfo = (agent, iteration) => freeze({ ...agent.info, iteration });
+
+  const globalsOf = (agent) => {
+    const { env } = agent;
+    const shared = freeze({ __proto__: null, data: rootData });
+    const ctx = {
+      __proto__: null,
+      shared,
+      get local() {
+        return mapGet(locals, agent.info.invocationId);
+      },
+      set local(value) {
+        if (!isObject(value)) throw new TypeError('__ctx.local must be an object');
+        mapSet(locals, agent.info.invocationId, value);
+      },
+      readLocal: (id) => {
+        const local = mapGet(locals, toText(id));
+        return local === undefined ? undefined : freeze({ ...local });
+      },
+    };
+    hidden(env, 'console', makeConsole((line) => ops.write(agent.id, line), internals.plainConsole));
+    hidden(env, '__ctx', freeze(ctx));
+    hidden(env, 'rlm', (query, context, options) => startCall(agent, 'rlm', query, context, options));
+    hidden(env, 'llm', (query, context, options) => startCall(agent, 'llm', query, context, options));
+    hidden(env, 'require', require);
+    hidden(env, 'setTimeout', (callback, delay, ...args) => addTimer(agent, callback, delay, args, false));
+    hidden(env, 'setInterval', (callback, delay, ...args) => addTimer(agent, callback, delay, args, true));
+    hidden(env, 'setImmediate', (callback, ...args) => addTimer(agent, callback, 0, args, false));
+    hidden(env, 'clearTimeout', (id) => clearTimer(agent, id));
+    hidden(env, 'clearInterval', (id) => clearTimer(agent, id));
+    hidden(env, 'clearImmediate', (id) => clearTimer(agent, id));
+  };
+
+  /** Opens an agent. `context` is a value, or the context argument of the call that asked for this agent. */
+  const openAgent = (id, parentId, infoJson, context, callId) => {
+    const parent = mapGet(agents, parentId);
+    const env = create(parent === undefined ? missing : parent.scope);
+    const info = p.jsonParse(infoJson);
+    freeze(info.lineage);
+    const agent = {
+      __proto__: null, id, parent, env, info, scope: create(env), cell: 0, calls: new Map(), timers: new Map(),
+    };
+    if (callId !== 0) context = mapGet(calls, callId)?.context;
+    context ??= '';
+    if (parent === undefined) rootData = context;
+    mapSet(agents, id, agent);
+    mapSet(locals, info.invocationId, {});
+    hidden(env, 'context', context);
+    globalsOf(agent);
+  };
+
+  /** Closes an agent. What a returning child made and its parent lacks becomes readable in the parent. */
+  const closeAgent = (id, returned) => {
+    const agent = mapGet(agents, id);
+    if (agent === undefined) return;
+    endCell(agent);
+    mapDelete(agents, id);
+    if (!returned || agent.parent === undefined) return;
+    const names = p.ownKeys(agent.scope);
+    for (let i = 0; i < names.length; i++) {
+      if (!(names[i] in agent.parent.scope)) hidden(agent.parent.scope, names[i], agent.scope[names[i]]);
+    }
+  };
+
+  /** Forgets what a finished cell left pending. Gives the ids of its unfinished calls and how many nobody awaited. */
+  const endCell = (agent) => {
+    const abandoned = [];
+    let unawaited = 0, unfinished = 0;
+    mapForEach(agent.calls, (entry, id) => {
+      if (!entry.observed) unawaited++;
+      if (!entry.settled) abandoned[unfinished++] = id;
+      mapDelete(calls, id);
+    });
+    mapForEach(agent.timers, (timer) => ops.cancelTimer(timer.live));
+    agent.calls = new Map();
+    agent.timers = new Map();
+    agent.cell = 0;
+    return { __proto__: null, abandoned, unawaited, unfinished };
+  };
+
+  const RETURNED = freeze({ __proto__: null });
+  const runtime = freeze({
+    __proto__: null,
+    constant,
+    returned: (value) => [RETURNED, value],
+    declare: (scope, names) => {
+      for (let i = 0; i < names.length; i++) if (!hasOwn(scope, names[i])) hidden(scope, names[i], undefined);
+    },
+  });
+
+  const finish = (agent, cell, status, body, stack) => {
+    if (agent.cell !== cell) return;
+    const { abandoned, unawaited, unfinished } = endCell(agent);
+    const lost = status === 'threw' ? unawaited : unawaited > unfinished ? unawaited : unfinished;
+    ops.done(agent.id, cell, status, body, stack, p.jsonStringify(abandoned), lost);
+  };
+
+  /** Runs a compiled cell. Always reports through `ops.done`, unless execution is terminated. */
+  const runCell = (id, cell, iteration, factory) => {
+    const agent = mapGet(agents, id);
+    agent.cell = cell;
+    hidden(agent.env, '__rlm', rlmInfo(agent, iteration));
+    const settle = (status, value) => {
+      let body = '', stack = '';
+      if (status === 'returned') {
+        try {
+          body = answerText(value);
+        } catch (error) {
+          status = 'threw';
+          value = error;
+        }
+      }
+      if (status === 'threw') ({ head: body, stack } = describe(value));
+      finish(agent, cell, status, body, stack);
+    };
+    promiseThen(
+      factory(agent.scope, runtime)(),
+      (value) => (isArray(value) && value[0] === RETURNED ? settle('returned', value[1]) : settle('ended')),
+      (thrown) => settle('threw', thrown),
+    );
+  };
+
+  /** Ends a cell from outside, after a termination or when it can never settle. */
+  const abortCell = (id) => {
+    const agent = mapGet(agents, id);
+    if (agent !== undefined && agent.cell !== 0) finish(agent, agent.cell, 'aborted', '', '');
+  };
+
+  const settleCall = (id, ok, body) => {
+    const entry = mapGet(calls, id);
+    if (entry === undefined || entry.settled) return;
+    entry.settled = true;
+    if (ok) entry.resolve(body);
+    else entry.reject(new Error(body));
+  };
+
+  const setName = (id, name, json) => {
+    const agent = mapGet(agents, id);
+    hidden(name === 'context' ? agent.env : agent.scope, name, p.jsonParse(json));
+    if (name === 'context' && agent.parent === undefined) {
+      rootData = agent.env.context;
+      hidden(agent.env, '__ctx', freeze({ __proto__: agent.env.__ctx, shared: freeze({ __proto__: null, data: rootData }) }));
+    }
+  };
+
+  const callContext = (id) => {
+    const entry = mapGet(calls, id);
+    return entry === undefined ? '' : answerText(entry.context);
+  };
+
+  const rejectionText = (reason) => describe(reason).head;
+
+  internals.host = {
+    __proto__: null,
+    abortCell, callContext, closeAgent, fireTimer, openAgent, rejectionText, runCell, setName, settleCall,
+  };
+};

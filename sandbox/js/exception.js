@@ -1,0 +1,89 @@
+// DOMException, Node's coded errors, and what turns a class into a web interface.
+(internals) => {
+  'use strict';
+
+  const {
+    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, mapGet, mapSet,
+    symbolToStringTag,
+  } = internals.primordials;
+  const { captureStackTrace } = Error;
+
+  // https://webidl.spec.whatwg.org/#idl-DOMException-error-names
+  const codes = new Map();
+  const named = [
+    'IndexSizeError', 1, 'HierarchyRequestError', 3, 'WrongDocumentError', 4, 'InvalidCharacterError', 5,
+    'NoModificationAllowedError', 7, 'NotFoundError', 8, 'NotSupportedError', 9, 'InUseAttributeError', 10,
+    'InvalidStateError', 11, 'SyntaxError', 12, 'InvalidModificationError', 13, 'NamespaceError', 14,
+    'InvalidAccessError', 15, 'TypeMismatchError', 17, 'SecurityError', 18, 'NetworkError', 19, 'AbortError', 20,
+    'URLMismatchError', 21, 'QuotaExceededError', 22, 'TimeoutError', 23, 'InvalidNodeTypeError', 24,
+    'DataCloneError', 25,
+  ];
+  for (let i = 0; i < named.length; i += 2) mapSet(codes, named[i], named[i + 1]);
+
+  class DOMException extends Error {
+    constructor(message = '', options = 'Error') {
+      super(`${message}`);
+      const isName = typeof options !== 'object' || options === null;
+      const name = isName ? options : options.name ?? 'Error';
+      define(this, 'name', `${name}`);
+      if (!isName && 'cause' in options) define(this, 'cause', options.cause);
+      define(this, 'code', mapGet(codes, this.name) ?? 0);
+      // V8 wrote the header before the name was known.
+      captureStackTrace?.(this, DOMException);
+    }
+  }
+
+  /** Makes the members of a class enumerable and gives it its tag, as WebIDL asks of an interface. */
+  const asInterface = (Interface, name) => {
+    const { prototype } = Interface;
+    const names = getOwnPropertyNames(prototype);
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] === 'constructor') continue;
+      const descriptor = descriptorOf(prototype, names[i]);
+      descriptor.enumerable = true;
+      defineProperty(prototype, names[i], descriptor);
+    }
+    defineProperty(prototype, symbolToStringTag, { __proto__: null, value: name, configurable: true });
+    return Interface;
+  };
+  defineProperty(DOMException.prototype, symbolToStringTag, {
+    __proto__: null, value: 'DOMException', configurable: true,
+  });
+
+  /** An error with Node's `code`; `Type` is the constructor to use. */
+  const coded = (Type, code, message) => {
+    const error = new Type(message);
+    define(error, 'code', code, true);
+    return error;
+  };
+
+  const received = (value) => {
+    if (value === undefined || value === null) return `${value}`;
+    if (typeof value === 'function') return `function ${internals.primordials.toText(value.name)}`;
+    if (typeof value === 'object') {
+      const found = internals.kinds.findConstructor(value);
+      return found === null ? internals.inspect(value, { __proto__: null, depth: -1 }) : `an instance of ${found.name}`;
+    }
+    const text = internals.inspect(value, { __proto__: null, colors: false, maxChars: 28 });
+    const short = text.length > 28 ? `${internals.primordials.stringSlice(text, 0, 25)}...` : text;
+    return `type ${typeof value} (${short})`;
+  };
+
+  /** The TypeError for an argument of a wrong type, in Node's words; `expected` is such as `of type string`. */
+  const wrongType = (name, expected, value) => {
+    const noun = internals.primordials.stringIncludes(name, '.') ? 'property' : 'argument';
+    return coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The "${name}" ${noun} must be ${expected}. Received ${received(value)}`);
+  };
+
+  /** The TypeError for arguments that were left out. */
+  const missing = (first, second) => coded(TypeError, 'ERR_MISSING_ARGS', second === undefined
+    ? `The "${first}" argument must be specified`
+    : `The "${first}" and "${second}" arguments must be specified`);
+
+  /** The RangeError for a number out of range, in Node's words. */
+  const outOfRange = (name, range, value) =>
+    coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${value}`);
+
+  internals.exceptions = { __proto__: null, DOMException, asInterface, coded, missing, outOfRange, wrongType };
+  internals.globals = { DOMException };
+};

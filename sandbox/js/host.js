@@ -1,0 +1,19 @@
+// Binds what the library needs from the host: the ops, the clock and the text codecs.
+(internals) => {
+  'use strict';
+  const { ops } = Deno.core;
+  internals.ops = {
+    __proto__: null,
+    call: ops.op_repl_call,
+    cancelTimer: ops.op_repl_cancel_timer,
+    done: ops.op_repl_done,
+    startTimer: ops.op_repl_start_timer,
+    unmark: ops.op_repl_unmark,
+    write: ops.op_repl_write,
+  };
+  internals.now = ops.op_repl_now;
+  internals.parseUrl = (href, base) => ops.op_repl_parse_url(href, base ?? '', base !== undefined);
+  internals.setUrlPart = ops.op_repl_set_url_part;
+  internals.utf8Encode = ops.op_repl_utf8_encode;
+  internals.utf8Decode = ops.op_repl_utf8_decode;
+};

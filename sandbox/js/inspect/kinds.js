@@ -1,0 +1,200 @@
+// Tells what an object is by its internal slots, and what its constructor is called.
+(internals) => {
+  'use strict';
+
+  const {
+    Error, Function, Map, Object, Set, arrayBufferByteLength, bigintValueOf, booleanValueOf, dateGetTime,
+    descriptorOf, functionHasInstance, functionToString, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf,
+    hasOwn, isArray, isErrorObject, isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
+    objectPropertyIsEnumerable, objectToString, regexpExec, regexpSource, setAdd, setHas,
+    setIteratorPrototype, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText, typedArrayName,
+    weakMapHas, weakRefDeref, weakSetHas,
+  } = internals.primordials;
+
+  const ObjectPrototype = Object.prototype;
+  const FunctionPrototype = Function.prototype;
+  // A proxy can answer getPrototypeOf with itself for ever.
+  const MAX_PROTOTYPES = 100;
+
+  // Each of these throws unless its argument has the internal slot.
+  const slots = {
+    __proto__: null,
+    Map: mapSize,
+    Set: setSize,
+    Date: dateGetTime,
+    RegExp: regexpSource,
+    ArrayBuffer: arrayBufferByteLength,
+    WeakMap: (value) => weakMapHas(value, slots),
+    WeakSet: (value) => weakSetHas(value, slots),
+    WeakRef: weakRefDeref,
+    Number: numberValueOf,
+    String: stringValueOf,
+    Boolean: booleanValueOf,
+    Symbol: symbolValueOf,
+    BigInt: bigintValueOf,
+    'Map Iterator': () => undefined,
+    'Set Iterator': () => undefined,
+    Promise: (value) => {
+      if (objectToString(value) !== '[object Promise]') throw value;
+    },
+  };
+  const slotNames = keys(slots);
+  const prototypeKinds = new Map();
+  for (let i = 0; i < slotNames.length; i++) {
+    const constructor = globalThis[slotNames[i]];
+    if (constructor !== undefined) mapSet(prototypeKinds, constructor.prototype, slotNames[i]);
+  }
+  mapSet(prototypeKinds, mapIteratorPrototype, 'Map Iterator');
+  mapSet(prototypeKinds, setIteratorPrototype, 'Set Iterator');
+
+  const hasSlot = (kind, value) => {
+    try {
+      slots[kind](value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  /** Whether a value is an error: made by an Error constructor, or an instance of Error. */
+  const isError = (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    try {
+      if (isErrorObject === undefined ? objectToString(value) === '[object Error]' : isErrorObject(value)) return true;
+      return functionHasInstance(Error, value);
+    } catch {
+      return false;
+    }
+  };
+
+  // For objects whose prototypes say nothing: every slot is tried.
+  const kindBySlots = (value) => {
+    if (isError(value)) return 'Error';
+    for (let i = 0; i < slotNames.length; i++) {
+      const kind = slotNames[i];
+      if (kind !== 'Map Iterator' && kind !== 'Set Iterator' && hasSlot(kind, value)) return kind;
+    }
+    return 'Object';
+  };
+
+  /**
+   * The kind of an object or function: 'Array', 'Map', 'Date', 'TypedArray', 'Error', 'Function', … or 'Object'.
+   * Slots are only tried for kinds that the prototype chain names, or where the chain ends early.
+   */
+  const kindOf = (value) => {
+    if (typeof value === 'function') return 'Function';
+    if (isArray(value)) return 'Array';
+    if (isView(value)) return typedArrayName(value) === undefined ? 'DataView' : 'TypedArray';
+    let prototype = getPrototypeOf(value);
+    if (prototype === ObjectPrototype) return isError(value) ? 'Error' : 'Object';
+    for (let layer = 0; layer < MAX_PROTOTYPES; layer++) {
+      if (prototype === null) return kindBySlots(value);
+      if (prototype === ObjectPrototype) break;
+      const kind = mapGet(prototypeKinds, prototype);
+      if (kind !== undefined && hasSlot(kind, value)) return kind;
+      prototype = getPrototypeOf(prototype);
+    }
+    return isError(value) ? 'Error' : 'Object';
+  };
+
+  const isInstance = (value, constructor) => {
+    try {
+      return value instanceof constructor;
+    } catch {
+      return false;
+    }
+  };
+
+  /** The constructor that an object names on itself or a prototype, with the layer it was found on, or null. */
+  const findConstructor = (value) => {
+    let object = value;
+    for (let layer = 0; object !== null && layer < MAX_PROTOTYPES; layer++) {
+      if (layer > 0 && object === ObjectPrototype) return { __proto__: null, name: 'Object', layer };
+      if (layer > 0 && object === FunctionPrototype) return { __proto__: null, name: 'Function', layer };
+      const constructor = descriptorOf(object, 'constructor')?.value;
+      if (typeof constructor === 'function' && constructor.name !== '' && isInstance(value, constructor)) {
+        return { __proto__: null, name: toText(constructor.name), layer };
+      }
+      object = getPrototypeOf(object);
+    }
+    return null;
+  };
+
+  /** The global constructors by name, as they were before user code ran. */
+  const builtinNames = new Set();
+  const globalNames = getOwnPropertyNames(globalThis);
+  const capitalized = /^[A-Z][a-zA-Z0-9]+$/;
+  for (let i = 0; i < globalNames.length; i++) {
+    if (regexpExec(capitalized, globalNames[i]) !== null) setAdd(builtinNames, globalNames[i]);
+  }
+  const isBuiltin = (object) => {
+    const constructor = descriptorOf(object, 'constructor')?.value;
+    return typeof constructor === 'function' && setHas(builtinNames, constructor.name);
+  };
+
+  /** The `Symbol.toStringTag` where it is a string and not shown as a property anyway, else ''. */
+  const tagOf = (value, showHidden) => {
+    const tag = value[symbolToStringTag];
+    if (typeof tag !== 'string' || tag === '') return '';
+    const shown = showHidden ? hasOwn(value, symbolToStringTag) : objectPropertyIsEnumerable(value, symbolToStringTag);
+    return shown ? '' : tag;
+  };
+
+  /** The own keys to show: enumerable ones, or all with `showHidden`. */
+  const visibleKeys = (value, showHidden) => {
+    const names = showHidden ? getOwnPropertyNames(value) : keys(value);
+    return withSymbols(value, names, showHidden);
+  };
+  const withSymbols = (value, names, showHidden) => {
+    const result = list();
+    for (let i = 0; i < names.length; i++) result[i] = names[i];
+    const symbols = getOwnPropertySymbols(value);
+    for (let i = 0; i < symbols.length; i++) {
+      if (showHidden || objectPropertyIsEnumerable(value, symbols[i])) result[result.length] = symbols[i];
+    }
+    return result;
+  };
+
+  // Above this length, named properties of an array are not looked for: listing them costs a string for every index.
+  const MAX_SCANNED_LENGTH = 10_000;
+  const arrayIndex = /^(?:0|[1-9][0-9]{0,9})$/;
+
+  /** The own keys of an array, typed array or String object that are not indices below `length`. */
+  const namedKeys = (value, length, showHidden) => {
+    const result = list();
+    if (length <= MAX_SCANNED_LENGTH) {
+      const names = showHidden ? getOwnPropertyNames(value) : keys(value);
+      // Indices come first.
+      let i = 0;
+      while (i < names.length && regexpExec(arrayIndex, names[i]) !== null && +names[i] < 2 ** 32 - 1) i++;
+      for (; i < names.length; i++) result[result.length] = names[i];
+    }
+    return withSymbols(value, result, showHidden);
+  };
+
+  /** Whether `String(value)` would give no more than the default `[object …]`. */
+  const hasBuiltinToString = (value) => {
+    const converts = typeof value.toString === 'function';
+    const hasPrimitive = typeof value[symbolToPrimitive] === 'function';
+    if (!converts && !hasPrimitive) return true;
+    const owns = (object) => (converts && hasOwn(object, 'toString'))
+      || (hasPrimitive && hasOwn(object, symbolToPrimitive));
+    let object = value;
+    for (let layer = 0; object !== null && layer < MAX_PROTOTYPES; layer++) {
+      if (owns(object)) return layer > 0 && isBuiltin(object);
+      object = getPrototypeOf(object);
+    }
+    return true;
+  };
+
+  // A method may be called `class`, so that a parenthesis must not follow.
+  const classHead = /^class(?:\s*\{|\s*\/[*/]|\s+[^\s(])/;
+
+  /** Whether a function was written as a class. */
+  const isClass = (value) => regexpExec(classHead, functionToString(value)) !== null;
+
+  internals.kinds = {
+    __proto__: null, findConstructor, hasBuiltinToString, isBuiltin, isClass, isError, isInstance, kindOf, namedKeys,
+    tagOf, visibleKeys,
+  };
+};

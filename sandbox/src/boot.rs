@@ -1,0 +1,123 @@
+//! Makes a runtime with the JavaScript library loaded and the global object locked down.
+
+use std::sync::Once;
+
+use deno_core::{JsRuntime, RuntimeOptions, v8};
+
+use crate::limits::Console;
+use crate::ops;
+use crate::session::StartError;
+
+/// The library's files, in load order. Each is an expression: a function of the shared `internals` object.
+const FILES: &[(&str, &str)] = &[
+    ("host.js", include_str!("../js/host.js")),
+    ("primordials.js", include_str!("../js/primordials.js")),
+    ("inspect/strings.js", include_str!("../js/inspect/strings.js")),
+    ("inspect/kinds.js", include_str!("../js/inspect/kinds.js")),
+    ("inspect/names.js", include_str!("../js/inspect/names.js")),
+    ("inspect/errors.js", include_str!("../js/inspect/errors.js")),
+    ("inspect/layout.js", include_str!("../js/inspect/layout.js")),
+    ("inspect/collections.js", include_str!("../js/inspect/collections.js")),
+    ("inspect/shapes.js", include_str!("../js/inspect/shapes.js")),
+    ("inspect.js", include_str!("../js/inspect.js")),
+    ("inspect/format.js", include_str!("../js/inspect/format.js")),
+    ("console/table.js", include_str!("../js/console/table.js")),
+    ("console.js", include_str!("../js/console.js")),
+    ("agents.js", include_str!("../js/agents.js")),
+    ("lockdown.js", include_str!("../js/lockdown.js")),
+];
+
+/// Kilobytes of native stack that JavaScript may use: about 12,000 frames.
+const STACK_KB: u32 = 8192;
+
+/// The host functions of `agents.js`.
+pub(crate) struct HostFunctions {
+    pub abort_cell: v8::Global<v8::Function>,
+    pub call_context: v8::Global<v8::Function>,
+    pub close_agent: v8::Global<v8::Function>,
+    pub fire_timer: v8::Global<v8::Function>,
+    pub open_agent: v8::Global<v8::Function>,
+    pub rejection_text: v8::Global<v8::Function>,
+    pub run_cell: v8::Global<v8::Function>,
+    pub set_name: v8::Global<v8::Function>,
+    pub settle_call: v8::Global<v8::Function>,
+}
+
+/// A fresh runtime on the calling thread.
+pub(crate) fn boot(console: Console) -> Result<(JsRuntime, HostFunctions), StartError> {
+    static FLAGS: Once = Once::new();
+    FLAGS.call_once(|| {
+        deno_core::v8_set_flags(vec!["sandbox".to_owned(), format!("--stack-size={STACK_KB}")]);
+    });
+    let mut runtime =
+        JsRuntime::new(RuntimeOptions { extensions: vec![ops::repl::init()], ..Default::default() });
+    let functions = load(&mut runtime, console)?;
+    Ok((runtime, functions))
+}
+
+fn load(runtime: &mut JsRuntime, console: Console) -> Result<HostFunctions, StartError> {
+    deno_core::scope!(scope, runtime);
+    v8::tc_scope!(let scope, scope);
+    let internals = v8::Object::new(scope);
+    let plain = v8::Boolean::new(scope, console == Console::Plain);
+    set(scope, internals, "plainConsole", plain.into())?;
+    for (name, source) in FILES {
+        if load_file(scope, source, internals).is_none() {
+            let reason = scope.exception().map(|thrown| thrown.to_rust_string_lossy(scope));
+            return Err(StartError::Boot { file: format!("{name}: {}", reason.unwrap_or_default()) });
+        }
+    }
+    let host: v8::Local<v8::Object> =
+        get(scope, internals, "host")?.try_into().map_err(|_| missing("host"))?;
+    let function = |name: &str| -> Result<v8::Global<v8::Function>, StartError> {
+        let value = get(scope, host, name)?;
+        let function: v8::Local<v8::Function> = value.try_into().map_err(|_| missing(name))?;
+        Ok(v8::Global::new(scope, function))
+    };
+    Ok(HostFunctions {
+        abort_cell: function("abortCell")?,
+        call_context: function("callContext")?,
+        close_agent: function("closeAgent")?,
+        fire_timer: function("fireTimer")?,
+        open_agent: function("openAgent")?,
+        rejection_text: function("rejectionText")?,
+        run_cell: function("runCell")?,
+        set_name: function("setName")?,
+        settle_call: function("settleCall")?,
+    })
+}
+
+fn load_file<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    source: &str,
+    internals: v8::Local<'s, v8::Object>,
+) -> Option<()> {
+    let source = v8::String::new(scope, source)?;
+    let value = v8::Script::compile(scope, source, None)?.run(scope)?;
+    let function: v8::Local<v8::Function> = value.try_into().ok()?;
+    let receiver = v8::undefined(scope).into();
+    function.call(scope, receiver, &[internals.into()]).map(|_| ())
+}
+
+fn missing(name: &str) -> StartError {
+    StartError::Boot { file: format!("agents.js ({name})") }
+}
+
+fn set(
+    scope: &v8::PinScope<'_, '_>,
+    object: v8::Local<'_, v8::Object>,
+    name: &str,
+    value: v8::Local<'_, v8::Value>,
+) -> Result<(), StartError> {
+    let key = v8::String::new(scope, name).ok_or_else(|| missing(name))?;
+    object.set(scope, key.into(), value).map(|_| ()).ok_or_else(|| missing(name))
+}
+
+fn get<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    object: v8::Local<'s, v8::Object>,
+    name: &str,
+) -> Result<v8::Local<'s, v8::Value>, StartError> {
+    let key = v8::String::new(scope, name).ok_or_else(|| missing(name))?;
+    object.get(scope, key.into()).ok_or_else(|| missing(name))
+}

@@ -1,0 +1,244 @@
+//! One JavaScript isolate that runs in turns: a host function is called, then all microtasks run.
+//!
+//! Each turn belongs to one agent, whose execution clock it is charged to. There is no other event loop:
+//! calls and timers are settled by turns, so what runs is always known.
+//!
+//! User values are never handed to `deno_core`'s error conversion, which panics on some of them; they are
+//! turned into text by `agents.js`.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use deno_core::{JsRuntime, OpState, v8};
+
+use crate::boot::{HostFunctions, boot};
+use crate::cpu_clock::CpuClock;
+use crate::limits::Console;
+use crate::message::{AgentId, CallId};
+use crate::ops::HostState;
+use crate::rejections;
+use crate::session::StartError;
+use crate::watchdog::Watch;
+
+/// Empty scripts tried after a termination before the isolate counts as broken.
+const FLUSH_TRIES: u32 = 10;
+/// CPU time of one such try.
+const FLUSH_TIME: Duration = Duration::from_millis(200);
+
+/// One isolate and its host functions.
+pub(crate) struct Isolate {
+    runtime: JsRuntime,
+    functions: HostFunctions,
+    handle: v8::IsolateHandle,
+    clock: CpuClock,
+    op_state: Rc<RefCell<OpState>>,
+}
+
+/// What a turn does.
+pub(crate) enum Action<'a> {
+    Open { agent: AgentId, parent: Option<AgentId>, info: &'a str, context: &'a str, call: Option<CallId> },
+    Run { agent: AgentId, cell: u32, iteration: u32, script: &'a str },
+    Settle { call: CallId, result: &'a Result<String, String> },
+    FireTimer { agent: AgentId, timer: u32 },
+    SetName { agent: AgentId, name: &'a str, json: &'a str },
+    Abort { agent: AgentId },
+    Close { agent: AgentId, returned: bool },
+    CallContext { call: CallId },
+}
+
+/// How a turn ended.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub end: TurnEnd,
+    /// CPU time that it took.
+    pub executed: Duration,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum TurnEnd {
+    /// All code ran; the text that the host function gave, if it gives one.
+    Completed(Option<String>),
+    /// Compiling the script, or the host function itself, threw.
+    Threw { message: String, line: Option<usize> },
+    /// Execution was stopped at the budget's end.
+    Terminated,
+    /// Execution was stopped and the isolate cannot be used any more.
+    Broken,
+}
+
+impl Isolate {
+    /// A fresh isolate on the calling thread, where it must stay.
+    pub fn new(console: Console) -> Result<Self, StartError> {
+        let (mut runtime, functions) = boot(console)?;
+        rejections::track(runtime.v8_isolate());
+        let handle = runtime.v8_isolate().thread_safe_handle();
+        let op_state = runtime.op_state();
+        Ok(Self { runtime, functions, handle, clock: CpuClock::of_this_thread(), op_state })
+    }
+
+    /// Looks at what the ops collected.
+    pub fn host<R>(&self, look: impl FnOnce(&mut HostState) -> R) -> R {
+        look(self.op_state.borrow_mut().borrow_mut::<HostState>())
+    }
+
+    /// Runs one turn with at most `budget` CPU time.
+    pub fn turn(&mut self, budget: Duration, action: &Action<'_>) -> Turn {
+        let started = self.clock.now();
+        let watch = Watch::arm(self.handle.clone(), self.clock, budget);
+        let mut end = self.act(action);
+        let fired = watch.fired();
+        drop(watch);
+        if fired {
+            self.handle.cancel_terminate_execution();
+            end = if self.flush() { TurnEnd::Terminated } else { TurnEnd::Broken };
+        }
+        Turn { end, executed: self.clock.now().saturating_sub(started) }
+    }
+
+    /// Texts of the promise rejections that nobody handled since the last call.
+    pub fn unhandled_rejections(&mut self) -> Vec<String> {
+        let reasons = rejections::take();
+        if reasons.is_empty() {
+            return Vec::new();
+        }
+        let function = self.functions.rejection_text.clone();
+        let watch = Watch::arm(self.handle.clone(), self.clock, FLUSH_TIME);
+        let texts = {
+            deno_core::scope!(scope, &mut self.runtime);
+            v8::tc_scope!(let scope, scope);
+            let function = v8::Local::new(scope, function);
+            let receiver = v8::undefined(scope).into();
+            let mut texts = Vec::new();
+            for reason in reasons {
+                let reason = v8::Local::new(scope, reason);
+                if let Some(text) = function.call(scope, receiver, &[reason]) {
+                    texts.push(text.to_rust_string_lossy(scope));
+                }
+            }
+            texts
+        };
+        if watch.fired() {
+            self.handle.cancel_terminate_execution();
+            self.flush();
+        }
+        texts
+    }
+
+    fn act(&mut self, action: &Action<'_>) -> TurnEnd {
+        let functions = &self.functions;
+        deno_core::scope!(scope, &mut self.runtime);
+        v8::tc_scope!(let scope, scope);
+        let number = |n: u32| v8::Integer::new_from_unsigned(scope, n).into();
+        let string = |text: &str| v8::String::new(scope, text).map(Into::into);
+        let undefined: v8::Local<v8::Value> = v8::undefined(scope).into();
+        let call: Option<(&v8::Global<v8::Function>, Vec<v8::Local<v8::Value>>)> = match action {
+            Action::Open { agent, parent, info, context, call } => (|| {
+                let context = if call.is_some() { undefined } else { string(context)? };
+                let arguments = vec![
+                    number(agent.0),
+                    number(parent.map_or(0, |parent| parent.0)),
+                    string(info)?,
+                    context,
+                    number(call.map_or(0, |call| call.0)),
+                ];
+                Some((&functions.open_agent, arguments))
+            })(),
+            Action::Run { agent, cell, iteration, script } => {
+                let (agent, cell_value, iteration_value) = (number(agent.0), number(*cell), number(*iteration));
+                match compile(scope, script, *iteration) {
+                    Some(factory) => Some((&functions.run_cell, vec![agent, cell_value, iteration_value, factory])),
+                    None => return exception(scope),
+                }
+            }
+            Action::Settle { call, result } => {
+                let (ok, text) = match result {
+                    Ok(text) => (true, text),
+                    Err(text) => (false, text),
+                };
+                let ok = v8::Boolean::new(scope, ok).into();
+                string(text).map(|text| (&functions.settle_call, vec![number(call.0), ok, text]))
+            }
+            Action::FireTimer { agent, timer } => {
+                Some((&functions.fire_timer, vec![number(agent.0), number(*timer)]))
+            }
+            Action::SetName { agent, name, json } => (|| {
+                Some((&functions.set_name, vec![number(agent.0), string(name)?, string(json)?]))
+            })(),
+            Action::Abort { agent } => Some((&functions.abort_cell, vec![number(agent.0)])),
+            Action::Close { agent, returned } => {
+                let returned = v8::Boolean::new(scope, *returned).into();
+                Some((&functions.close_agent, vec![number(agent.0), returned]))
+            }
+            Action::CallContext { call } => Some((&functions.call_context, vec![number(call.0)])),
+        };
+        let Some((function, arguments)) = call else {
+            return TurnEnd::Threw { message: "the text is too large for the engine".to_owned(), line: None };
+        };
+        let function = v8::Local::new(scope, function);
+        let result = function.call(scope, undefined, &arguments);
+        let text = match result {
+            Some(value) if value.is_string() => Some(value.to_rust_string_lossy(scope)),
+            Some(_) => None,
+            None => {
+                let end = exception(scope);
+                scope.perform_microtask_checkpoint();
+                return end;
+            }
+        };
+        scope.perform_microtask_checkpoint();
+        TurnEnd::Completed(text)
+    }
+
+    /// A termination can leave a stale exception behind that ends the next script: empty scripts run until
+    /// one completes.
+    fn flush(&mut self) -> bool {
+        for _ in 0..FLUSH_TRIES {
+            let watch = Watch::arm(self.handle.clone(), self.clock, FLUSH_TIME);
+            let completed = {
+                deno_core::scope!(scope, &mut self.runtime);
+                v8::tc_scope!(let scope, scope);
+                scope.perform_microtask_checkpoint();
+                compile(scope, "0", 0).is_some()
+            };
+            let fired = watch.fired();
+            drop(watch);
+            self.handle.cancel_terminate_execution();
+            if completed && !fired {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Compiles and evaluates a script under the name that stack traces show.
+fn compile<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    script: &str,
+    cell: u32,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let source = v8::String::new(scope, script)?;
+    let name = v8::String::new(scope, &format!("cell {cell}"))?;
+    let origin = v8::ScriptOrigin::new(
+        scope, name.into(), 0, 0, false, 0, None, false, false, false, None,
+    );
+    v8::Script::compile(scope, source, Some(&origin))?.run(scope)
+}
+
+fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> TurnEnd {
+    let Some(thrown) = scope.exception() else {
+        return TurnEnd::Threw { message: "execution was stopped".to_owned(), line: None };
+    };
+    let property = |name: &str| -> Option<String> {
+        let object: v8::Local<v8::Object> = thrown.try_into().ok()?;
+        let key = v8::String::new(scope, name)?;
+        Some(object.get(scope, key.into())?.to_rust_string_lossy(scope))
+    };
+    let message = property("message").unwrap_or_else(|| "unknown error".to_owned());
+    let line = property("stack").and_then(|stack| {
+        let (_, place) = stack.split_once("cell ")?;
+        place.split(':').nth(1)?.parse().ok()
+    });
+    TurnEnd::Threw { message, line }
+}

@@ -1,0 +1,37 @@
+//! The limits of one session, each with its documented default.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What a cell may use. Every limit ends in an error that the model reads; variables survive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// CPU time that one cell may execute. The clock stands still while the cell waits.
+    pub cell_time: Duration,
+    /// Time that one cell may spend waiting for timers while no `rlm()` or `llm()` of its own is pending.
+    pub cell_wait: Duration,
+    /// Characters of output that one cell may show; more is cut in the middle.
+    pub output_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            cell_time: Duration::from_secs(120),
+            cell_wait: Duration::from_secs(30),
+            output_chars: 50_000,
+        }
+    }
+}
+
+/// How `console.log` prints values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Console {
+    /// As Node.js does.
+    #[default]
+    Node,
+    /// `String(argument)`, joined by spaces.
+    Plain,
+}

@@ -1,0 +1,120 @@
+//! What one cell printed: its beginning and its end within a limit, and the true length.
+
+use std::collections::VecDeque;
+
+/// Keeps the first and the last half of `limit` characters, so a flood of lines costs no memory.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    limit: usize,
+    head: String,
+    head_chars: usize,
+    tail: VecDeque<String>,
+    tail_chars: usize,
+    total_chars: usize,
+    lines: usize,
+}
+
+impl Output {
+    pub fn new(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Appends one line, which may itself hold line breaks.
+    pub fn push(&mut self, line: &str) {
+        if self.lines > 0 {
+            self.add("\n");
+        }
+        self.lines += 1;
+        self.add(line);
+    }
+
+    fn add(&mut self, text: &str) {
+        let chars = text.chars().count();
+        self.total_chars += chars;
+        let half = self.limit / 2;
+        let mut rest = text;
+        let room = half.saturating_sub(self.head_chars);
+        if self.tail.is_empty() && room > 0 {
+            let cut = byte_of_char(text, room);
+            self.head.push_str(&text[..cut]);
+            self.head_chars += room.min(chars);
+            rest = &text[cut..];
+        }
+        if rest.is_empty() {
+            return;
+        }
+        // Twice the half is kept, so that cutting down to it never needs what was dropped.
+        self.tail_chars += rest.chars().count();
+        self.tail.push_back(rest.to_owned());
+        while let Some(first) = self.tail.front() {
+            let first_chars = first.chars().count();
+            if self.tail_chars - first_chars < self.limit - half {
+                break;
+            }
+            self.tail_chars -= first_chars;
+            self.tail.pop_front();
+        }
+    }
+
+    /// The whole output, or its two ends around a note that states the true length.
+    pub fn finish(self) -> String {
+        if self.total_chars <= self.limit {
+            return self.tail.into_iter().fold(self.head, |mut all, part| {
+                all.push_str(&part);
+                all
+            });
+        }
+        let tail: String = self.tail.into_iter().collect();
+        let tail_chars = tail.chars().count();
+        let kept = self.limit - self.limit / 2;
+        let from = byte_of_char(&tail, tail_chars.saturating_sub(kept));
+        let omitted = self.total_chars - self.head_chars - tail_chars.min(kept);
+        format!(
+            "{}\n… [output cut: {omitted} of {} characters omitted here] …\n{}",
+            self.head,
+            self.total_chars,
+            &tail[from..]
+        )
+    }
+}
+
+/// Byte offset of the `n`-th character, or the text's length.
+fn byte_of_char(text: &str, n: usize) -> usize {
+    text.char_indices().nth(n).map_or(text.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Output;
+
+    fn check(limit: usize, lines: &[&str], expected: &str) {
+        let mut output = Output::new(limit);
+        for line in lines {
+            output.push(line);
+        }
+        assert_eq!(output.finish(), expected, "limit {limit}, lines {lines:?}");
+    }
+
+    #[test]
+    fn output_is_whole_or_cut_in_the_middle() {
+        check(100, &[], "");
+        check(100, &[""], "");
+        check(100, &["a", "", "b"], "a\n\nb");
+        check(4, &["abcd"], "abcd");
+        check(4, &["abcdef"], "ab\n… [output cut: 2 of 6 characters omitted here] …\nef");
+        check(4, &["ab", "cd", "ef"], "ab\n… [output cut: 4 of 8 characters omitted here] …\nef");
+        check(4, &["éèàùôî"], "éè\n… [output cut: 2 of 6 characters omitted here] …\nôî");
+        check(5, &["abc", "d"], "abc\nd");
+        check(5, &["abc", "de"], "ab\n… [output cut: 1 of 6 characters omitted here] …\n\nde");
+    }
+
+    #[test]
+    fn a_flood_costs_no_memory() {
+        let mut output = Output::new(1000);
+        for _ in 0..200_000 {
+            output.push("0123456789");
+        }
+        assert!(output.tail.len() < 200);
+        assert!(output.finish().contains("of 2199999 characters"));
+    }
+}

@@ -1,0 +1,48 @@
+//! Promise rejections that nobody handled, so that the model can be told of errors in code it did not await.
+
+use std::cell::RefCell;
+
+use deno_core::v8;
+
+/// Rejections kept at a time; a flood of them tells the model nothing more.
+const KEPT: usize = 8;
+
+struct Rejection {
+    promise: v8::Global<v8::Promise>,
+    reason: v8::Global<v8::Value>,
+}
+
+thread_local! {
+    static UNHANDLED: RefCell<Vec<Rejection>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Starts to track the rejections of this thread's isolate.
+pub(crate) fn track(isolate: &mut v8::Isolate) {
+    isolate.set_promise_reject_callback(on_event);
+}
+
+/// The reasons of the rejections still unhandled; forgets them.
+pub(crate) fn take() -> Vec<v8::Global<v8::Value>> {
+    UNHANDLED.with_borrow_mut(|all| all.drain(..).map(|rejection| rejection.reason).collect())
+}
+
+extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
+    // SAFETY: the engine calls this on the isolate's own thread, with a message of that isolate.
+    v8::callback_scope!(unsafe scope, &message);
+    let promise = v8::Global::new(scope, message.get_promise());
+    match message.get_event() {
+        v8::PromiseRejectEvent::PromiseRejectWithNoHandler => {
+            let Some(reason) = message.get_value() else { return };
+            let reason = v8::Global::new(scope, reason);
+            UNHANDLED.with_borrow_mut(|all| {
+                if all.len() < KEPT {
+                    all.push(Rejection { promise, reason });
+                }
+            });
+        }
+        v8::PromiseRejectEvent::PromiseHandlerAddedAfterReject => {
+            UNHANDLED.with_borrow_mut(|all| all.retain(|rejection| rejection.promise != promise));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,30 @@
+//! The names that a cell reads from the global object directly unless a cell shadowed them.
+
+/// Whether `name` is a builtin of the engine or of the sandbox's own globals that all agents share.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    BUILTINS.binary_search(&name).is_ok()
+}
+
+/// Sorted. Names that belong to one agent (`console`, `context`, `rlm`, …) are absent on purpose: they are
+/// looked up in the scope chain.
+const BUILTINS: &[&str] = &[
+    "AggregateError", "Array", "ArrayBuffer", "BigInt", "BigInt64Array", "BigUint64Array", "Boolean",
+    "DOMException", "DataView", "Date", "Error", "EvalError", "FinalizationRegistry", "Float32Array",
+    "Float64Array", "Function", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "Iterator",
+    "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy", "RangeError", "ReferenceError",
+    "Reflect", "RegExp", "Set", "String", "Symbol", "SyntaxError", "Temporal", "TextDecoder", "TextEncoder",
+    "TypeError", "URIError", "URL", "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array",
+    "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "atob", "btoa", "decodeURI", "decodeURIComponent",
+    "encodeURI", "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat",
+    "parseInt", "queueMicrotask", "structuredClone", "undefined", "unescape",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::BUILTINS;
+
+    #[test]
+    fn names_are_sorted_for_the_binary_search() {
+        assert!(BUILTINS.is_sorted());
+    }
+}

@@ -1,0 +1,216 @@
+//! Turns one cell of model code into a script whose top-level names live in the agent's scope object.
+//!
+//! A cell is parsed as the body of an async arrow function and edited in place, so line numbers survive:
+//!
+//! - a name declared at the top level, and every free name that is no builtin, becomes a property of the
+//!   scope object (`x` → `__repl_scope.x`). Scope objects are chained by prototype: a child reads its
+//!   ancestors' names live, and its own writes stay its own;
+//! - `return X` at the top level becomes `return __repl_rt.returned(await (X))`;
+//! - a bare call statement at the top level is awaited;
+//! - names in inner blocks and functions are left to the engine.
+//!
+//! Invariant: nothing here runs code, and no cell text can close the wrapper that surrounds it: edits are
+//! made at the places of syntax nodes, after the whole cell has parsed as one function body.
+
+mod builtins;
+mod edits;
+mod visit;
+
+use std::collections::BTreeSet;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{ArrowFunctionBody, ArrowFunctionExpression, Expression, Program, Statement};
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_parser::Parser;
+use oxc_semantic::{Scoping, SemanticBuilder};
+use oxc_span::{GetSpan, SourceType};
+
+pub(crate) use builtins::is_builtin;
+use visit::CellVisitor;
+
+/// The scope object's name inside a rewritten cell. Reserved: a cell that uses it does not compile.
+pub(crate) const SCOPE: &str = "__repl_scope";
+/// The runtime object's name inside a rewritten cell. Reserved like [`SCOPE`].
+pub(crate) const RUNTIME: &str = "__repl_rt";
+
+const BEFORE: &str = "(async()=>{";
+const AFTER: &str = "\n})";
+
+/// A cell ready to be compiled.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// An expression: a factory that takes the scope and runtime objects and gives the async function.
+    pub script: String,
+    /// Builtins that this cell declares or assigns; later cells must read them from the scope too.
+    pub shadowed: BTreeSet<String>,
+}
+
+/// A cell that is not valid JavaScript.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("SyntaxError: {message} (line {line}, column {column})")]
+pub struct SyntaxError {
+    /// What the parser says, lowercased by nobody: it quotes code.
+    pub message: String,
+    /// 1-based line in the cell.
+    pub line: usize,
+    /// 1-based column in the cell, in characters.
+    pub column: usize,
+}
+
+/// Rewrites one cell. `shadowed` holds the builtins that earlier cells of this isolate shadowed.
+///
+/// # Errors
+/// [`SyntaxError`] with line and column of the cell's own text.
+pub(crate) fn rewrite(source: &str, shadowed: &BTreeSet<String>) -> Result<Cell, SyntaxError> {
+    let full = format!("{BEFORE}{source}{AFTER}");
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, &full, SourceType::script()).parse();
+    if let Some(first) = parsed.diagnostics.iter().next() {
+        return Err(from_diagnostic(source, first));
+    }
+    let Some(arrow) = whole_cell(&parsed.program, full.len()) else {
+        return Err(SyntaxError::at(source, unbalanced_at(&parsed.program), "Unexpected token '}'"));
+    };
+    let semantic = SemanticBuilder::new_compiler().build(&parsed.program);
+    if let Some(first) = semantic.diagnostics.iter().next() {
+        return Err(from_diagnostic(source, first));
+    }
+    let scoping = semantic.semantic.scoping();
+    let names = Names::of_cell(arrow, scoping, shadowed);
+
+    let (edits, head, refused) = CellVisitor::new(scoping, arrow, &names).run();
+    if let Some((offset, message)) = refused {
+        return Err(SyntaxError::at(source, offset, &message));
+    }
+    let body = edits.apply(&full, body_start(arrow), &head);
+    Ok(Cell {
+        script: format!("(({SCOPE},{RUNTIME})=>{body})"),
+        shadowed: names.scoped_builtins,
+    })
+}
+
+/// Undoes in a text what the rewriting shows of itself: in an error message that quotes an expression, or
+/// in the source of a function that the model prints.
+pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains("__repl_") {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let callee = format!("(0,{SCOPE}.");
+    let member = format!("{SCOPE}.");
+    while let Some(at) = rest.find("__repl_") {
+        let (before, marked) = rest.split_at(at);
+        if let Some(kept) = before.strip_suffix("(0,")
+            && rest[kept.len()..].starts_with(&callee)
+        {
+            out.push_str(kept);
+            let name = &rest[kept.len() + callee.len()..];
+            let end = name.find(')').unwrap_or(name.len());
+            out.push_str(&name[..end]);
+            rest = name.get(end + 1..).unwrap_or("");
+        } else {
+            out.push_str(before);
+            rest = marked.strip_prefix(&member).unwrap_or_else(|| {
+                out.push_str("__repl_");
+                &marked["__repl_".len()..]
+            });
+        }
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+/// Which names of a cell live in the scope object.
+struct Names {
+    /// Builtins that are read from the scope because they are, or were, shadowed.
+    scoped_builtins: BTreeSet<String>,
+}
+
+impl Names {
+    fn of_cell(
+        arrow: &ArrowFunctionExpression<'_>,
+        scoping: &Scoping,
+        shadowed: &BTreeSet<String>,
+    ) -> Self {
+        let mut scoped_builtins = shadowed.clone();
+        if let Some(scope) = arrow.scope_id.get() {
+            for (name, _) in scoping.get_bindings(scope) {
+                if is_builtin(name.as_str()) {
+                    scoped_builtins.insert(name.to_string());
+                }
+            }
+        }
+        for (name, references) in scoping.root_unresolved_references() {
+            let written = references.iter().any(|id| scoping.get_reference(*id).is_write());
+            if written && is_builtin(name.as_str()) {
+                scoped_builtins.insert(name.to_string());
+            }
+        }
+        Self { scoped_builtins }
+    }
+
+    fn is_global(&self, name: &str) -> bool {
+        is_builtin(name) && !self.scoped_builtins.contains(name)
+    }
+}
+
+impl SyntaxError {
+    fn at(source: &str, offset_in_full: usize, message: &str) -> Self {
+        let mut offset = offset_in_full.saturating_sub(BEFORE.len()).min(source.len());
+        while !source.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &source[..offset];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            message: message.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
+fn from_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
+    let offset = diagnostic.labels.first().map_or(0, |label| label.offset() as usize);
+    SyntaxError::at(source, offset, &diagnostic.message)
+}
+
+/// The wrapper arrow function, if the program is exactly that.
+fn whole_cell<'a, 'b>(
+    program: &'b Program<'a>,
+    length: usize,
+) -> Option<&'b ArrowFunctionExpression<'a>> {
+    let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else {
+        return None;
+    };
+    let Expression::ParenthesizedExpression(parens) = &statement.expression else {
+        return None;
+    };
+    let Expression::ArrowFunctionExpression(arrow) = &parens.expression else {
+        return None;
+    };
+    let spans_all = arrow.span.start == 1 && arrow.span.end as usize == length - 1;
+    (spans_all && program.directives.is_empty()).then_some(&**arrow)
+}
+
+/// Where a cell that closed the wrapper early did so.
+fn unbalanced_at(program: &Program<'_>) -> usize {
+    match program.body.first() {
+        Some(Statement::ExpressionStatement(first)) => {
+            (first.expression.span().end as usize).saturating_sub(2)
+        }
+        _ => 0,
+    }
+}
+
+/// Offset behind the wrapper's opening brace and the cell's own directives (`"use strict"`).
+fn body_start(arrow: &ArrowFunctionExpression<'_>) -> usize {
+    let ArrowFunctionBody::FunctionBody(body) = &arrow.body else {
+        return BEFORE.len();
+    };
+    body.directives.last().map_or(BEFORE.len(), |last| last.span.end as usize)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,432 @@
+//! The walk over one cell's syntax tree that decides every edit.
+
+use oxc_ast::ast::{
+    ArrowFunctionBody, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
+    AssignmentTargetPropertyIdentifier, BindingIdentifier, BindingPattern, CallExpression, ChainElement,
+    Class, Expression, Function, IdentifierReference, ObjectPattern, ObjectProperty, PropertyDefinition,
+    ReturnStatement, Statement, StaticBlock, TaggedTemplateExpression, UnaryExpression, UnaryOperator,
+    VariableDeclaration, WithStatement,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_allocator::Vec as ArenaVec;
+use oxc_semantic::{Scoping, SymbolFlags, SymbolId};
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::operator::AssignmentOperator;
+use oxc_syntax::scope::{ScopeFlags, ScopeId};
+
+use super::edits::Edits;
+use super::{Names, RUNTIME, SCOPE};
+
+/// Walks the body of the wrapper function and collects edits.
+pub(super) struct CellVisitor<'n, 'a> {
+    scoping: &'n Scoping,
+    names: &'n Names,
+    arrow: &'n ArrowFunctionExpression<'a>,
+    cell_scope: Option<ScopeId>,
+    /// Spans of the top-level classes: inside its own body a class is read by its inner name.
+    classes: Vec<(String, Span)>,
+    /// Names of the top-level function declarations, in order.
+    declared_functions: Vec<String>,
+    /// Functions (of any kind) around the current node, the wrapper not counted.
+    functions: u32,
+    /// Those of them that have an `arguments` of their own.
+    plain_functions: u32,
+    edits: Edits,
+    refused: Option<(usize, String)>,
+}
+
+impl<'n, 'a> CellVisitor<'n, 'a> {
+    pub fn new(
+        scoping: &'n Scoping,
+        arrow: &'n ArrowFunctionExpression<'a>,
+        names: &'n Names,
+    ) -> Self {
+        Self {
+            scoping,
+            names,
+            arrow,
+            cell_scope: arrow.scope_id.get(),
+            classes: Vec::new(),
+            declared_functions: Vec::new(),
+            functions: 0,
+            plain_functions: 0,
+            edits: Edits::default(),
+            refused: None,
+        }
+    }
+
+    /// Visits the cell. Gives the edits, the code for the head of the body, and a refusal if there is one.
+    pub fn run(mut self) -> (Edits, String, Option<(usize, String)>) {
+        let arrow = self.arrow;
+        if let ArrowFunctionBody::FunctionBody(body) = &arrow.body {
+            self.statements(&body.statements, true);
+        }
+        let head = self.head();
+        (self.edits, head, self.refused)
+    }
+
+    /// `var` names exist from the start of the cell, functions are usable above their declaration.
+    fn head(&self) -> String {
+        let Some(scope) = self.cell_scope else { return String::new() };
+        let mut vars = Vec::new();
+        for (name, symbol) in self.scoping.get_bindings(scope) {
+            let flags = self.scoping.symbol_flags(*symbol);
+            if flags.contains(SymbolFlags::FunctionScopedVariable) && !flags.is_function() {
+                vars.push(format!("{:?}", name.as_str()));
+            }
+        }
+        let functions: String =
+            self.declared_functions.iter().map(|name| format!("{SCOPE}.{name}={name};")).collect();
+        let mut head = String::new();
+        if !vars.is_empty() {
+            vars.sort();
+            head = format!("{RUNTIME}.declare({SCOPE},[{}]);", vars.join(","));
+        }
+        if head.is_empty() && functions.is_empty() {
+            return head;
+        }
+        // A directive may end without a semicolon.
+        format!(";{head}{functions}")
+    }
+
+    fn statements(&mut self, list: &ArenaVec<'a, Statement<'a>>, top: bool) {
+        for statement in list {
+            self.statement(statement, top);
+        }
+    }
+
+    /// A statement in a list. Text put in front of it starts with `;`, because the line above may rely on
+    /// automatic semicolon insertion, which `(` would defeat.
+    fn statement(&mut self, statement: &Statement<'a>, top: bool) {
+        match statement {
+            Statement::ExpressionStatement(it) => {
+                let bare_call = top && is_bare_call(&it.expression);
+                self.edits.insert(it.span.start, if bare_call { ";await " } else { ";" });
+                self.visit_expression(&it.expression);
+            }
+            Statement::VariableDeclaration(it)
+                if self.functions == 0 && !it.kind.is_using() && (top || it.kind.is_var()) =>
+            {
+                self.edits.insert(it.span.start, ";");
+                self.declaration(it);
+            }
+            Statement::ClassDeclaration(it) if top => {
+                if let Some(id) = &it.id {
+                    self.classes.push((id.name.to_string(), it.span));
+                    self.edits.insert(it.span.start, format!(";{SCOPE}.{}=", id.name));
+                }
+                self.visit_class(it);
+                self.edits.insert(it.span.end, ";");
+            }
+            Statement::FunctionDeclaration(it) if top => {
+                self.declared_functions.extend(it.id.iter().map(|id| id.name.to_string()));
+                self.visit_function(it, ScopeFlags::empty());
+            }
+            Statement::FunctionDeclaration(it) if self.functions == 0 => {
+                self.visit_function(it, ScopeFlags::empty());
+                // Sloppy-mode functions in blocks are visible outside them (ECMA-262, annex B.3.2).
+                if let Some(id) = &it.id
+                    && !it.r#async
+                    && !it.generator
+                    && !self.is_strict()
+                {
+                    self.edits.insert(it.span.end, format!(";{SCOPE}.{0}={0};", id.name));
+                }
+            }
+            _ => self.visit_statement(statement),
+        }
+    }
+
+    fn is_strict(&self) -> bool {
+        self.cell_scope.is_some_and(|scope| self.scoping.scope_flags(scope).is_strict_mode())
+    }
+
+    /// `const a = 1, {b} = o` becomes `(scope.a = 1), ({b: scope.b} = o)`.
+    fn declaration(&mut self, it: &VariableDeclaration<'a>) {
+        let Some(first) = it.declarations.first() else { return };
+        self.edits.replace(it.span.start, first.span.start, "");
+        for declarator in &it.declarations {
+            match &declarator.init {
+                Some(init) => {
+                    self.edits.insert(declarator.span.start, "(");
+                    self.pattern(&declarator.id);
+                    let name = match &declarator.id {
+                        BindingPattern::BindingIdentifier(id) => Some(id.name.as_str()),
+                        _ => None,
+                    };
+                    self.named(name, init);
+                    self.edits.insert(declarator.span.end, ")");
+                }
+                None if it.kind.is_var() => self.pattern(&declarator.id),
+                None => {
+                    self.pattern(&declarator.id);
+                    self.edits.insert(declarator.span.end, "=void 0");
+                }
+            }
+        }
+    }
+
+    /// Visits an initialiser. An anonymous function or class keeps the name that it would have got from the
+    /// variable, which an assignment to a property does not give.
+    fn named(&mut self, name: Option<&str>, init: &Expression<'a>) {
+        let name = name.filter(|_| init.is_anonymous_function_definition());
+        if let Some(name) = name {
+            self.edits.insert(init.span().start, format!("{{[{name:?}]:"));
+        }
+        self.visit_expression(init);
+        if let Some(name) = name {
+            self.edits.insert(init.span().end, format!("}}[{name:?}]"));
+        }
+    }
+
+    /// A binding pattern of a top-level declaration as an assignment target.
+    fn pattern(&mut self, pattern: &BindingPattern<'a>) {
+        match pattern {
+            BindingPattern::BindingIdentifier(id) => {
+                self.visit_binding_identifier(id);
+                self.edits.replace(id.span.start, id.span.end, format!("{SCOPE}.{}", id.name));
+            }
+            BindingPattern::ObjectPattern(object) => self.object_pattern(object),
+            BindingPattern::ArrayPattern(array) => {
+                for element in array.elements.iter().flatten() {
+                    self.pattern(element);
+                }
+                if let Some(rest) = &array.rest {
+                    self.pattern(&rest.argument);
+                }
+            }
+            BindingPattern::AssignmentPattern(it) => {
+                self.pattern(&it.left);
+                self.visit_expression(&it.right);
+            }
+        }
+    }
+
+    fn object_pattern(&mut self, object: &ObjectPattern<'a>) {
+        for property in &object.properties {
+            if property.shorthand {
+                let span = match &property.value {
+                    BindingPattern::AssignmentPattern(it) => it.left.span(),
+                    other => other.span(),
+                };
+                self.edits.insert(span.start, format!("{}:", property.key.name().unwrap_or_default()));
+            } else {
+                self.visit_property_key(&property.key);
+            }
+            self.pattern(&property.value);
+        }
+        if let Some(rest) = &object.rest {
+            self.pattern(&rest.argument);
+        }
+    }
+
+    /// What a reference becomes, or `None` if it stays as it is.
+    fn target(&mut self, id: &IdentifierReference<'a>) -> Option<String> {
+        let name = id.name.as_str();
+        self.refuse_reserved(name, id.span);
+        let reference = self.scoping.get_reference(id.reference_id.get()?);
+        let Some(symbol) = reference.symbol_id() else {
+            let own_arguments = name == "arguments" && self.plain_functions > 0;
+            let stays = own_arguments || self.names.is_global(name);
+            return (!stays).then(|| format!("{SCOPE}.{name}"));
+        };
+        if !self.is_cell_level(symbol) || self.inside_own_class(name, id.span) {
+            return None;
+        }
+        if reference.is_write() && self.scoping.symbol_flags(symbol).is_const_variable() {
+            return Some(format!("{RUNTIME}.constant.{name}"));
+        }
+        Some(format!("{SCOPE}.{name}"))
+    }
+
+    fn is_cell_level(&self, symbol: SymbolId) -> bool {
+        Some(self.scoping.symbol_scope_id(symbol)) == self.cell_scope
+    }
+
+    fn inside_own_class(&self, name: &str, at: Span) -> bool {
+        self.classes.iter().any(|(class, span)| {
+            class == name && span.start <= at.start && at.end <= span.end
+        })
+    }
+
+    fn refuse_reserved(&mut self, name: &str, at: Span) {
+        if name == SCOPE || name == RUNTIME {
+            self.refuse(at, format!("the name `{name}` is reserved by the REPL"));
+        }
+    }
+
+    fn refuse(&mut self, at: Span, message: String) {
+        self.refused.get_or_insert((at.start as usize, message));
+    }
+
+    /// A called name: `f(x)` must not hand the scope object to `f` as `this`; and `eval(x)` must not be a
+    /// direct eval, which would see the wrapper's own names.
+    fn callee(&mut self, callee: &Expression<'a>) -> bool {
+        let Expression::Identifier(id) = callee.without_parentheses() else { return false };
+        let target = self.target(id);
+        let text = target.or_else(|| (id.name == "eval").then(|| "eval".to_owned()));
+        if let Some(text) = text {
+            self.edits.replace(id.span.start, id.span.end, format!("(0,{text})"));
+        }
+        true
+    }
+}
+
+impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
+    fn visit_statements(&mut self, it: &ArenaVec<'a, Statement<'a>>) {
+        self.statements(it, false);
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        // Here: the head of a `for`, or the only statement of an `if` or loop.
+        if self.functions == 0 && it.kind.is_var() {
+            self.declaration(it);
+        } else {
+            walk::walk_variable_declaration(self, it);
+        }
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        if let Some(text) = self.target(it) {
+            self.edits.replace(it.span.start, it.span.end, text);
+        }
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.refuse_reserved(it.name.as_str(), it.span);
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        if !self.callee(&it.callee) {
+            self.visit_expression(&it.callee);
+        }
+        self.visit_arguments(&it.arguments);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        if !self.callee(&it.tag) {
+            self.visit_expression(&it.tag);
+        }
+        self.visit_template_literal(&it.quasi);
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        if it.operator == UnaryOperator::Typeof
+            && let Expression::Identifier(id) = it.argument.without_parentheses()
+        {
+            if let Some(text) = self.target(id) {
+                let guarded = format!("({:?} in {SCOPE}?{text}:void 0)", id.name.as_str());
+                self.edits.replace(id.span.start, id.span.end, guarded);
+            }
+            return;
+        }
+        walk::walk_unary_expression(self, it);
+    }
+
+    fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
+        if it.shorthand
+            && let Expression::Identifier(id) = &it.value
+        {
+            if let Some(text) = self.target(id) {
+                self.edits.replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
+            }
+            return;
+        }
+        walk::walk_object_property(self, it);
+    }
+
+    fn visit_assignment_target_property_identifier(
+        &mut self,
+        it: &AssignmentTargetPropertyIdentifier<'a>,
+    ) {
+        let id = &it.binding;
+        if let Some(text) = self.target(id) {
+            self.edits.replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
+        }
+        if let Some(init) = &it.init {
+            self.visit_expression(init);
+        }
+    }
+
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        self.visit_assignment_target(&it.left);
+        let name = match &it.left {
+            AssignmentTarget::AssignmentTargetIdentifier(id)
+                if it.operator == AssignmentOperator::Assign =>
+            {
+                // Only a rewritten target loses the name.
+                self.target(id).map(|_| id.name.as_str())
+            }
+            _ => None,
+        };
+        self.named(name, &it.right);
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        if self.functions > 0 {
+            walk::walk_return_statement(self, it);
+            return;
+        }
+        match &it.argument {
+            Some(value) => {
+                self.edits.insert(value.span().start, format!(" {RUNTIME}.returned(await ("));
+                self.visit_expression(value);
+                self.edits.insert(value.span().end, "))");
+            }
+            None => self.edits.insert(it.span.start + "return".len() as u32, format!(" {RUNTIME}.returned()")),
+        }
+    }
+
+    fn visit_with_statement(&mut self, it: &WithStatement<'a>) {
+        self.refuse(it.span, "`with` statements are not supported in the REPL".to_owned());
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.functions += 1;
+        self.plain_functions += 1;
+        walk::walk_function(self, it, flags);
+        self.functions -= 1;
+        self.plain_functions -= 1;
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.functions += 1;
+        walk::walk_arrow_function_expression(self, it);
+        self.functions -= 1;
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        walk::walk_class(self, it);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        self.visit_property_key(&it.key);
+        if let Some(value) = &it.value {
+            self.functions += 1;
+            self.visit_expression(value);
+            self.functions -= 1;
+        }
+    }
+
+    fn visit_static_block(&mut self, it: &StaticBlock<'a>) {
+        self.functions += 1;
+        walk::walk_static_block(self, it);
+        self.functions -= 1;
+    }
+}
+
+/// A call as a whole statement: awaited for the model. `console.…()` is left alone, as it gives nothing.
+fn is_bare_call(expression: &Expression<'_>) -> bool {
+    let call = match expression.without_parentheses() {
+        Expression::CallExpression(call) => call,
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::CallExpression(call) => call,
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let console = call.callee.as_member_expression().is_some_and(|member| {
+        matches!(member.object(), Expression::Identifier(id) if id.name == "console")
+    });
+    !console
+}

@@ -1,0 +1,108 @@
+//! One thread that stops JavaScript which has used up its execution time.
+//!
+//! The clock is the CPU time of the executing thread, so a busy machine times nothing out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use deno_core::v8::IsolateHandle;
+
+use crate::cpu_clock::CpuClock;
+
+/// How often a due deadline is checked again, and a termination repeated.
+const TICK: Duration = Duration::from_millis(10);
+
+struct Armed {
+    id: u64,
+    clock: CpuClock,
+    /// CPU time of the executing thread at which it is stopped.
+    cpu_deadline: Duration,
+    /// When to look again: never later than the CPU time could be used up.
+    look_at: Instant,
+    isolate: IsolateHandle,
+    fired: Arc<AtomicBool>,
+}
+
+#[derive(Default)]
+struct State {
+    armed: Vec<Armed>,
+    next_id: u64,
+    /// When the thread looks again by itself; `None` while it waits to be told.
+    wakes_at: Option<Instant>,
+}
+
+static STATE: LazyLock<(Mutex<State>, Condvar)> = LazyLock::new(|| {
+    // Without a watchdog nothing can be stopped; a process that cannot start a thread is lost anyway.
+    let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
+    Default::default()
+});
+
+/// An armed deadline; dropping it disarms.
+pub(crate) struct Watch {
+    id: u64,
+    fired: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Terminates `isolate` once the calling thread has used `budget` more CPU time.
+    pub fn arm(isolate: IsolateHandle, clock: CpuClock, budget: Duration) -> Self {
+        let fired = Arc::new(AtomicBool::new(false));
+        let mut state = lock();
+        state.next_id += 1;
+        let id = state.next_id;
+        let look_at = Instant::now() + budget;
+        let must_wake = state.wakes_at.is_none_or(|at| look_at < at);
+        state.armed.push(Armed {
+            id,
+            clock,
+            cpu_deadline: clock.now() + budget,
+            look_at,
+            isolate,
+            fired: Arc::clone(&fired),
+        });
+        drop(state);
+        if must_wake {
+            STATE.1.notify_one();
+        }
+        Self { id, fired }
+    }
+
+    /// Whether the deadline passed and the isolate was told to stop.
+    pub fn fired(&self) -> bool {
+        self.fired.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        lock().armed.retain(|armed| armed.id != self.id);
+    }
+}
+
+fn lock() -> MutexGuard<'static, State> {
+    STATE.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch() {
+    let mut state = lock();
+    loop {
+        let now = Instant::now();
+        for armed in &mut state.armed {
+            if armed.look_at <= now {
+                let left = armed.cpu_deadline.saturating_sub(armed.clock.now());
+                if left.is_zero() {
+                    armed.fired.store(true, Ordering::SeqCst);
+                    armed.isolate.terminate_execution();
+                }
+                armed.look_at = now + left.max(TICK);
+            }
+        }
+        state.wakes_at = state.armed.iter().map(|armed| armed.look_at).min();
+        let wait = state.wakes_at.map(|at| at.saturating_duration_since(now));
+        state = match wait {
+            Some(wait) => STATE.1.wait_timeout(state, wait).map_or_else(|e| e.into_inner().0, |ok| ok.0),
+            None => STATE.1.wait(state).unwrap_or_else(PoisonError::into_inner),
+        };
+    }
+}

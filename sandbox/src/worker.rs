@@ -1,0 +1,396 @@
+//! The loop of an isolate's thread: requests, timers and clocks become turns, and turns become replies.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::isolate::{Action, Isolate, Turn, TurnEnd};
+use crate::limits::Limits;
+use crate::message::{
+    AgentId, CallId, CellError, CellErrorKind, CellOutcome, Context, Reply, Request,
+};
+use crate::ops::Done;
+use crate::output::Output;
+use crate::rewrite::rewrite;
+use crate::stack_trace;
+
+/// CPU time for turns that belong to no running cell.
+const HOUSEKEEPING: Duration = Duration::from_secs(5);
+
+/// Where replies go. Gives `false` when nobody listens any more.
+pub(crate) type Outbox = Box<dyn Fn(Reply)>;
+
+/// The state of one session.
+pub(crate) struct Worker {
+    isolate: Isolate,
+    limits: Limits,
+    outbox: Outbox,
+    agents: BTreeMap<AgentId, Agent>,
+    /// Pending calls and the agents whose cells made them.
+    calls: HashMap<CallId, AgentId>,
+    /// Builtins that a cell of this isolate shadowed.
+    shadowed: BTreeSet<String>,
+    next_cell: u32,
+    broken: bool,
+}
+
+struct Agent {
+    parent: Option<AgentId>,
+    /// The call that opened this agent.
+    opened_by: Option<CallId>,
+    cell: Option<RunningCell>,
+}
+
+struct RunningCell {
+    number: u32,
+    executed: Duration,
+    /// Time spent waiting with no call pending.
+    waited: Duration,
+    waiting_since: Option<Instant>,
+    pending_calls: u32,
+}
+
+impl Worker {
+    pub fn new(isolate: Isolate, limits: Limits, outbox: Outbox) -> Self {
+        Self {
+            isolate,
+            limits,
+            outbox,
+            agents: BTreeMap::new(),
+            calls: HashMap::new(),
+            shadowed: BTreeSet::new(),
+            next_cell: 0,
+            broken: false,
+        }
+    }
+
+    /// Runs until the other side hangs up, or the isolate breaks.
+    pub async fn run(mut self, mut requests: UnboundedReceiver<Request>) {
+        while !self.broken {
+            let request = match self.next_due() {
+                None => requests.recv().await.map(Some),
+                Some(due) => tokio::select! {
+                    request = requests.recv() => request.map(Some),
+                    () = tokio::time::sleep_until(due.into()) => Some(None),
+                },
+            };
+            match request {
+                None => break,
+                Some(Some(request)) => self.handle(request),
+                Some(None) => {}
+            }
+            self.fire_timers();
+            self.end_long_waits();
+            self.end_stalled();
+        }
+    }
+
+    fn handle(&mut self, request: Request) {
+        match request {
+            Request::Open { agent, parent, context, info } => {
+                let (text, call) = match &context {
+                    Context::Text(text) => (&**text, None),
+                    Context::OfCall(call) => ("", Some(*call)),
+                };
+                self.agents.insert(agent, Agent { parent, opened_by: call, cell: None });
+                let info = serde_json::to_string(&info).unwrap_or_default();
+                self.turn(agent, &Action::Open { agent, parent, info: &info, context: text, call });
+            }
+            Request::Set { agent, name, value } => {
+                let json = value.to_string();
+                self.turn(agent, &Action::SetName { agent, name: &name, json: &json });
+            }
+            Request::Run { agent, code, iteration } => self.start_cell(agent, &code, iteration),
+            Request::Settle { call, result } => {
+                if let Some(agent) = self.calls.remove(&call) {
+                    if let Some(cell) = self.running(agent) {
+                        cell.pending_calls -= 1;
+                    }
+                    self.turn(agent, &Action::Settle { call, result: &result });
+                }
+            }
+            Request::GetCallContext { call } => {
+                if let Some(agent) = self.calls.get(&call).copied() {
+                    let text = match self.turn(agent, &Action::CallContext { call }) {
+                        TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
+                        TurnEnd::Threw { message, .. } => Err(message),
+                        TurnEnd::Terminated | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
+                    };
+                    (self.outbox)(Reply::CallContext { agent, call, text });
+                }
+            }
+            Request::Close { agent, returned } => {
+                self.turn(agent, &Action::Close { agent, returned });
+                self.agents.remove(&agent);
+                self.calls.retain(|_, owner| *owner != agent);
+                self.isolate.host(|host| host.outputs.remove(&agent));
+            }
+        }
+    }
+
+    fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
+        self.next_cell += 1;
+        let number = self.next_cell;
+        let output = Output::new(self.limits.output_chars);
+        self.isolate.host(|host| host.outputs.insert(agent, output));
+        let cell = RunningCell {
+            number,
+            executed: Duration::ZERO,
+            waited: Duration::ZERO,
+            waiting_since: None,
+            pending_calls: 0,
+        };
+        match self.agents.get_mut(&agent) {
+            Some(entry) => entry.cell = Some(cell),
+            None => return,
+        }
+        let rewritten = match rewrite(code, &self.shadowed) {
+            Ok(rewritten) => rewritten,
+            Err(error) => return self.fail(agent, CellErrorKind::Syntax, error.to_string()),
+        };
+        self.shadowed = rewritten.shadowed;
+        let action = Action::Run { agent, cell: number, iteration, script: &rewritten.script };
+        if let TurnEnd::Threw { message, line } = self.turn(agent, &action) {
+            let place = line.map_or(String::new(), |line| format!(" (line {line})"));
+            self.fail(agent, CellErrorKind::Syntax, format!("SyntaxError: {message}{place}"));
+        }
+    }
+
+    /// One turn of an agent, charged to its cell; then everything that the turn brought about.
+    fn turn(&mut self, agent: AgentId, action: &Action<'_>) -> TurnEnd {
+        let began = Instant::now();
+        let limit = self.limits.cell_time;
+        let budget = match self.running(agent) {
+            Some(cell) => {
+                cell.stop_waiting(began);
+                limit.saturating_sub(cell.executed).max(Duration::from_millis(1))
+            }
+            None => HOUSEKEEPING,
+        };
+        let Turn { end, executed } = self.isolate.turn(budget, action);
+        let ended = Instant::now();
+        for (id, other) in &mut self.agents {
+            let Some(cell) = &mut other.cell else { continue };
+            if *id == agent {
+                cell.executed += executed;
+            } else if let Some(since) = &mut cell.waiting_since {
+                // The thread was not free for it: that is no waiting of its own.
+                *since += ended - began;
+            }
+        }
+        self.collect();
+        match end {
+            TurnEnd::Terminated => {
+                let seconds = limit.as_secs_f64();
+                self.abort(
+                    agent,
+                    CellErrorKind::TimedOut,
+                    &format!(
+                        "TimeoutError: the cell ran for more than {seconds} s and was stopped; \
+                         variables keep what was assigned before"
+                    ),
+                );
+            }
+            TurnEnd::Broken => self.broken = true,
+            _ => {}
+        }
+        if let Some(cell) = self.running(agent)
+            && cell.pending_calls == 0
+        {
+            cell.waiting_since = Some(Instant::now());
+        }
+        end
+    }
+
+    /// Sends on the calls made and the cells ended in the last turn.
+    fn collect(&mut self) {
+        let (calls, done) =
+            self.isolate.host(|host| (std::mem::take(&mut host.calls), std::mem::take(&mut host.done)));
+        for (agent, call) in calls {
+            self.calls.insert(call.id, agent);
+            if let Some(cell) = self.running(agent) {
+                cell.pending_calls += 1;
+                cell.waiting_since = None;
+            }
+            (self.outbox)(Reply::Called { agent, call });
+        }
+        for done in done {
+            self.finish(done);
+        }
+    }
+
+    fn finish(&mut self, done: Done) {
+        let Some(agent) = self.agents.get_mut(&done.agent) else { return };
+        let Some(cell) = agent.cell.take_if(|cell| cell.number == done.cell) else { return };
+        let mut outcome = CellOutcome {
+            executed: cell.executed,
+            unawaited: done.unawaited,
+            abandoned: done.abandoned,
+            ..CellOutcome::default()
+        };
+        match done.status.as_str() {
+            "returned" => outcome.value = Some(done.body),
+            "threw" => {
+                outcome.error = Some(CellError {
+                    kind: CellErrorKind::Thrown,
+                    message: done.body,
+                    stack: stack_trace::frames(&done.stack),
+                });
+            }
+            _ => {}
+        }
+        if outcome.unawaited > 0 && outcome.error.is_none() && outcome.value.is_none() {
+            outcome.error = Some(CellError {
+                kind: CellErrorKind::Unawaited,
+                message: unawaited_message(outcome.unawaited),
+                stack: Vec::new(),
+            });
+        }
+        self.calls.retain(|id, _| !outcome.abandoned.contains(id));
+        self.send_outcome(done.agent, outcome);
+    }
+
+    /// Ends an agent's cell from outside with an error.
+    fn abort(&mut self, agent: AgentId, kind: CellErrorKind, message: &str) {
+        if self.running(agent).is_none() {
+            return;
+        }
+        // Empties the agent's pending calls and timers; its report is used for them alone.
+        self.isolate.turn(HOUSEKEEPING, &Action::Abort { agent });
+        let done = self.isolate.host(|host| std::mem::take(&mut host.done));
+        let abandoned = done.into_iter().find(|done| done.agent == agent).map(|done| done.abandoned);
+        let Some(cell) = self.agents.get_mut(&agent).and_then(|entry| entry.cell.take()) else { return };
+        let abandoned = abandoned.unwrap_or_default();
+        self.calls.retain(|id, _| !abandoned.contains(id));
+        let error = CellError { kind, message: message.to_owned(), stack: Vec::new() };
+        let outcome =
+            CellOutcome { executed: cell.executed, error: Some(error), abandoned, ..CellOutcome::default() };
+        self.send_outcome(agent, outcome);
+    }
+
+    /// Ends a cell that never started.
+    fn fail(&mut self, agent: AgentId, kind: CellErrorKind, message: String) {
+        if let Some(entry) = self.agents.get_mut(&agent) {
+            entry.cell = None;
+        }
+        let error = CellError { kind, message, stack: Vec::new() };
+        self.send_outcome(agent, CellOutcome { error: Some(error), ..CellOutcome::default() });
+    }
+
+    fn send_outcome(&mut self, agent: AgentId, mut outcome: CellOutcome) {
+        let rejections = self.isolate.unhandled_rejections();
+        let output = self.isolate.host(|host| host.outputs.remove(&agent));
+        let mut output = output.unwrap_or_default();
+        for text in rejections {
+            output.push(&format!("Uncaught (in promise) {text}"));
+        }
+        outcome.output = output.finish();
+        (self.outbox)(Reply::Finished { agent, outcome });
+    }
+
+    fn running(&mut self, agent: AgentId) -> Option<&mut RunningCell> {
+        self.agents.get_mut(&agent)?.cell.as_mut()
+    }
+
+    /// When something happens by itself: a timer fires, or a cell has waited long enough.
+    fn next_due(&self) -> Option<Instant> {
+        let timer = self.isolate.host(|host| host.timers.keys().next().map(|(due, _)| *due));
+        let waits = self.agents.values().filter_map(|agent| agent.cell.as_ref()?.wait_ends(&self.limits));
+        waits.chain(timer).min()
+    }
+
+    fn fire_timers(&mut self) {
+        let now = Instant::now();
+        while let Some((agent, timer)) = self.isolate.host(|host| {
+            let entry = host.timers.first_entry().filter(|entry| entry.key().0 <= now)?;
+            let ((_, timer), agent) = entry.remove_entry();
+            Some((agent, timer))
+        }) {
+            let end = self.turn(agent, &Action::FireTimer { agent, timer });
+            if let TurnEnd::Threw { message, .. } = end {
+                self.isolate.host(|host| {
+                    if let Some(output) = host.outputs.get_mut(&agent) {
+                        output.push(&format!("Uncaught (in timer) {message}"));
+                    }
+                });
+            }
+        }
+    }
+
+    fn end_long_waits(&mut self) {
+        let now = Instant::now();
+        let due: Vec<AgentId> = self
+            .agents
+            .iter()
+            .filter(|(_, agent)| {
+                agent.cell.as_ref().and_then(|cell| cell.wait_ends(&self.limits)).is_some_and(|at| at <= now)
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        for agent in due {
+            let seconds = self.limits.cell_wait.as_secs_f64();
+            self.abort(
+                agent,
+                CellErrorKind::WaitedTooLong,
+                &format!("TimeoutError: the cell waited for timers for more than {seconds} s and was ended"),
+            );
+        }
+    }
+
+    /// A cell with nothing pending that could ever settle it fails at once. What could: a timer, a call of
+    /// its own, or a call of any agent but those whose answer depends on this very cell.
+    fn end_stalled(&mut self) {
+        if self.isolate.host(|host| !host.timers.is_empty()) {
+            return;
+        }
+        let stalled: Vec<AgentId> = self
+            .agents
+            .iter()
+            .filter(|(_, agent)| agent.cell.as_ref().is_some_and(|cell| cell.pending_calls == 0))
+            .map(|(id, _)| *id)
+            .filter(|id| {
+                let waiting_on_it = self.opened_by(*id);
+                self.calls.keys().all(|call| waiting_on_it.contains(call))
+            })
+            .collect();
+        for agent in stalled {
+            self.abort(
+                agent,
+                CellErrorKind::NeverSettles,
+                "Error: the cell awaits a promise that nothing can settle any more: no call and no timer is pending",
+            );
+        }
+    }
+
+    /// The calls that wait for this agent: the one that opened it, and those that opened its ancestors.
+    fn opened_by(&self, agent: AgentId) -> Vec<CallId> {
+        let mut calls = Vec::new();
+        let mut next = Some(agent);
+        while let Some(entry) = next.and_then(|id| self.agents.get(&id)) {
+            calls.extend(entry.opened_by);
+            next = entry.parent;
+        }
+        calls
+    }
+}
+
+impl RunningCell {
+    fn stop_waiting(&mut self, now: Instant) {
+        if let Some(since) = self.waiting_since.take() {
+            self.waited += now.saturating_duration_since(since);
+        }
+    }
+
+    fn wait_ends(&self, limits: &Limits) -> Option<Instant> {
+        Some(self.waiting_since? + limits.cell_wait.saturating_sub(self.waited))
+    }
+}
+
+fn unawaited_message(count: u32) -> String {
+    let calls = if count == 1 { "1 rlm()/llm() call was" } else { &format!("{count} rlm()/llm() calls were") };
+    format!(
+        "Error: {calls} not awaited; the result is lost. Await each call: `const r = await rlm(…)`, or \
+         `await Promise.all([…])` for several at once"
+    )
+}
