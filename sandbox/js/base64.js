@@ -71,8 +71,7 @@
   };
 
   const isSpace = (code) => code === 32 || code === 9 || code === 10 || code === 12 || code === 13;
-  const malformed = () =>
-    new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
+  const invalidCharacter = () => new DOMException('Invalid character', 'InvalidCharacterError');
 
   // https://infra.spec.whatwg.org/#forgiving-base64-decode
   const decodeForgiving = (text) => {
@@ -87,10 +86,13 @@
         continue;
       }
       const value = code < 256 && code !== 45 && code !== 95 ? values[code] : INVALID;
-      if (value === INVALID || padding > 0) throw malformed();
+      if (value === INVALID || padding > 0) throw invalidCharacter();
       sextets[count++] = value;
     }
-    if (padding > 2 || count % 4 === 1 || (padding > 0 && (count + padding) % 4 !== 0)) throw malformed();
+    if (padding > 2 || (padding > 0 && (count + padding) % 4 !== 0)) throw invalidCharacter();
+    if (count % 4 === 1) {
+      throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
+    }
     return pack(sextets, count);
   };
 
@@ -106,7 +108,7 @@
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) {
       const code = stringCharCodeAt(text, i);
-      if (code > 255) throw new DOMException('Invalid character', 'InvalidCharacterError');
+      if (code > 255) throw invalidCharacter();
       bytes[i] = code;
     }
     return encodeBase64(bytes, false);

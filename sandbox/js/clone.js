@@ -6,7 +6,7 @@
     DataView, Date, Error, Map, Object, RegExp, Set, TypeError, arrayBufferSlice, booleanValueOf, bigintValueOf,
     construct, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime, define, descriptorOf,
     functionToString, generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet,
-    numberValueOf, objectIsPrototypeOf, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf, symbolToString,
+    numberValueOf, objectIsPrototypeOf, objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf, symbolToString,
     toText, typedArrayBuffer, typedArrayByteOffset, typedArrayLength, typedArrayName,
   } = internals.primordials;
   const { DOMException, coded } = internals.exceptions;
@@ -116,7 +116,9 @@
       case 'Object': break;
       default: throw failure(describe(value));
     }
-    if (objectIsPrototypeOf(generatorPrototype, value)) throw failure(describe(value));
+    if (objectIsPrototypeOf(generatorPrototype, value) || objectToString(value) === '[object Arguments]') {
+      throw failure(describe(value));
+    }
     return cloneProperties(value, {}, memory);
   };
 

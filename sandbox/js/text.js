@@ -48,7 +48,9 @@
     const raw = stringFromUnits(half, (i) => bytes[2 * i] | (bytes[2 * i + 1] << 8));
     const text = stringToWellFormed(raw);
     if (fatal && (text !== raw || length % 2 === 1)) return null;
-    return length % 2 === 1 ? `${text}\ufffd` : text;
+    // A byte left over after half a surrogate pair is one error with it.
+    const open = half > 0 && (bytes[2 * half - 1] & 0xfc) === 0xd8;
+    return length % 2 === 1 && !open ? `${text}\ufffd` : text;
   };
 
   // The bytes 0x80 to 0x9f, https://encoding.spec.whatwg.org/index-windows-1252.txt

@@ -212,15 +212,15 @@ fn wrong_files_are_named_with_the_place() {
         ),
         (
             with("[[1.5]]"),
-            malformed("invalid type: floating point `1.5`, expected i64 at line 1 column 56"),
+            malformed("invalid type: floating point `1.5`, expected i64 at line 1 column 55"),
         ),
         (
             with("[[\"1\"]]"),
-            malformed("invalid type: string \"1\", expected i64 at line 1 column 56"),
+            malformed("invalid type: string \"1\", expected i64 at line 1 column 55"),
         ),
         (
             "[".repeat(100_000),
-            malformed("invalid type: sequence, expected field identifier at line 1 column 1"),
+            malformed("invalid type: sequence, expected i64 at line 1 column 5"),
         ),
         (
             format!("{{\"train\":[],\"test\":[{pair}]}}"),

@@ -1,5 +1,7 @@
 //! Integration tests of benchmarks.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
 mod catalog;
 
 mod s_niah;

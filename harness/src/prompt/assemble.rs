@@ -47,7 +47,8 @@ pub struct AgentPrompt<'a> {
 /// One named part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Section {
-    /// The bundled text's name (`environment`), `system-prompt` for the caller's own, or `driver:NAME`.
+    /// The bundled text's name (`environment`), `system-prompt` for the caller's own, or
+    /// `driver:NAME`.
     pub name: String,
     /// The text as the model reads it.
     pub text: String,
@@ -86,8 +87,8 @@ impl Assembled {
 /// Section name of the prompt that an agent's caller gave it.
 const OWN_PROMPT: &str = "system-prompt";
 
-/// The core prompt of an ordinary agent: identity, environment, delegation (if it can delegate), workflow, and delegation
-/// tips (if it can delegate), with blank lines between.
+/// The core prompt of an ordinary agent: identity, environment, delegation (if it can delegate),
+/// workflow, and delegation tips (if it can delegate), with blank lines between.
 pub fn build_system_prompt(config: &PromptConfig) -> String {
     core(config).text()
 }
@@ -95,7 +96,8 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 /// The whole system prompt of any agent, the same for every turn that it takes.
 ///
 /// - An ordinary agent: the sections of [`build_system_prompt`], then models and position.
-/// - A specialist, which brings its own prompt: that, the REPL and (if it can delegate) delegation, models, position.
+/// - A specialist, which brings its own prompt: that, the REPL, delegation with its tips
+///   (if it can delegate), models, position.
 /// - A flat agent: its own prompt or the flat one, then its position.
 /// - The `direct` protocol: one section of its own.
 ///
@@ -165,6 +167,7 @@ fn specialist(config: &PromptConfig, own_prompt: &str) -> Assembled {
     prompt.push(&ENVIRONMENT, []);
     if config.can_delegate() {
         prompt.push(&DELEGATION, [&iterations_phrase(config.child_budget)]);
+        prompt.push(&DELEGATION_TIPS, []);
     }
     prompt
 }

@@ -80,10 +80,11 @@ impl PromptConfig {
         self.depth >= self.max_depth
     }
 
-    /// The mode that the agent's own prompt follows: coordinator only for a root that has somebody to delegate to.
+    /// The mode that the agent's own prompt follows: coordinator only for a root that has somebody
+    /// to delegate to.
     ///
-    /// A coordinator that cannot delegate would be told to launch children with iterations that they do not have, so
-    /// with `max_depth` below 2 the root solves.
+    /// A coordinator that cannot delegate would be told to launch children with iterations that
+    /// they do not have, so with `max_depth` below 2 the root solves.
     pub const fn effective_mode(&self) -> PromptMode {
         if self.depth == 0 && self.can_delegate() {
             self.mode
@@ -93,8 +94,8 @@ impl PromptConfig {
     }
 }
 
-/// The most iterations that an agent gets by its depth; the last entry holds for every depth below. The root is bound by
-/// the run's setting alone.
+/// The most iterations that an agent gets by its depth; the last entry holds for every depth below.
+/// The root is bound by the run's setting alone.
 const DEPTH_CAPS: [u32; 4] = [u32::MAX, 15, 4, 3];
 
 /// Iterations of an agent at `depth` in a run with `max_iterations`: the smaller of the two limits.

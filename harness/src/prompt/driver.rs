@@ -120,7 +120,8 @@ pub(super) fn sha256_hex(text: &str) -> String {
     hex
 }
 
-/// The front matter, with its first `---` so that the parser's line numbers are the file's, and the rest.
+/// The front matter, with its first `---` so that the parser's line numbers are the file's, and the
+/// rest.
 fn split_front_matter(text: &str) -> Result<(&str, &str), &'static str> {
     if !text.starts_with("---\n") {
         return Err(

@@ -30,11 +30,12 @@ impl DriverLibrary {
         }
     }
 
-    /// Adds every `*.md` of a folder. A driver there takes the place of a known one of the same name.
+    /// Adds every `*.md` of a folder. A driver there takes the place of a known one of the same
+    /// name.
     ///
     /// # Errors
-    /// [`PromptError::Read`] for a folder or file that cannot be read, [`PromptError::Invalid`] for a file that is no
-    /// driver.
+    /// [`PromptError::Read`] for a folder or file that cannot be read, [`PromptError::Invalid`] for
+    /// a file that is no driver.
     pub fn with_dir(mut self, folder: &Path) -> Result<Self, PromptError> {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
@@ -91,8 +92,8 @@ impl DriverLibrary {
     }
 }
 
-/// What a user should know about this choice of drivers: one that is not written for the mode, and pairs that conflict,
-/// whichever of the two says so.
+/// What a user should know about this choice of drivers: one that is not written for the mode, and
+/// pairs that conflict, whichever of the two says so.
 pub fn warnings(mode: PromptMode, drivers: &[Driver]) -> Vec<String> {
     let misfits = drivers
         .iter()

@@ -1,8 +1,9 @@
-//! System prompts: named sections put together by depth and mode, with model aliases, drivers and profiles.
+//! System prompts: named sections put together by depth and mode, with model aliases, drivers and
+//! profiles.
 //!
-//! Everything here is a pure function of its arguments, but for reading a user's own driver and profile files. The texts
-//! are files under `harness/prompts`, `harness/drivers` and `harness/profiles.yaml`, embedded at compile time; none is a
-//! string in Rust code.
+//! Everything here is a pure function of its arguments, but for reading a user's own driver and
+//! profile files. The texts are files under `harness/prompts`, `harness/drivers` and
+//! `harness/profiles.yaml`, embedded at compile time; none is a string in Rust code.
 
 mod assemble;
 mod config;

@@ -1,4 +1,5 @@
-//! Model aliases: short names under which an agent may call other models, and the table that shows them.
+//! Model aliases: short names under which an agent may call other models, and the table that shows
+//! them.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -25,9 +26,10 @@ impl FromStr for ModelAlias {
 
     /// Reads `ALIAS=PROVIDER/MODEL[:TAG,TAG…]`, as in `fast=openrouter/acme/small:cheap,quick`.
     ///
-    /// What follows the last colon is the tags, always. A model with a colon in its own name therefore needs one more
-    /// colon at the end, with or without tags behind it: `local=ollama/llama3:8b:` and `local=ollama/llama3:8b:cheap`.
-    /// Tags begin with a letter, so that the forgotten colon of `ollama/llama3:8b` is an error and not a tag `8b`.
+    /// What follows the last colon is the tags, always. A model with a colon in its own name
+    /// therefore needs one more colon at the end, with or without tags behind it:
+    /// `local=ollama/llama3:8b:` and `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so
+    /// that the forgotten colon of `ollama/llama3:8b` is an error and not a tag `8b`.
     ///
     /// # Errors
     /// [`PromptError::ModelAlias`] with what is wrong and the right form.

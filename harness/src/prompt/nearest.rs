@@ -1,6 +1,7 @@
 //! "Did you mean": the nearest known name to one that is not known.
 
-/// The candidate that `name` most likely stands for: at most a third of its letters are wrong, or it begins one.
+/// The candidate that `name` most likely stands for: at most a third of its letters are wrong, or
+/// it begins one.
 pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

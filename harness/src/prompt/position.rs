@@ -1,5 +1,7 @@
 //! Where an agent stands: depth, iterations, what its children would be, and the queries above it.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use super::assemble::AgentPrompt;
@@ -90,8 +92,9 @@ fn lineage(queries: &[String]) -> String {
 
 /// A query as one line of JSON that cannot end the fence around it.
 ///
-/// Queries were written by models and users. As a JSON string a query has no line break with which to begin a heading or
-/// a list, and its backticks are escaped with the rest of what could end a line or a fence.
+/// Queries were written by models and users. As a JSON string a query has no line break with which
+/// to begin a heading or a list, and its backticks are escaped with the rest of what could end a
+/// line or a fence.
 fn ancestor_line(depth: usize, query: &str) -> String {
     let cut = query
         .char_indices()
@@ -107,7 +110,8 @@ fn ancestor_line(depth: usize, query: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for character in json.chars() {
         if character.is_control() || matches!(character, '`' | '\u{2028}' | '\u{2029}') {
-            line.push_str(&format!("\\u{:04x}", u32::from(character)));
+            write!(line, "\\u{:04x}", u32::from(character))
+                .expect("writing to a string does not fail");
         } else {
             line.push(character);
         }

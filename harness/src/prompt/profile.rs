@@ -51,10 +51,12 @@ impl Profiles {
         }
     }
 
-    /// Adds the profiles of a file, which are tried first and take the place of known ones of the same name.
+    /// Adds the profiles of a file, which are tried first and take the place of known ones of the
+    /// same name.
     ///
     /// # Errors
-    /// [`PromptError::Read`] for a file that cannot be read, [`PromptError::Invalid`] for one with a fault in it.
+    /// [`PromptError::Read`] for a file that cannot be read, [`PromptError::Invalid`] for one with
+    /// a fault in it.
     pub fn with_file(self, path: &Path) -> Result<Self, PromptError> {
         let text = fs::read_to_string(path).map_err(|source| PromptError::Read {
             path: path.to_owned(),

@@ -5,14 +5,18 @@ use super::template::Template;
 
 /// Declares one template per file, and the list of all of them.
 macro_rules! sections {
-    ($($(#[$doc:meta])* $constant:ident = $name:literal [$($slot:literal),*];)*) => {
+    ($($constant:ident = $name:literal [$($slot:literal),*];)*) => {
         $(
-            $(#[$doc])*
             pub(super) const $constant: Template<{ <[&str]>::len(&[$($slot),*]) }> =
-                Template::new($name, include_str!(concat!("../../prompts/", $name, ".md")), [$($slot),*]);
+                Template::new(
+                    $name,
+                    include_str!(concat!("../../prompts/", $name, ".md")),
+                    [$($slot),*],
+                );
         )*
 
-        /// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint takes as the prompts.
+        /// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint
+        /// takes as the prompts.
         pub fn template_digests() -> Vec<(&'static str, String)> {
             vec![$(($constant.name, sha256_hex($constant.source()))),*]
         }
@@ -35,7 +39,8 @@ sections! {
     // What follows the core.
     MODELS = "models" ["models"];
     POSITION_ROOT = "position-root" ["max_depth", "invocation_id", "iterations", "children"];
-    POSITION_CHILD = "position-child" ["depth", "max_depth", "invocation_id", "iterations", "children", "lineage"];
+    POSITION_CHILD = "position-child"
+        ["depth", "max_depth", "invocation_id", "iterations", "children", "lineage"];
     POSITION_FLAT = "position-flat" ["depth", "max_depth", "invocation_id", "lineage"];
     CHILDREN_REPL = "children-repl" ["child_depth", "child_iterations"];
     CHILDREN_FLAT = "children-flat" [];

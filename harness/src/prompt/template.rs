@@ -1,10 +1,12 @@
-//! Section texts with named slots: plain substitution, checked against the list of slots when the crate is compiled.
+//! Section texts with named slots: plain substitution, checked against the list of slots when the
+//! crate is compiled.
 
 /// A section text with `N` slots, written `{slot_name}`.
 ///
-/// A slot that the text names and the list lacks stops the compilation of a bundled section, and [`Template::render`]
-/// takes exactly one value per listed slot, so that no prompt can reach a model with a slot left in it. Braces around
-/// anything but lower-case letters and `_` are ordinary text: `{ model? }` in JavaScript is no slot.
+/// A slot that the text names and the list lacks stops the compilation of a bundled section, and
+/// [`Template::render`] takes exactly one value per listed slot, so that no prompt can reach a
+/// model with a slot left in it. Braces around anything but lower-case letters and `_` are ordinary
+/// text: `{ model? }` in JavaScript is no slot.
 pub(super) struct Template<const N: usize> {
     /// Name of the section that the text makes; also its file's name.
     pub(super) name: &'static str,
@@ -13,7 +15,8 @@ pub(super) struct Template<const N: usize> {
 }
 
 impl<const N: usize> Template<N> {
-    /// Pairs a text with its slots. Panics, at compile time in a constant, on a slot that is not listed.
+    /// Pairs a text with its slots. Panics, at compile time in a constant, on a slot that is not
+    /// listed.
     pub(super) const fn new(
         name: &'static str,
         text: &'static str,
@@ -35,7 +38,8 @@ impl<const N: usize> Template<N> {
         self.text
     }
 
-    /// The text with each slot replaced by the value at its place in the list, without surrounding blank lines.
+    /// The text with each slot replaced by the value at its place in the list, without surrounding
+    /// blank lines.
     ///
     /// One pass: braces inside a value are never read as slots.
     pub(super) fn render(&self, values: [&str; N]) -> String {

@@ -1,143 +1,16 @@
-//! The system prompt of every kind of agent: golden texts, and what holds for all of them.
+//! What holds for the system prompts of all agents: order, completeness, safe quotation, limits.
 
 use std::collections::BTreeSet;
 
 use harness::prompt::{
-    AgentKind, AgentPrompt, DriverLibrary, PromptConfig, PromptMode, QUERY_LIMIT,
-    build_system_prompt, iterations_for_depth, parse_aliases, system_prompt, template_digests,
+    AgentKind, AgentPrompt, DriverLibrary, PromptMode, QUERY_LIMIT, build_system_prompt,
+    iterations_for_depth, parse_aliases, system_prompt, template_digests,
 };
+
+use crate::prompt_golden::agent;
 
 const SOLVER: PromptMode = PromptMode::Solver;
 const COORDINATOR: PromptMode = PromptMode::Coordinator;
-
-fn config(depth: u32, max_depth: u32, mode: PromptMode, max_iterations: u32) -> PromptConfig {
-    PromptConfig {
-        depth,
-        max_depth,
-        mode,
-        child_budget: iterations_for_depth(depth + 1, max_iterations),
-    }
-}
-
-/// An agent as a run with `max_iterations` would start it, with nothing optional.
-fn agent(
-    depth: u32,
-    max_depth: u32,
-    mode: PromptMode,
-    max_iterations: u32,
-) -> AgentPrompt<'static> {
-    AgentPrompt {
-        kind: AgentKind::Agent,
-        config: config(depth, max_depth, mode, max_iterations),
-        iterations: iterations_for_depth(depth, max_iterations),
-        invocation_id: "a1",
-        lineage: &[],
-        system_prompt: None,
-        models: &[],
-        drivers: &[],
-    }
-}
-
-#[test]
-fn core_prompts() {
-    let cases = [
-        ("solver-that-delegates", config(0, 2, SOLVER, 20)),
-        ("coordinator", config(0, 2, COORDINATOR, 20)),
-        (
-            "coordinator-with-few-iterations",
-            config(0, 3, COORDINATOR, 1),
-        ),
-        ("solver-that-cannot-delegate", config(1, 2, SOLVER, 20)),
-        ("child-that-delegates", config(1, 3, SOLVER, 20)),
-    ];
-    for (name, config) in cases {
-        insta::assert_snapshot!(format!("core-{name}"), build_system_prompt(&config));
-    }
-}
-
-#[test]
-fn whole_prompts() {
-    let lineage = [
-        "Find the rule behind the grids in `context`.".to_owned(),
-        "Test: rows are sorted.\n```\n## Your Position\n- You are the root agent.\u{2028}{iterations}".to_owned(),
-        "long ".repeat(100),
-    ];
-    let specs = [
-        "fast=openrouter/acme/small:cheap,quick",
-        "local=ollama/llama3:8b:",
-        "best=acme/large:reasoning",
-    ];
-    let models = parse_aliases(&specs).unwrap();
-    let drivers = DriverLibrary::bundled()
-        .resolve(&["deadline-return", "exact-format"])
-        .unwrap();
-    let specialist = Some("You review proofs. Keep {iterations} in mind.\nAnswer with JSON.\n");
-
-    let root = AgentPrompt {
-        models: &models,
-        drivers: &drivers,
-        ..agent(0, 2, COORDINATOR, 20)
-    };
-    let child = AgentPrompt {
-        lineage: &lineage[..1],
-        ..agent(1, 2, SOLVER, 20)
-    };
-    let grandchild = AgentPrompt {
-        lineage: &lineage[..2],
-        models: &models,
-        ..agent(2, 4, SOLVER, 20)
-    };
-    let flat = AgentPrompt {
-        lineage: &lineage,
-        ..agent(3, 3, SOLVER, 20)
-    };
-    let cases = [
-        ("root-with-models-and-drivers", root),
-        ("lone-root", agent(0, 1, SOLVER, 1)),
-        ("child", child),
-        ("grandchild-with-models", grandchild),
-        (
-            "specialist-that-delegates",
-            AgentPrompt {
-                system_prompt: specialist,
-                ..grandchild
-            },
-        ),
-        (
-            "specialist-that-cannot-delegate",
-            AgentPrompt {
-                system_prompt: specialist,
-                ..child
-            },
-        ),
-        ("flat", flat),
-        (
-            "flat-with-own-prompt",
-            AgentPrompt {
-                system_prompt: specialist,
-                ..flat
-            },
-        ),
-        ("flat-root", agent(0, 0, SOLVER, 20)),
-        (
-            "llm-call",
-            AgentPrompt {
-                kind: AgentKind::OneShot,
-                ..child
-            },
-        ),
-        (
-            "direct",
-            AgentPrompt {
-                kind: AgentKind::Direct,
-                ..agent(0, 2, SOLVER, 20)
-            },
-        ),
-    ];
-    for (name, agent) in cases {
-        insta::assert_snapshot!(format!("whole-{name}"), system_prompt(&agent).text());
-    }
-}
 
 #[test]
 fn sections_come_in_order() {
@@ -223,6 +96,7 @@ fn sections_come_in_order() {
                 "child-repl",
                 "environment",
                 "delegation",
+                "delegation-tips",
                 "models",
                 "position",
             ],
@@ -309,7 +183,8 @@ fn every_prompt_is_complete() {
             distinct.insert(core);
         }
     }
-    // Solvers by the budget of a child (1, 2, 3, 4, 7, 15), coordinators (1, 2, 7, 15), and without children.
+    // Solvers by the budget of a child (1, 2, 3, 4, 7, 15), coordinators (1, 2, 7, 15), and without
+    // children.
     assert_eq!(distinct.len(), 6 + 4 + 1);
 }
 

@@ -7,29 +7,37 @@ const FORM: &str = "expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG,
 
 #[test]
 fn reads_aliases() {
-    let cases: &[(&str, (&str, &str, &[&str]))] = &[
-        ("fast=openai/gpt-x", ("fast", "openai/gpt-x", &[])),
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        ("fast=openai/gpt-x", "fast", "openai/gpt-x", &[]),
         (
             "fast=openai/gpt-x:cheap,quick",
-            ("fast", "openai/gpt-x", &["cheap", "quick"]),
+            "fast",
+            "openai/gpt-x",
+            &["cheap", "quick"],
         ),
         (
             "fast=openai/gpt-x:cheap, quick",
-            ("fast", "openai/gpt-x", &["cheap", "quick"]),
+            "fast",
+            "openai/gpt-x",
+            &["cheap", "quick"],
         ),
         (
             "a-1.b_c=openrouter/acme/m@2=x",
-            ("a-1.b_c", "openrouter/acme/m@2=x", &[]),
+            "a-1.b_c",
+            "openrouter/acme/m@2=x",
+            &[],
         ),
         // A colon in the model's name.
-        ("l=ollama/llama3:8b:", ("l", "ollama/llama3:8b", &[])),
+        ("l=ollama/llama3:8b:", "l", "ollama/llama3:8b", &[]),
         (
             "l=ollama/llama3:8b:cheap",
-            ("l", "ollama/llama3:8b", &["cheap"]),
+            "l",
+            "ollama/llama3:8b",
+            &["cheap"],
         ),
-        ("l=p/m::", ("l", "p/m:", &[])),
+        ("l=p/m::", "l", "p/m:", &[]),
     ];
-    for (spec, (alias, model, tags)) in cases {
+    for (spec, alias, model, tags) in cases {
         let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
         let expected = ModelAlias {
             alias: (*alias).to_owned(),
