@@ -10,6 +10,7 @@
   const { isArray } = Array;
   const { mapDelete, mapGet, mapSet, promiseThen, toText } = p;
   const global = globalThis;
+  const promiseReject = Promise.reject.bind(Promise);
   const mapForEach = p.uncurry(Map.prototype.forEach);
   const agents = new Map();
   const locals = new Map();
@@ -81,6 +82,15 @@
       return promiseThen(this, onFulfilled, onRejected);
     }
   }
+
+  /** A call that cannot start rejects like one that failed: its caller handles both in one place. */
+  const call = (agent, kind, query, context, options) => {
+    try {
+      return startCall(agent, kind, query, context, options);
+    } catch (error) {
+      return promiseReject(error);
+    }
+  };
 
   const startCall = (agent, kind, query, context, options) => {
     if (agent.cell === 0) throw new Error(`${kind}() can only be called while a cell runs`);
@@ -164,8 +174,8 @@
     };
     hidden(env, 'console', makeConsole((line) => ops.write(agent.id, line), internals.plainConsole));
     hidden(env, '__ctx', freeze(ctx));
-    hidden(env, 'rlm', (query, context, options) => startCall(agent, 'rlm', query, context, options));
-    hidden(env, 'llm', (query, context, options) => startCall(agent, 'llm', query, context, options));
+    hidden(env, 'rlm', (query, context, options) => call(agent, 'rlm', query, context, options));
+    hidden(env, 'llm', (query, context, options) => call(agent, 'llm', query, context, options));
     hidden(env, 'require', require);
     hidden(env, 'setTimeout', (callback, delay, ...args) => addTimer(agent, callback, delay, args, false));
     hidden(env, 'setInterval', (callback, delay, ...args) => addTimer(agent, callback, delay, args, true));

@@ -4,7 +4,7 @@
 
   const {
     Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, mapGet, mapSet,
-    symbolToStringTag,
+    stringEndsWith, stringIncludes, stringSlice, symbolToStringTag, toText,
   } = internals.primordials;
   const { captureStackTrace } = Error;
 
@@ -57,22 +57,24 @@
     return error;
   };
 
+  // What an argument was, as the end of a message.
   const received = (value) => {
     if (value === undefined || value === null) return `${value}`;
-    if (typeof value === 'function') return `function ${internals.primordials.toText(value.name)}`;
+    if (typeof value === 'function') return `function ${toText(value.name)}`;
     if (typeof value === 'object') {
       const found = internals.kinds.findConstructor(value);
       return found === null ? internals.inspect(value, { __proto__: null, depth: -1 }) : `an instance of ${found.name}`;
     }
-    const text = internals.inspect(value, { __proto__: null, colors: false, maxChars: 28 });
-    const short = text.length > 28 ? `${internals.primordials.stringSlice(text, 0, 25)}...` : text;
+    const text = internals.inspect(value);
+    const short = text.length > 28 ? `${stringSlice(text, 0, 25)}...` : text;
     return `type ${typeof value} (${short})`;
   };
 
   /** The TypeError for an argument of a wrong type, in Node's words; `expected` is such as `of type string`. */
   const wrongType = (name, expected, value) => {
-    const noun = internals.primordials.stringIncludes(name, '.') ? 'property' : 'argument';
-    return coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The "${name}" ${noun} must be ${expected}. Received ${received(value)}`);
+    let subject = `"${name}" ${stringIncludes(name, '.') ? 'property' : 'argument'}`;
+    if (stringEndsWith(name, ' argument')) subject = name;
+    return coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The ${subject} must be ${expected}. Received ${received(value)}`);
   };
 
   /** The TypeError for arguments that were left out. */

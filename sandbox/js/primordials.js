@@ -9,8 +9,8 @@
   const { apply, ownKeys } = Reflect;
   const p = {
     __proto__: null,
-    Array, ArrayBuffer, Boolean, DataView, Date, Error, Function, Map, Math, Number, Object, Promise, Proxy, RangeError,
-    RegExp, Set, String, Symbol, SyntaxError, TypeError, Uint8Array, WeakMap, BigInt,
+    Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Function, Int32Array, Map, Number, Object, Promise, Proxy,
+    RangeError, RegExp, Set, String, Symbol, SyntaxError, TypeError, URIError, Uint8Array, WeakMap,
     apply, ownKeys, defineProperty, freeze, getPrototypeOf, setPrototypeOf, hasOwn, keys, uncurry,
     construct: Reflect.construct,
     create: Object.create,
@@ -96,12 +96,14 @@
   p.asyncGeneratorFunctionPrototype = getPrototypeOf(async function* () {});
   p.generatorPrototype = p.generatorFunctionPrototype.prototype;
   p.promiseResolve = bind.call(Promise.resolve, Promise);
+  p.ceil = Math.ceil;
   p.floor = Math.floor;
   p.max = Math.max;
   p.min = Math.min;
   p.round = Math.round;
+  p.sign = Math.sign;
   p.sqrt = Math.sqrt;
-  p.ceil = Math.ceil;
+  p.trunc = Math.trunc;
 
   /** A fresh array without prototype: its index assignments can meet no setter of the user's. */
   p.list = () => setPrototypeOf([], null);

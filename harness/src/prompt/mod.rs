@@ -8,6 +8,8 @@
 mod assemble;
 mod config;
 
+mod turn;
+
 mod sections;
 mod template;
 
@@ -34,3 +36,4 @@ pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
+pub use turn::{CellReport, ContextKind, Position, first_message, flat_message, no_code_message, result_message, returned_early_message};

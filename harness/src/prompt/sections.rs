@@ -46,4 +46,18 @@ sections! {
     CHILDREN_FLAT = "children-flat" [];
     LINEAGE = "lineage" ["lineage_limit", "ancestors"];
     DRIVERS = "drivers" [];
+    // User messages.
+    TURN_FIRST = "turn-first" ["query", "context", "iterations"];
+    TURN_FLAT = "turn-flat" ["query", "context"];
+    TURN_RESULT = "turn-result" ["output", "notes", "position"];
+    TURN_NO_CODE = "turn-no-code" ["position"];
+    TURN_RETURNED_EARLY = "turn-returned-early" ["returned", "position"];
+    TURN_POSITION = "turn-position" ["iteration", "iterations"];
+    TURN_LAST = "turn-last" ["iterations"];
+    NOTE_ERROR = "note-error" ["error"];
+    NOTE_DROPPED = "note-dropped" ["count"];
+    NOTE_UNAWAITED = "note-unawaited" ["count"];
+    CONTEXT_TEXT = "context-text" ["length"];
+    CONTEXT_VALUE = "context-value" ["type"];
+    CONTEXT_NONE = "context-none" [];
 }

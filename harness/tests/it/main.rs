@@ -1,4 +1,5 @@
 //! Integration tests of harness.
+mod engine;
 mod prompt_assembly;
 mod prompt_drivers;
 mod prompt_golden;

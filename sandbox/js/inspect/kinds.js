@@ -7,7 +7,7 @@
     descriptorOf, functionHasInstance, functionToString, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf,
     hasOwn, isArray, isErrorObject, isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
     objectPropertyIsEnumerable, objectToString, regexpExec, regexpSource, setAdd, setHas,
-    setIteratorPrototype, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText, typedArrayName,
+    setIteratorPrototype, setPrototypeOf, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText, typedArrayName,
     weakMapHas, weakRefDeref, weakSetHas,
   } = internals.primordials;
 
@@ -146,8 +146,7 @@
     return withSymbols(value, names, showHidden);
   };
   const withSymbols = (value, names, showHidden) => {
-    const result = list();
-    for (let i = 0; i < names.length; i++) result[i] = names[i];
+    const result = setPrototypeOf(names, null);
     const symbols = getOwnPropertySymbols(value);
     for (let i = 0; i < symbols.length; i++) {
       if (showHidden || objectPropertyIsEnumerable(value, symbols[i])) result[result.length] = symbols[i];

@@ -1,0 +1,51 @@
+//! Exit codes, and the one place that chooses among them.
+
+use crate::error::Error;
+use crate::settings::SettingsError;
+
+/// Everything asked for was done.
+pub const COMPLETE: u8 = 0;
+/// Something outside the program failed: a disk, a pipe, a sandbox that does not start.
+pub const INFRASTRUCTURE: u8 = 1;
+/// The command line, a setting, or a file that it names is wrong. Nothing was started.
+pub const USAGE: u8 = 2;
+/// The selection matches nothing, so that nothing was started.
+pub const NOTHING_MATCHED: u8 = 4;
+/// The run is complete, and its score is below the gate that was asked for.
+pub const GATE_FAILED: u8 = 100;
+/// Some attempts have no result; the run can be resumed.
+pub const INCOMPLETE: u8 = 106;
+/// Stopped by Ctrl-C: 128 and the number of the signal, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
+/// How a command that did not fail ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything asked for was done.
+    Complete,
+    /// The selection matches nothing.
+    NothingMatched,
+    /// The score is below the gate.
+    GateFailed,
+    /// Some attempts have no result.
+    Incomplete,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// The exit code of what came of a command.
+pub fn code(result: &Result<Outcome, Error>) -> u8 {
+    match result {
+        Ok(Outcome::Complete) => COMPLETE,
+        Ok(Outcome::NothingMatched) => NOTHING_MATCHED,
+        Ok(Outcome::GateFailed) => GATE_FAILED,
+        Ok(Outcome::Incomplete) => INCOMPLETE,
+        Ok(Outcome::Interrupted) => INTERRUPTED,
+        // Help and the version that were asked for come as errors, too.
+        Err(Error::CommandLine(error)) if !error.use_stderr() => COMPLETE,
+        Err(Error::CommandLine(_)) => USAGE,
+        Err(Error::Settings(SettingsError::Standard { .. })) => INFRASTRUCTURE,
+        Err(Error::Settings(_)) => USAGE,
+        Err(Error::Stdout(_) | Error::Runtime(_) | Error::Sandbox(_)) => INFRASTRUCTURE,
+    }
+}

@@ -1,0 +1,15 @@
+//! The `eval` program as a library: the command line, the settings made of it, and the commands.
+//!
+//! A command line is parsed into [`cli`] (flags as typed), resolved into [`settings`] (nothing optional
+//! left, every check done), and executed by [`command`], whose result [`exit`] turns into a code.
+//!
+//! Invariants: only [`settings`] and clap's own attributes read the environment; results go to stdout and
+//! everything else to stderr; text that came from elsewhere passes [`terminal`] before a person sees it.
+
+pub mod cli;
+pub mod command;
+pub mod env_vars;
+pub mod error;
+pub mod exit;
+pub mod settings;
+pub mod terminal;

@@ -1,0 +1,171 @@
+//! The record of one finished attempt: a line of `samples.jsonl`, and what every table and figure is made from.
+
+use std::collections::BTreeMap;
+
+use benchmarks::{Sample, Score};
+use harness::outcome::{AttemptOutcome, Status, Usage};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Version of [`AttemptRecord`]; every line carries it as `v`.
+pub const RECORD_VERSION: u32 = 1;
+
+/// What all attempts of a run have in common: the constant columns of its CSV.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunIdentity {
+    /// The run, and the name of its folder.
+    pub run_id: String,
+    /// The benchmark's name in the catalog.
+    pub benchmark: String,
+    /// The root's model, as `PROVIDER/MODEL`.
+    pub model: String,
+    /// How the model speaks: `rlm`, `direct`, ….
+    pub protocol: String,
+    /// `solver` or `coordinator`.
+    pub prompt_mode: String,
+    /// Names of the drivers in their order, joined by `+`; empty for none.
+    pub drivers: String,
+    /// Agents at this depth and below are flat.
+    pub max_depth: u32,
+    /// Iterations that the root gets.
+    pub max_iterations: u32,
+    /// Lower-case hex SHA-256 of the dataset.
+    pub dataset_digest: String,
+    /// The scorer with its version: `needle/1`.
+    pub scorer: String,
+    /// Lower-case hex SHA-256 of what can change an answer.
+    pub fingerprint: String,
+}
+
+/// One finished attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttemptRecord {
+    /// [`RECORD_VERSION`] of the writer.
+    pub v: u32,
+    /// The run.
+    pub run_id: String,
+    /// The sample.
+    pub id: String,
+    /// 1-based.
+    pub attempt: u32,
+    /// Samples of one cluster stand or fall together; none for a sample on its own.
+    pub cluster: Option<String>,
+    /// How the attempt ended.
+    pub status: Status,
+    /// From 0 for wrong to 1 for right; none if there is nothing to judge.
+    pub score: Option<f64>,
+    /// Why it has that score, for people.
+    pub score_explanation: Option<String>,
+    /// Why there is no answer.
+    pub error: Option<String>,
+    /// The root's answer.
+    pub answer: Option<String>,
+    /// The right answer, in the scorer's form.
+    pub expected: Value,
+    /// Facts about the sample to group by.
+    pub metadata: BTreeMap<String, Value>,
+    /// Iterations of the root alone.
+    pub iterations: u32,
+    /// Agents, the root and one-shot calls included.
+    pub agents: u32,
+    /// Depth of the deepest agent; the root has 0.
+    pub depth_reached: u32,
+    /// Requests to models.
+    pub llm_calls: u32,
+    /// Tokens.
+    pub usage: Usage,
+    /// US dollars; none if unknown.
+    pub cost_usd: Option<f64>,
+    /// Wall seconds from start to end.
+    pub total_time_s: f64,
+    /// The attempt's time less waiting, such as for a rate limit, in seconds. Nothing waits so far: the total.
+    pub working_time_s: f64,
+    /// Milliseconds in which neither a model nor the sandbox worked.
+    pub overhead_ms: f64,
+    /// Requests to models that were sent again.
+    pub retries: u32,
+    /// Responses that did not follow the protocol.
+    pub protocol_faults: u32,
+    /// Calls of `rlm()` and `llm()`.
+    pub delegations: u32,
+    /// Calls that nobody awaited.
+    pub unawaited: u32,
+    /// Cells that ended in an error.
+    pub failed_cells: u32,
+    /// Whether the root's first-iteration return was shown back to it.
+    pub returned_early: bool,
+    /// When the attempt began, in RFC 3339.
+    #[serde(with = "rfc3339")]
+    pub started_at: Timestamp,
+}
+
+impl AttemptRecord {
+    /// The record of an attempt that began at `started_at`.
+    ///
+    /// `score` counts where there is an answer to judge. A `limit` without an answer scores 0, for the agent had its
+    /// chance; an `error` or `cancelled` has no score, whatever came of it before.
+    pub fn new(
+        run: &RunIdentity,
+        sample: &Sample,
+        attempt: u32,
+        outcome: &AttemptOutcome,
+        score: Option<&Score>,
+        started_at: Timestamp,
+    ) -> Self {
+        let (score, score_explanation) = match (outcome.status, &outcome.answer) {
+            (Status::Error | Status::Cancelled, _) => (None, None),
+            (Status::Limit, None) => (Some(0.0), Some("no answer within the limits".to_owned())),
+            (Status::Ok | Status::Limit, _) => (
+                score.map(|score| score.value),
+                score.map(|score| score.explanation.clone()),
+            ),
+        };
+        let stats = &outcome.stats;
+        let total_time_s = stats.total.as_secs_f64();
+        Self {
+            v: RECORD_VERSION,
+            run_id: run.run_id.clone(),
+            id: sample.id.clone(),
+            attempt,
+            cluster: sample.cluster.clone(),
+            status: outcome.status,
+            score,
+            score_explanation,
+            error: outcome.error.clone(),
+            answer: outcome.answer.clone(),
+            expected: sample.expected.clone(),
+            metadata: sample.metadata.clone(),
+            iterations: stats.iterations,
+            agents: stats.agents,
+            depth_reached: stats.depth_reached,
+            llm_calls: stats.llm_calls,
+            usage: stats.usage,
+            cost_usd: None,
+            total_time_s,
+            working_time_s: total_time_s,
+            overhead_ms: stats.overhead().as_secs_f64() * 1000.0,
+            retries: 0,
+            protocol_faults: stats.protocol_faults,
+            delegations: stats.delegations,
+            unawaited: stats.unawaited,
+            failed_cells: stats.failed_cells,
+            returned_early: stats.returned_early,
+            started_at,
+        }
+    }
+}
+
+/// A timestamp as RFC 3339 text.
+mod rfc3339 {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(time)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+        String::deserialize(from)?.parse().map_err(Error::custom)
+    }
+}

@@ -1,0 +1,85 @@
+//! Why a run directory cannot be made, written or read.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run directory cannot be made, written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RunDirError {
+    /// The folder of a new run cannot be made.
+    #[error("cannot make a run directory in {}: {reason}", folder.display())]
+    Create {
+        /// The folder that was to hold it.
+        folder: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// A file of the run cannot be written.
+    #[error("cannot write {}: {reason}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// A file of the run cannot be read.
+    #[error("cannot read {}: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// A folder holds no run.
+    #[error("{} is not a run directory: it has no {missing}", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+        /// The file that it lacks.
+        missing: &'static str,
+    },
+    /// A file does not hold what it should. The reason ends in line and column.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: serde_json::Error,
+    },
+    /// A line before the last of a file is not what it should be.
+    #[error("{}:{line}: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// What is wrong.
+        reason: LineError,
+    },
+    /// A file was written by a later version of this program.
+    #[error("{} has schema version {found}, this program reads up to {known}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The latest version that can be read.
+        known: u32,
+    },
+}
+
+/// What is wrong with a line of a JSON Lines file.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It is not JSON, or not JSON of the record's form.
+    #[error("not an attempt record: {0}")]
+    Malformed(serde_json::Error),
+    /// It was written by a later version of this program.
+    #[error("record of schema version {found}, this program reads up to {known}")]
+    Version {
+        /// The line's version.
+        found: u32,
+        /// The latest version that can be read.
+        known: u32,
+    },
+}

@@ -1,0 +1,112 @@
+//! Reads a run back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::samples::{Torn, latest, read_records};
+use super::{CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, name};
+use crate::record::{AttemptRecord, RunIdentity};
+
+/// Version of [`Lock`]; the file carries it as `v`.
+pub const LOCK_VERSION: u32 = 1;
+
+/// `lock.json`: what has to be equal for two runs to be the same experiment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lock {
+    /// [`LOCK_VERSION`] of the writer.
+    pub v: u32,
+    /// The hash and its parts.
+    pub fingerprint: Fingerprint,
+    /// What all attempts have in common.
+    pub run: RunIdentity,
+}
+
+impl Lock {
+    /// The lock of a new run.
+    pub fn new(fingerprint: Fingerprint, run: RunIdentity) -> Self {
+        Self {
+            v: LOCK_VERSION,
+            fingerprint,
+            run,
+        }
+    }
+}
+
+/// A run as it lies on the disk, complete or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunDir {
+    /// The folder.
+    pub path: PathBuf,
+    /// The resolved settings.
+    pub config: Value,
+    /// The fingerprint, and what all attempts have in common.
+    pub lock: Lock,
+    /// The attempts that count, one each, in the order in which they first finished.
+    pub records: Vec<AttemptRecord>,
+    /// A last line of `samples.jsonl` that was never written to its end.
+    pub torn: Option<Torn>,
+}
+
+impl RunDir {
+    /// Reads the run in a folder.
+    ///
+    /// # Errors
+    /// The folder holds no run, or a file of it cannot be read, is malformed or of a later version.
+    pub fn open(path: &Path) -> Result<Self, RunDirError> {
+        for missing in [CONFIG, LOCK, SAMPLES] {
+            if !path.join(missing).is_file() {
+                let path = path.to_owned();
+                return Err(RunDirError::NotARun { path, missing });
+            }
+        }
+        let config = read_json(&path.join(CONFIG))?;
+        let lock = read_lock(&path.join(LOCK))?;
+        let (records, torn) = read_records(&path.join(SAMPLES))?;
+        Ok(Self {
+            path: path.to_owned(),
+            config,
+            lock,
+            records: latest(records),
+            torn,
+        })
+    }
+
+    /// Where the events of an attempt are, if it has any: one [`harness::event::Event`] a line.
+    pub fn trajectory(&self, sample: &str, attempt: u32) -> PathBuf {
+        self.path
+            .join(TRAJECTORIES)
+            .join(name::trajectory(sample, attempt))
+    }
+}
+
+fn read_lock(path: &Path) -> Result<Lock, RunDirError> {
+    /// Read first: of a later version, nothing else can be relied on.
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    let Versioned { v: found } = read_json(path)?;
+    if found > LOCK_VERSION {
+        return Err(RunDirError::Version {
+            path: path.to_owned(),
+            found,
+            known: LOCK_VERSION,
+        });
+    }
+    read_json(path)
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, RunDirError> {
+    let bytes = fs::read(path).map_err(|reason| RunDirError::Read {
+        path: path.to_owned(),
+        reason,
+    })?;
+    serde_json::from_slice(&bytes).map_err(|reason| RunDirError::Malformed {
+        path: path.to_owned(),
+        reason,
+    })
+}

@@ -1,0 +1,136 @@
+//! `results.csv`: one row per attempt, for spreadsheets and data frames.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+
+use serde_json::Value;
+
+use crate::record::{AttemptRecord, RunIdentity};
+
+/// The columns, in order.
+pub const COLUMNS: [&str; 33] = [
+    "run_id",
+    "benchmark",
+    "model",
+    "protocol",
+    "prompt_mode",
+    "drivers",
+    "max_depth",
+    "max_iterations",
+    "id",
+    "attempt",
+    "cluster",
+    "score",
+    "status",
+    "error",
+    "answer",
+    "expected",
+    "iterations",
+    "agents",
+    "depth_reached",
+    "llm_calls",
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "cost_usd",
+    "total_time_s",
+    "working_time_s",
+    "overhead_ms",
+    "retries",
+    "protocol_faults",
+    "dataset_digest",
+    "scorer",
+    "fingerprint",
+];
+
+/// The file's bytes: RFC 4180, a header and one row per record. An empty cell is a value that is not known.
+///
+/// Rows go by the place of their sample in `order`, then by attempt; samples that are not in it come last, in the
+/// order of the records. `expected` that is not a text is given as JSON.
+pub fn to_csv(
+    run: &RunIdentity,
+    records: &[AttemptRecord],
+    order: &[String],
+) -> io::Result<Vec<u8>> {
+    let places: HashMap<&str, usize> =
+        order.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
+    let mut rows: Vec<_> = records.iter().collect();
+    rows.sort_by_key(|record| {
+        let place = places.get(record.id.as_str());
+        (place.copied().unwrap_or(usize::MAX), record.attempt)
+    });
+
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    for record in rows {
+        writer.write_record(row(run, record).iter().map(|cell| cell.as_bytes()))?;
+    }
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
+
+fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; COLUMNS.len()] {
+    [
+        Cow::from(&run.run_id),
+        Cow::from(&run.benchmark),
+        Cow::from(&run.model),
+        Cow::from(&run.protocol),
+        Cow::from(&run.prompt_mode),
+        Cow::from(&run.drivers),
+        number(run.max_depth),
+        number(run.max_iterations),
+        text(&record.id),
+        number(record.attempt),
+        optional(record.cluster.as_ref()),
+        record.score.map(number).unwrap_or_default(),
+        Cow::from(record.status.as_str()),
+        optional(record.error.as_ref()),
+        optional(record.answer.as_ref()),
+        expected(&record.expected),
+        number(record.iterations),
+        number(record.agents),
+        number(record.depth_reached),
+        number(record.llm_calls),
+        number(record.usage.input_tokens),
+        number(record.usage.cached_input_tokens),
+        number(record.usage.output_tokens),
+        number(record.usage.reasoning_tokens),
+        record.cost_usd.map(number).unwrap_or_default(),
+        number(record.total_time_s),
+        number(record.working_time_s),
+        number(record.overhead_ms),
+        number(record.retries),
+        number(record.protocol_faults),
+        Cow::from(&run.dataset_digest),
+        Cow::from(&run.scorer),
+        Cow::from(&run.fingerprint),
+    ]
+}
+
+fn number<'a>(number: impl ToString) -> Cow<'a, str> {
+    Cow::from(number.to_string())
+}
+
+fn optional(cell: Option<&String>) -> Cow<'_, str> {
+    cell.map_or(Cow::from(""), |cell| text(cell))
+}
+
+fn expected(expected: &Value) -> Cow<'_, str> {
+    match expected {
+        Value::String(expected) => text(expected),
+        expected => Cow::from(text(&expected.to_string()).into_owned()),
+    }
+}
+
+/// A text that a model or a dataset has written, so that a spreadsheet takes it for text.
+///
+/// Spreadsheets run a cell as a formula that begins with one of these characters; a leading apostrophe, which they do
+/// not show, makes it a text (OWASP, "CSV Injection"). `samples.jsonl` has the text as it was.
+fn text(cell: &str) -> Cow<'_, str> {
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        Cow::from(format!("'{cell}"))
+    } else {
+        Cow::from(cell)
+    }
+}

@@ -1,0 +1,139 @@
+//! `samples.jsonl`: one line per finished attempt, on the disk before the next is told.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::RunDirError;
+use super::error::LineError;
+use crate::record::{AttemptRecord, RECORD_VERSION};
+
+/// A last line that was never written to its end: the process died while it wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    /// 1-based.
+    pub line: usize,
+    /// Bytes of the file before it: its length without the torn line.
+    pub offset: u64,
+    /// What there is of it.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads a `samples.jsonl`, in the order of its lines. A torn last line is set apart and costs no other.
+///
+/// # Errors
+/// The file cannot be read, or a line that was written to its end is no record of a known version.
+pub fn read_records(path: &Path) -> Result<(Vec<AttemptRecord>, Option<Torn>), RunDirError> {
+    let bytes = fs::read(path).map_err(|reason| RunDirError::Read {
+        path: path.to_owned(),
+        reason,
+    })?;
+    let mut records = Vec::new();
+    let mut offset = 0;
+    for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        match parse(line) {
+            Ok(record) => records.push(record),
+            // The newline is the last byte written, so only a line without one can be torn.
+            Err(LineError::Malformed(_)) if !line.ends_with(b"\n") => {
+                let torn = Torn {
+                    line: index + 1,
+                    offset,
+                    bytes: line.to_owned(),
+                };
+                return Ok((records, Some(torn)));
+            }
+            Err(reason) => {
+                return Err(RunDirError::Line {
+                    path: path.to_owned(),
+                    line: index + 1,
+                    reason,
+                });
+            }
+        }
+        offset += line.len() as u64;
+    }
+    Ok((records, None))
+}
+
+/// The records that count: where an attempt was made again, the later line stands in the place of the earlier.
+pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
+    let mut places = BTreeMap::new();
+    let mut kept: Vec<AttemptRecord> = Vec::with_capacity(records.len());
+    for record in records {
+        match places.get(&(record.id.clone(), record.attempt)) {
+            Some(&place) => kept[place] = record,
+            None => {
+                places.insert((record.id.clone(), record.attempt), kept.len());
+                kept.push(record);
+            }
+        }
+    }
+    kept
+}
+
+fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
+    /// Read first: of a later version, nothing else can be relied on.
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    let Versioned { v: found } = serde_json::from_slice(line).map_err(LineError::Malformed)?;
+    if found > RECORD_VERSION {
+        let known = RECORD_VERSION;
+        return Err(LineError::Version { found, known });
+    }
+    serde_json::from_slice(line).map_err(LineError::Malformed)
+}
+
+/// The open `samples.jsonl` of a run under way.
+#[derive(Debug)]
+pub(super) struct SampleLog {
+    path: PathBuf,
+    file: File,
+    /// Bytes up to the end of the last whole line.
+    length: u64,
+    /// A torn line stands at the end and cannot be taken back: another line would make it one in the middle.
+    broken: bool,
+}
+
+impl SampleLog {
+    /// A new file.
+    pub(super) fn create(path: PathBuf) -> Result<Self, RunDirError> {
+        let file = OpenOptions::new().append(true).create_new(true).open(&path);
+        match file {
+            Ok(file) => Ok(Self {
+                path,
+                file,
+                length: 0,
+                broken: false,
+            }),
+            Err(reason) => Err(RunDirError::Write { path, reason }),
+        }
+    }
+
+    /// Adds a record and waits until it is on the disk.
+    pub(super) fn append(&mut self, record: &AttemptRecord) -> Result<(), RunDirError> {
+        self.try_append(record).map_err(|reason| RunDirError::Write {
+            path: self.path.clone(),
+            reason,
+        })
+    }
+
+    fn try_append(&mut self, record: &AttemptRecord) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("its last line is torn"));
+        }
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        let written = self.file.write_all(&line);
+        if written.is_err() {
+            self.broken = self.file.set_len(self.length).is_err();
+            return written;
+        }
+        self.length += line.len() as u64;
+        self.file.sync_data()
+    }
+}

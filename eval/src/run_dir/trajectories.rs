@@ -1,0 +1,90 @@
+//! The trajectories: a file of events for every attempt, written as they come.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use harness::event::Event;
+
+use super::{RunDirError, name};
+
+/// The trajectory files of the attempts under way.
+#[derive(Debug)]
+pub(super) struct Trajectories {
+    folder: PathBuf,
+    /// By sample and attempt. `None` after a failure: a trajectory with a hole would mislead.
+    open: HashMap<(String, u32), Option<BufWriter<File>>>,
+}
+
+impl Trajectories {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            open: HashMap::new(),
+        }
+    }
+
+    /// Begins an attempt's file, in place of one that an earlier start of the attempt has left.
+    pub(super) fn start(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        self.open(sample, attempt, &options)
+    }
+
+    /// Adds an event to the file of its attempt.
+    pub(super) fn write(&mut self, event: &Event) -> Result<(), RunDirError> {
+        let key = (event.sample.clone(), event.attempt);
+        if !self.open.contains_key(&key) {
+            self.open(&event.sample, event.attempt, OpenOptions::new().append(true).create(true))?;
+        }
+        let Some(Some(file)) = self.open.get_mut(&key) else {
+            return Ok(());
+        };
+        let written = write_line(file, event);
+        written.map_err(|reason| {
+            self.open.insert(key, None);
+            self.error(&event.sample, event.attempt, reason)
+        })
+    }
+
+    /// Ends an attempt's file: all of it is with the operating system when this returns.
+    pub(super) fn finish(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
+        match self.open.remove(&(sample.to_owned(), attempt)) {
+            Some(Some(mut file)) => {
+                file.flush().map_err(|reason| self.error(sample, attempt, reason))
+            }
+            Some(None) | None => Ok(()),
+        }
+    }
+
+    /// Ends the files of attempts that never finished.
+    pub(super) fn finish_all(&mut self) -> Result<(), RunDirError> {
+        let left: Vec<_> = self.open.keys().cloned().collect();
+        left.iter()
+            .map(|(sample, attempt)| self.finish(sample, *attempt))
+            .fold(Ok(()), Result::and)
+    }
+
+    fn open(&mut self, sample: &str, attempt: u32, options: &OpenOptions) -> Result<(), RunDirError> {
+        let opened = options.open(self.folder.join(name::trajectory(sample, attempt)));
+        let (file, result) = match opened {
+            Ok(file) => (Some(BufWriter::new(file)), Ok(())),
+            Err(reason) => (None, Err(self.error(sample, attempt, reason))),
+        };
+        self.open.insert((sample.to_owned(), attempt), file);
+        result
+    }
+
+    fn error(&self, sample: &str, attempt: u32, reason: io::Error) -> RunDirError {
+        RunDirError::Write {
+            path: self.folder.join(name::trajectory(sample, attempt)),
+            reason,
+        }
+    }
+}
+
+fn write_line(file: &mut BufWriter<File>, event: &Event) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, event)?;
+    file.write_all(b"\n")
+}

@@ -1,0 +1,212 @@
+//! Writes a run as it happens.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::samples::{SampleLog, latest, read_records};
+use super::trajectories::Trajectories;
+use super::{
+    CONFIG, Fingerprint, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic,
+    name, results_csv,
+};
+use crate::record::RunIdentity;
+use crate::run_event::{Reporter, RunEvent};
+use crate::summary::Summary;
+
+/// The folder of a run that has not begun. Dropped before [`begin`](Self::begin), it leaves nothing behind.
+#[derive(Debug)]
+pub struct NewRun {
+    id: String,
+    path: PathBuf,
+    /// Folders that were made for it, outermost first, itself not among them.
+    parents: Vec<PathBuf>,
+    begun: bool,
+}
+
+impl NewRun {
+    /// Makes the folder `<results>/<benchmark>-<mode>-<yyyymmdd-hhmmss>-<4 hex>`, and `results` where it is missing.
+    /// A folder that exists is never taken.
+    ///
+    /// # Errors
+    /// [`RunDirError::Create`] if a folder cannot be made there; nothing is left behind.
+    pub fn create(
+        results: &Path,
+        benchmark: &str,
+        mode: &str,
+        started: Timestamp,
+    ) -> Result<Self, RunDirError> {
+        let mut parents: Vec<PathBuf> = results
+            .ancestors()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .take_while(|folder| !folder.exists())
+            .map(Path::to_owned)
+            .collect();
+        parents.reverse();
+        let mut run = Self {
+            id: String::new(),
+            path: PathBuf::new(),
+            parents,
+            begun: false,
+        };
+        run.make(results, benchmark, mode, started)
+            .map_err(|reason| RunDirError::Create {
+                folder: results.to_owned(),
+                reason,
+            })?;
+        Ok(run)
+    }
+
+    /// The run's id, which is the name of its folder.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes what is known before the first attempt, and opens the run for events.
+    ///
+    /// `config` is the resolved settings, without secrets. `order` is the ids of the run's samples in the order of the
+    /// dataset, by which the rows of the CSV go.
+    ///
+    /// # Errors
+    /// [`RunDirError::Write`] if a file cannot be written; nothing is left behind.
+    pub fn begin(
+        mut self,
+        config: &Value,
+        fingerprint: Fingerprint,
+        identity: RunIdentity,
+        order: Vec<String>,
+    ) -> Result<RunWriter, RunDirError> {
+        atomic::write_json(&self.path.join(CONFIG), config)?;
+        let lock = Lock::new(fingerprint, identity);
+        atomic::write_json(&self.path.join(LOCK), &lock)?;
+        let samples = SampleLog::create(self.path.join(SAMPLES))?;
+        let trajectories = self.path.join(TRAJECTORIES);
+        let made = fs::create_dir(&trajectories).and_then(|()| atomic::sync_folder(&self.path));
+        made.map_err(|reason| RunDirError::Write {
+            path: trajectories.clone(),
+            reason,
+        })?;
+        self.begun = true;
+        Ok(RunWriter {
+            path: self.path.clone(),
+            identity: lock.run,
+            order,
+            samples,
+            trajectories: Trajectories::new(trajectories),
+            error: None,
+        })
+    }
+
+    fn make(&mut self, results: &Path, benchmark: &str, mode: &str, started: Timestamp) -> io::Result<()> {
+        /// Names tried before giving up; with four random digits, one that is taken is rare.
+        const TRIES: usize = 16;
+        fs::create_dir_all(results)?;
+        for tries in 1.. {
+            let id = name::run_id(benchmark, mode, started);
+            let path = results.join(&id);
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
+                made => {
+                    made?;
+                    (self.id, self.path) = (id, path);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NewRun {
+    fn drop(&mut self) {
+        if self.begun {
+            return;
+        }
+        // There is nobody to tell of a failure, and the failure that led here has been told.
+        if !self.id.is_empty() {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+        for folder in self.parents.iter().rev() {
+            // Removes empty folders only: what others have put there in the meantime stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Stores a run as its events come. A failure to write ends nothing; the runner asks for it.
+#[derive(Debug)]
+pub struct RunWriter {
+    path: PathBuf,
+    identity: RunIdentity,
+    order: Vec<String>,
+    samples: SampleLog,
+    trajectories: Trajectories,
+    error: Option<RunDirError>,
+}
+
+impl RunWriter {
+    /// The run's folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The first failure to write since the last call, if there was one.
+    pub fn take_error(&mut self) -> Option<RunDirError> {
+        self.error.take()
+    }
+
+    fn keep(&mut self, result: Result<(), RunDirError>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    /// Writes what is made from `samples.jsonl`, and not from memory: the file is what later commands see.
+    fn finish(&self, summary: &Summary) -> Result<(), RunDirError> {
+        let (records, _) = read_records(&self.path.join(SAMPLES))?;
+        let path = self.path.join(RESULTS);
+        let csv = results_csv::to_csv(&self.identity, &latest(records), &self.order);
+        match csv {
+            Ok(csv) => atomic::write(&path, &csv)?,
+            Err(reason) => return Err(RunDirError::Write { path, reason }),
+        }
+        atomic::write_json(&self.path.join(SUMMARY), summary)
+    }
+}
+
+impl Reporter for RunWriter {
+    fn report(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted(_) => {}
+            RunEvent::AttemptStarted { sample, attempt } => {
+                let started = self.trajectories.start(sample, *attempt);
+                self.keep(started);
+            }
+            RunEvent::Engine(event) => {
+                let written = self.trajectories.write(event);
+                self.keep(written);
+            }
+            RunEvent::AttemptFinished(record) => {
+                // The trajectory first: an attempt with a line has all of its events.
+                let finished = self.trajectories.finish(&record.id, record.attempt);
+                self.keep(finished);
+                let appended = self.samples.append(record);
+                self.keep(appended);
+            }
+            RunEvent::RunFinished(summary) => {
+                let finished = self.trajectories.finish_all();
+                self.keep(finished);
+                let written = self.finish(summary);
+                self.keep(written);
+            }
+        }
+    }
+}

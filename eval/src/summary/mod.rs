@@ -1,0 +1,224 @@
+//! The summary of a run: pure functions of its records.
+
+mod stats;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use harness::outcome::{Status, Usage};
+use serde::{Deserialize, Serialize};
+
+use crate::record::AttemptRecord;
+
+pub use stats::{Estimate, Interval, IntervalMethod, estimate};
+pub use table::table;
+
+/// Version of [`Summary`]; the file carries it as `v`.
+pub const SUMMARY_VERSION: u32 = 1;
+
+/// What came of a run: `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SUMMARY_VERSION`] of the writer.
+    pub v: u32,
+    /// Attempts that the run was to make.
+    pub attempts_total: u64,
+    /// Attempts that have a record.
+    pub attempts: u64,
+    /// Samples that have a record.
+    pub samples: u64,
+    /// Attempts that have a score.
+    pub scored: u64,
+    /// `scored / attempts_total`, 0 of an empty run.
+    pub coverage: f64,
+    /// Attempts by how they ended.
+    pub statuses: Statuses,
+    /// The mean score of the attempts that have one. None if none has.
+    pub score: Option<Estimate>,
+    /// The same with every attempt of status `error` taken as 0: the score if the infrastructure is to blame too.
+    pub score_errors_as_zero: Option<Estimate>,
+    /// By the samples' `context_length`, shortest first; empty if they have none.
+    pub by_context_length: Vec<ContextLength>,
+    /// What an attempt took on average; none if none ran to its end.
+    pub per_attempt: Option<PerAttempt>,
+    /// Attempts whose first-iteration return was shown back to them.
+    pub returned_early: u64,
+    /// Tokens of all attempts.
+    pub usage: Usage,
+    /// US dollars of the attempts of which the cost is known; none if it is known of none.
+    pub cost_usd: Option<f64>,
+    /// Attempts of which the cost is not known.
+    pub cost_unknown: u64,
+    /// Seconds that all attempts took, one after the other.
+    pub total_time_s: f64,
+}
+
+/// Attempts by how they ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statuses {
+    /// With an answer.
+    pub ok: u64,
+    /// At a limit.
+    pub limit: u64,
+    /// By a failure of the infrastructure.
+    pub error: u64,
+    /// Because the run was stopped.
+    pub cancelled: u64,
+}
+
+/// The score at one length of context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContextLength {
+    /// Characters, as the samples' metadata say.
+    pub context_length: u64,
+    /// Attempts that have a record.
+    pub attempts: u64,
+    /// Attempts that have a score.
+    pub scored: u64,
+    /// Their mean score.
+    pub score: Option<Estimate>,
+}
+
+/// Means over the attempts that ran to an end of their own: status `ok` or `limit`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PerAttempt {
+    /// How many these are.
+    pub attempts: u64,
+    /// Iterations of the root.
+    pub iterations: f64,
+    /// The share of attempts that called `rlm()` or `llm()` at all.
+    pub delegation_rate: f64,
+    /// Agents, the root and one-shot calls included.
+    pub agents: f64,
+    /// Requests to models.
+    pub llm_calls: f64,
+    /// Wall seconds.
+    pub total_time_s: f64,
+    /// Milliseconds in which neither a model nor the sandbox worked.
+    pub overhead_ms: f64,
+}
+
+impl Summary {
+    /// The summary of a run that was to make `attempts_total` attempts; `records` holds one for each that it made.
+    pub fn new(records: &[AttemptRecord], attempts_total: u64) -> Self {
+        let score = |record: &AttemptRecord| record.score;
+        let score_or_zero = |record: &AttemptRecord| match record.status {
+            Status::Error => Some(0.0),
+            _ => record.score,
+        };
+        let scored = scored(records);
+        let costs: Vec<f64> = records.iter().filter_map(|record| record.cost_usd).collect();
+        let samples: BTreeSet<&str> = records.iter().map(|record| record.id.as_str()).collect();
+        Self {
+            v: SUMMARY_VERSION,
+            attempts_total,
+            attempts: records.len() as u64,
+            samples: samples.len() as u64,
+            scored,
+            coverage: match attempts_total {
+                0 => 0.0,
+                total => scored as f64 / total as f64,
+            },
+            statuses: statuses(records),
+            score: mean_score(records, score),
+            score_errors_as_zero: mean_score(records, score_or_zero),
+            by_context_length: by_context_length(records),
+            per_attempt: per_attempt(records),
+            returned_early: count(records, |record| record.returned_early),
+            usage: records.iter().fold(Usage::default(), |mut sum, record| {
+                sum += record.usage;
+                sum
+            }),
+            cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
+            cost_unknown: (records.len() - costs.len()) as u64,
+            total_time_s: records.iter().map(|record| record.total_time_s).sum(),
+        }
+    }
+}
+
+fn count<'a>(
+    records: impl IntoIterator<Item = &'a AttemptRecord>,
+    holds: impl Fn(&AttemptRecord) -> bool,
+) -> u64 {
+    records.into_iter().filter(|record| holds(record)).count() as u64
+}
+
+fn scored<'a>(records: impl IntoIterator<Item = &'a AttemptRecord>) -> u64 {
+    count(records, |record| record.score.is_some())
+}
+
+fn statuses(records: &[AttemptRecord]) -> Statuses {
+    let with = |status| count(records, |record| record.status == status);
+    Statuses {
+        ok: with(Status::Ok),
+        limit: with(Status::Limit),
+        error: with(Status::Error),
+        cancelled: with(Status::Cancelled),
+    }
+}
+
+/// What an attempt stands or falls with.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Cluster<'a> {
+    /// The samples of a named cluster.
+    Named(&'a str),
+    /// The other attempts at its sample.
+    Sample(&'a str),
+}
+
+fn mean_score<'a>(
+    records: impl IntoIterator<Item = &'a AttemptRecord>,
+    score: impl Fn(&AttemptRecord) -> Option<f64>,
+) -> Option<Estimate> {
+    let values: Vec<_> = records
+        .into_iter()
+        .filter_map(|record| {
+            let cluster = match &record.cluster {
+                Some(cluster) => Cluster::Named(cluster),
+                None => Cluster::Sample(&record.id),
+            };
+            score(record).map(|score| (cluster, score))
+        })
+        .collect();
+    estimate(&values)
+}
+
+fn by_context_length(records: &[AttemptRecord]) -> Vec<ContextLength> {
+    let mut groups: BTreeMap<u64, Vec<&AttemptRecord>> = BTreeMap::new();
+    for record in records {
+        let length = record.metadata.get("context_length");
+        if let Some(length) = length.and_then(serde_json::Value::as_u64) {
+            groups.entry(length).or_default().push(record);
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(context_length, records)| ContextLength {
+            context_length,
+            attempts: records.len() as u64,
+            scored: scored(records.iter().copied()),
+            score: mean_score(records.iter().copied(), |record| record.score),
+        })
+        .collect()
+}
+
+fn per_attempt(records: &[AttemptRecord]) -> Option<PerAttempt> {
+    let ended: Vec<_> = records
+        .iter()
+        .filter(|record| matches!(record.status, Status::Ok | Status::Limit))
+        .collect();
+    if ended.is_empty() {
+        return None;
+    }
+    let n = ended.len() as f64;
+    let mean = |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
+    Some(PerAttempt {
+        attempts: ended.len() as u64,
+        iterations: mean(|record| record.iterations.into()),
+        delegation_rate: mean(|record| if record.delegations > 0 { 1.0 } else { 0.0 }),
+        agents: mean(|record| record.agents.into()),
+        llm_calls: mean(|record| record.llm_calls.into()),
+        total_time_s: mean(|record| record.total_time_s),
+        overhead_ms: mean(|record| record.overhead_ms),
+    })
+}

@@ -1,0 +1,135 @@
+//! Runs side by side, as text for people.
+
+use std::collections::BTreeSet;
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{ContentArrangement, Table};
+
+use super::{Estimate, PerAttempt, Statuses, Summary};
+use crate::reporter::sanitize;
+
+/// Columns of the terminal that a table may fill.
+const WIDTH: u16 = 80;
+
+/// Runs in one table; more make further tables below it.
+const SIDE_BY_SIDE: usize = 3;
+
+/// One or several runs side by side, one line per figure, at most 80 columns wide and without colour.
+///
+/// Labels may be any text. Ends in a newline, unless there is no run.
+pub fn table(runs: &[(&str, &Summary)]) -> String {
+    let blocks: Vec<String> = runs.chunks(SIDE_BY_SIDE).map(block).collect();
+    blocks.join("\n")
+}
+
+fn block(runs: &[(&str, &Summary)]) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty();
+    let labels = runs.iter().map(|(label, _)| sanitize(label, WIDTH.into()));
+    table.set_header([String::new()].into_iter().chain(labels));
+
+    let mut row = |name: String, cell: &dyn Fn(&Summary) -> String| {
+        let cells = runs.iter().map(|(_, summary)| cell(summary));
+        table.add_row([name].into_iter().chain(cells));
+    };
+    row("score".to_owned(), &|run| score(run.score.as_ref()));
+    row("errors as zero".to_owned(), &|run| score(run.score_errors_as_zero.as_ref()));
+    for length in lengths(runs) {
+        row(format!("  at {} chars", amount(length)), &|run| {
+            let group = run.by_context_length.iter().find(|group| group.context_length == length);
+            group.map_or_else(none, |group| score(group.score.as_ref()))
+        });
+    }
+    row("coverage".to_owned(), &|run| {
+        format!("{}/{} ({})", run.scored, run.attempts_total, percent(run.coverage))
+    });
+    row("status".to_owned(), &|run| statuses(&run.statuses));
+    row("iterations".to_owned(), &|run| mean(run, |per| format!("{:.1}", per.iterations)));
+    row("returned early".to_owned(), &|run| run.returned_early.to_string());
+    row("delegated".to_owned(), &|run| mean(run, |per| percent(per.delegation_rate)));
+    row("agents".to_owned(), &|run| mean(run, |per| format!("{:.1}", per.agents)));
+    row("llm calls".to_owned(), &|run| mean(run, |per| format!("{:.1}", per.llm_calls)));
+    row("tokens in".to_owned(), &|run| tokens(run, run.usage.input_tokens));
+    row("tokens out".to_owned(), &|run| tokens(run, run.usage.output_tokens));
+    row("cost".to_owned(), &cost);
+    row("time".to_owned(), &|run| mean(run, |per| format!("{:.1} s", per.total_time_s)));
+    row("overhead".to_owned(), &|run| mean(run, |per| format!("{:.0} ms", per.overhead_ms)));
+
+    let mut text = table.trim_fmt();
+    text.push('\n');
+    text
+}
+
+/// All lengths that any of the runs has, shortest first.
+fn lengths(runs: &[(&str, &Summary)]) -> BTreeSet<u64> {
+    let groups = runs.iter().flat_map(|(_, summary)| &summary.by_context_length);
+    groups.map(|group| group.context_length).collect()
+}
+
+/// What stands for a figure that there is not.
+fn none() -> String {
+    "-".to_owned()
+}
+
+pub(crate) fn score(estimate: Option<&Estimate>) -> String {
+    match estimate {
+        None => none(),
+        Some(Estimate { mean, interval: None, .. }) => format!("{mean:.3}"),
+        Some(Estimate { mean, interval: Some(interval), .. }) => {
+            format!("{mean:.3} [{:.2}, {:.2}]", interval.low, interval.high)
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+pub(crate) fn statuses(statuses: &Statuses) -> String {
+    let counts = [
+        (statuses.ok, "ok"),
+        (statuses.limit, "limit"),
+        (statuses.error, "error"),
+        (statuses.cancelled, "cancelled"),
+    ];
+    let shown: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if shown.is_empty() { none() } else { shown.join(", ") }
+}
+
+fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
+    run.per_attempt.as_ref().map_or_else(none, text)
+}
+
+fn tokens(run: &Summary, count: u64) -> String {
+    let about = if run.usage.estimated { "~" } else { "" };
+    format!("{about}{}", amount(count))
+}
+
+fn cost(run: &Summary) -> String {
+    match (run.cost_usd, run.cost_unknown) {
+        (None, _) => none(),
+        (Some(cost), 0) => format!("${cost:.4}"),
+        (Some(cost), unknown) => format!("${cost:.4} and {unknown} unknown"),
+    }
+}
+
+/// A count in at most five characters: `950`, `8.2k`, `128k`, `1.5M`.
+fn amount(count: u64) -> String {
+    let count = count as f64;
+    match count {
+        ..1e3 => format!("{count}"),
+        ..9.95e3 => format!("{:.1}k", count / 1e3),
+        ..999.5e3 => format!("{:.0}k", count / 1e3),
+        ..9.95e6 => format!("{:.1}M", count / 1e6),
+        ..999.5e6 => format!("{:.0}M", count / 1e6),
+        _ => format!("{:.1}G", count / 1e9),
+    }
+}

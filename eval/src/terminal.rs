@@ -1,0 +1,54 @@
+//! Text that came from elsewhere, made safe for a terminal.
+
+use std::borrow::Cow;
+
+/// Text of several lines without control characters; line breaks and tabs stay.
+///
+/// What a model or a file brings along may otherwise move the cursor, set the title, or hide what was
+/// printed before.
+pub fn plain_text(text: &str) -> Cow<'_, str> {
+    let unsafe_in_lines = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(unsafe_in_lines) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|c| !unsafe_in_lines(*c)).collect())
+}
+
+/// Text as one line, in which control characters show as escapes: `\n`, `\u{1b}`.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    Cow::Owned(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_line, plain_text};
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let cases = [
+            ("", "", ""),
+            ("plain ü 🦀", "plain ü 🦀", "plain ü 🦀"),
+            ("a\n\tb\r\n", "a\n\tb\n", "a\\n\\tb\\r\\n"),
+            (
+                "\u{1b}[2J\u{7}x\u{9b}y\u{7f}",
+                "[2Jxy",
+                "\\u{1b}[2J\\u{7}x\\u{9b}y\\u{7f}",
+            ),
+        ];
+        for (text, plain, line) in cases {
+            assert_eq!(plain_text(text), plain, "{text:?}");
+            assert_eq!(one_line(text), line, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The loop of one agent with a REPL: ask, run the code, show what it did, until it returns.
+
+use sandbox::message::{CellErrorKind, CellOutcome};
+use sandbox::{Repl, Session};
+
+use crate::attempt::{Attempt, Conversation, Failure};
+use crate::event::{EventKind, Message, Role, ms};
+use crate::fence::code_blocks;
+use crate::invocation::Invocation;
+use crate::outcome::Status;
+use crate::prompt::{
+    CellReport, ContextKind, Position, first_message, no_code_message, result_message, returned_early_message,
+};
+
+/// Characters of a first-iteration return that are shown back; of a longer one, its two ends.
+const SHOWN_BACK: usize = 10_000;
+
+/// An agent at work.
+pub(crate) struct ReplAgent<'a> {
+    pub attempt: &'a Attempt<'a>,
+    pub invocation: Invocation,
+    pub session: &'a Session,
+    pub repl: Repl,
+    /// Calls made so far.
+    pub calls: u32,
+}
+
+/// What the cells of one iteration came to.
+struct Ran {
+    output: String,
+    error: Option<String>,
+    unawaited: u32,
+    returned: Option<String>,
+}
+
+impl<'a> ReplAgent<'a> {
+    pub fn new(attempt: &'a Attempt<'a>, invocation: Invocation, session: &'a Session, repl: Repl) -> Self {
+        Self { attempt, invocation, session, repl, calls: 0 }
+    }
+
+    /// Runs to the answer or to the reason why there is none.
+    pub async fn run(mut self, context: &ContextKind) -> Result<String, Failure> {
+        let mut conversation = self.attempt.begin(&self.invocation);
+        let first = first_message(self.invocation.query(), context, self.invocation.iterations);
+        conversation.push(Message::user(first));
+        let mut used = 0;
+        let result = self.iterate(&mut conversation, &mut used).await;
+        self.attempt.end(&self.invocation, &result, used);
+        if result.is_ok() {
+            self.repl.close_returned();
+        }
+        result
+    }
+
+    async fn iterate(&mut self, conversation: &mut Conversation, used: &mut u32) -> Result<String, Failure> {
+        let iterations = self.invocation.iterations;
+        let attempt = self.attempt;
+        for iteration in 1..=iterations {
+            *used = iteration;
+            if self.invocation.role == Role::Root {
+                attempt.count(|stats| stats.iterations = iteration);
+            }
+            attempt.emit(&self.invocation, EventKind::IterationStart { iteration });
+            let response = attempt.ask(&self.invocation, conversation).await?;
+            let next = Position { iteration: iteration + 1, iterations };
+            let message = self.respond(&response.text, iteration, next).await?;
+            match message {
+                Step::Answer(answer) => return Ok(answer),
+                Step::Continue(message) => conversation.push(Message::user(message)),
+            }
+        }
+        Err(Failure {
+            status: Status::Limit,
+            reason: format!("reached max iterations ({iterations}) without returning an answer"),
+        })
+    }
+
+    /// Runs the code of a response and gives the next user message, or the answer.
+    async fn respond(&mut self, response: &str, iteration: u32, next: Position) -> Result<Step, Failure> {
+        let mut blocks = code_blocks(response);
+        let allowed = self.attempt.engine.config.max_blocks_per_iteration as usize;
+        let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
+        blocks.truncate(allowed);
+        if dropped > 0 || blocks.is_empty() {
+            self.attempt.count(|stats| stats.protocol_faults += 1);
+        }
+        if blocks.is_empty() {
+            let nothing = CellOutcome::default();
+            self.record(iteration, "", &nothing, None, false, 0);
+            return Ok(Step::Continue(no_code_message(next)));
+        }
+        let confirm = self.attempt.engine.config.confirm_first_return;
+        let intercepts = confirm && iteration == 1 && next.iteration <= next.iterations;
+        let ran = self.run_blocks(&blocks, iteration, intercepts, dropped).await?;
+        match ran.returned {
+            Some(answer) if intercepts => {
+                if self.invocation.role == Role::Root {
+                    self.attempt.count(|stats| stats.returned_early = true);
+                }
+                Ok(Step::Continue(returned_early_message(&two_ends(&answer, SHOWN_BACK), next)))
+            }
+            Some(answer) => Ok(Step::Answer(answer)),
+            None => {
+                let report = CellReport {
+                    output: &ran.output,
+                    error: ran.error,
+                    dropped_blocks: dropped,
+                    unawaited: ran.unawaited,
+                };
+                Ok(Step::Continue(result_message(&report, next)))
+            }
+        }
+    }
+
+    /// Runs blocks in order until one fails or returns.
+    async fn run_blocks(
+        &mut self,
+        blocks: &[String],
+        iteration: u32,
+        intercepts: bool,
+        dropped: u32,
+    ) -> Result<Ran, Failure> {
+        let mut ran = Ran { output: String::new(), error: None, unawaited: 0, returned: None };
+        for code in blocks {
+            let outcome = self.run_cell(code, iteration).await?;
+            if !ran.output.is_empty() && !outcome.output.is_empty() {
+                ran.output.push('\n');
+            }
+            ran.output.push_str(&outcome.output);
+            ran.error = outcome.error.as_ref().map(|error| {
+                std::iter::once(error.message.as_str())
+                    .chain(error.stack.iter().map(String::as_str))
+                    .collect::<Vec<_>>()
+                    .join("\n    ")
+            });
+            let told = outcome.error.as_ref().is_some_and(|error| error.kind == CellErrorKind::Unawaited);
+            ran.unawaited = if told { 0 } else { outcome.unawaited };
+            self.attempt.count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
+            let intercepted = intercepts && outcome.value.is_some();
+            self.record(iteration, code, &outcome, ran.error.clone(), intercepted, dropped);
+            ran.returned = outcome.value;
+            if ran.error.is_some() || ran.returned.is_some() {
+                break;
+            }
+        }
+        Ok(ran)
+    }
+
+    fn record(
+        &self,
+        iteration: u32,
+        code: &str,
+        outcome: &CellOutcome,
+        error: Option<String>,
+        intercepted: bool,
+        dropped_blocks: u32,
+    ) {
+        self.attempt.emit(
+            &self.invocation,
+            EventKind::IterationEnd {
+                iteration,
+                code: code.to_owned(),
+                output: outcome.output.clone(),
+                error,
+                returned: outcome.value.clone(),
+                intercepted,
+                executed_ms: ms(outcome.executed),
+                dropped_blocks,
+            },
+        );
+    }
+}
+
+enum Step {
+    Answer(String),
+    Continue(String),
+}
+
+/// A text, or its two ends around a note that states its true length.
+fn two_ends(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(limit / 2).collect();
+    let tail: String = text.chars().skip(length - limit / 2).collect();
+    format!("{head}\n… [{} of {length} characters omitted here] …\n{tail}", length - limit / 2 * 2)
+}

@@ -1,0 +1,176 @@
+//! `rlm()` and `llm()`: the calls that a running cell makes, and the children that answer them.
+
+use std::collections::HashMap;
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use sandbox::Event;
+use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context};
+
+use crate::agent::ReplAgent;
+use crate::attempt::Failure;
+use crate::event::{EventKind, Role};
+use crate::invocation::Invocation;
+use crate::meter::Work;
+use crate::prompt::{ContextKind, iterations_for_depth};
+
+/// A child's answer on its way to the call that waits for it.
+type Answer = (CallId, Result<String, Failure>);
+
+/// The children of one running cell.
+struct Children<'f> {
+    running: FuturesUnordered<BoxFuture<'f, Answer>>,
+    /// Every call not settled yet, by its child.
+    pending: HashMap<CallId, Invocation>,
+}
+
+impl<'a> ReplAgent<'a> {
+    /// Runs one cell to its end, and the children that it calls, in parallel, inside this very task: when
+    /// the cell ends, whatever it left running is dropped.
+    pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
+        self.repl.run(code, iteration);
+        let mut children = Children { running: FuturesUnordered::new(), pending: HashMap::new() };
+        // The cell counts as work while it executes, not while it waits for its children.
+        let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
+        loop {
+            tokio::select! {
+                event = self.repl.next() => match event? {
+                    Event::Called(call) => {
+                        self.start_call(&call, &mut children);
+                        working = None;
+                    }
+                    Event::CallContext { call, text } => self.start_flat(call, text, &mut children),
+                    Event::Finished(outcome) => {
+                        self.report_lost(&outcome, &children);
+                        return Ok(outcome);
+                    }
+                },
+                Some((call, result)) = children.running.next(), if !children.running.is_empty() => {
+                    self.settle(call, result, &mut children);
+                }
+            }
+            if working.is_none() && children.pending.is_empty() {
+                working = Some(self.attempt.meter.begin());
+            }
+        }
+    }
+
+    fn start_call(&mut self, call: &Call, children: &mut Children<'a>) {
+        self.attempt.count(|stats| stats.delegations += 1);
+        let child = match self.child(call) {
+            Ok(child) => child,
+            Err(reason) => {
+                let child = self.invocation.child_id(self.calls - 1);
+                self.emit_error(child, reason.clone());
+                self.repl.settle(call.id, Err(reason));
+                return;
+            }
+        };
+        let spawn = EventKind::DelegationSpawn { child: child.id.clone(), role: child.role };
+        self.attempt.emit(&self.invocation, spawn);
+        children.pending.insert(call.id, child.clone());
+        match child.role {
+            Role::Child | Role::Specialist => children.running.push(self.run_child(call, child)),
+            _ if call.context_type == "undefined" => self.start_flat(call.id, Ok(String::new()), children),
+            // The context leaves the isolate only for agents that have no REPL to read it in.
+            _ => self.repl.ask_call_context(call.id),
+        }
+    }
+
+    /// Who answers a call, or why nobody can.
+    fn child(&mut self, call: &Call) -> Result<Invocation, String> {
+        let id = self.invocation.child_id(self.calls);
+        self.calls += 1;
+        let engine = self.attempt.engine;
+        let model = engine.model(call.options.model.as_deref())?;
+        if call.options.max_iterations == Some(0) {
+            return Err("rlm(): maxIterations must be at least 1".to_owned());
+        }
+        let depth = self.invocation.depth + 1;
+        let specialist = call.options.system_prompt.as_ref().is_some_and(|own| !own.trim().is_empty());
+        let role = match call.kind {
+            CallKind::Llm => Role::OneShot,
+            CallKind::Rlm if depth >= engine.config.max_depth => Role::Flat,
+            CallKind::Rlm if specialist => Role::Specialist,
+            CallKind::Rlm => Role::Child,
+        };
+        let budget = iterations_for_depth(depth, engine.config.max_iterations);
+        let iterations = match role {
+            Role::OneShot | Role::Flat => 1,
+            _ => call.options.max_iterations.map_or(budget, |wanted| wanted.min(budget)),
+        };
+        let mut lineage = self.invocation.lineage.clone();
+        lineage.push(call.query.clone());
+        Ok(Invocation {
+            id,
+            parent: Some(self.invocation.id.clone()),
+            depth,
+            role,
+            lineage,
+            model,
+            system_prompt: call.options.system_prompt.clone(),
+            iterations,
+        })
+    }
+
+    fn run_child(&self, call: &Call, child: Invocation) -> BoxFuture<'a, Answer> {
+        let (attempt, session, id) = (self.attempt, self.session, call.id);
+        let repl = session.open(Some(&self.repl), Context::OfCall(id), attempt.info(&child));
+        let context = match (call.context_type.as_str(), call.context_length) {
+            (_, Some(0)) | ("undefined", _) => ContextKind::None,
+            (_, Some(length)) => ContextKind::Text(length),
+            (kind, None) => ContextKind::Value(kind.to_owned()),
+        };
+        Box::pin(async move { (id, ReplAgent::new(attempt, child, session, repl).run(&context).await) })
+    }
+
+    fn start_flat(&self, call: CallId, context: Result<String, String>, children: &mut Children<'a>) {
+        let Some(child) = children.pending.get(&call).cloned() else { return };
+        let attempt = self.attempt;
+        match context {
+            Ok(context) => children
+                .running
+                .push(Box::pin(async move { (call, attempt.answer_once(&child, &context).await) })),
+            Err(reason) => {
+                children.pending.remove(&call);
+                let reason = format!("the context cannot be turned into text: {reason}");
+                self.emit_error(child.id, reason.clone());
+                self.repl.settle(call, Err(reason));
+            }
+        }
+    }
+
+    fn settle(&self, call: CallId, result: Result<String, Failure>, children: &mut Children<'a>) {
+        let Some(child) = children.pending.remove(&call) else { return };
+        match result {
+            Ok(answer) => {
+                let answer_chars = answer.chars().count() as u64;
+                let event = EventKind::DelegationReturn { child: child.id, answer_chars };
+                self.attempt.emit(&self.invocation, event);
+                self.repl.settle(call, Ok(answer));
+            }
+            Err(failure) => {
+                let reason = format!("{} failed: {}", child.id, failure.reason);
+                self.emit_error(child.id, failure.reason);
+                self.repl.settle(call, Err(reason));
+            }
+        }
+    }
+
+    fn report_lost(&self, outcome: &CellOutcome, children: &Children<'a>) {
+        if outcome.unawaited > 0 {
+            self.attempt.count(|stats| stats.unawaited += outcome.unawaited);
+            let event = EventKind::DelegationUnawaited { count: outcome.unawaited };
+            self.attempt.emit(&self.invocation, event);
+        }
+        let mut stopped: Vec<&Invocation> = children.pending.values().collect();
+        stopped.sort_by(|a, b| a.id.cmp(&b.id));
+        for child in stopped {
+            self.emit_error(child.id.clone(), "stopped: its caller's cell ended".to_owned());
+        }
+    }
+
+    fn emit_error(&self, child: String, error: String) {
+        self.attempt.emit(&self.invocation, EventKind::DelegationError { child, error });
+    }
+}

@@ -1,0 +1,120 @@
+//! Runs attempts: one task each, by a tree of agents that share a sandbox session.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::attempt::Attempt;
+use crate::event::EventSink;
+use crate::outcome::AttemptOutcome;
+use crate::prompt::{Driver, ModelAlias, PromptMode};
+use crate::protocol::Protocol;
+use crate::provider::Provider;
+
+/// Everything that shapes an agent, the models apart. Nothing is optional.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// How the model speaks.
+    pub protocol: Protocol,
+    /// How the root works.
+    pub prompt_mode: PromptMode,
+    /// Guidance for the root, in this order.
+    pub drivers: Vec<Driver>,
+    /// Agents at this depth are flat.
+    pub max_depth: u32,
+    /// Iterations of the root; children get fewer by depth.
+    pub max_iterations: u32,
+    /// Code blocks of one response that are run; further ones are dropped.
+    pub max_blocks_per_iteration: u32,
+    /// Whether a return in the first iteration is shown back once.
+    pub confirm_first_return: bool,
+    /// Limits and printing of the REPL.
+    pub sandbox: sandbox::Config,
+}
+
+/// A model and where it runs.
+#[derive(Clone)]
+pub struct Model {
+    /// As the user wrote it: `PROVIDER/MODEL`.
+    pub reference: String,
+    /// Its name at the provider.
+    pub name: String,
+    /// Where it runs.
+    pub provider: Arc<dyn Provider>,
+}
+
+/// The models of a run.
+#[derive(Clone)]
+pub struct Models {
+    /// The one that agents use unless they name another.
+    pub main: Model,
+    /// The aliases that agents may name, in the order of the prompt's table.
+    pub aliases: Vec<(ModelAlias, Model)>,
+}
+
+/// What an attempt is given.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The run.
+    pub run_id: String,
+    /// The sample.
+    pub sample: String,
+    /// 1-based.
+    pub attempt: u32,
+    /// The question.
+    pub query: String,
+    /// The data.
+    pub context: Arc<str>,
+}
+
+/// Settings that cannot work together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// A coordinator without anybody to delegate to.
+    #[error("coordinator mode has nothing to delegate to at max depth {max_depth}")]
+    NothingToDelegateTo {
+        /// The depth limit.
+        max_depth: u32,
+    },
+}
+
+/// Runs attempts of one configuration. Cheap to share; attempts run at once.
+pub struct Engine {
+    pub(crate) config: EngineConfig,
+    pub(crate) models: Models,
+    by_alias: HashMap<String, Model>,
+}
+
+impl Engine {
+    /// Puts a configuration and its models together.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the settings contradict each other.
+    pub fn new(config: EngineConfig, models: Models) -> Result<Self, EngineError> {
+        let delegates = config.protocol == Protocol::Rlm && config.max_depth >= 2;
+        if config.prompt_mode == PromptMode::Coordinator && !delegates {
+            return Err(EngineError::NothingToDelegateTo { max_depth: config.max_depth });
+        }
+        let by_alias =
+            models.aliases.iter().map(|(alias, model)| (alias.alias.clone(), model.clone())).collect();
+        Ok(Self { config, models, by_alias })
+    }
+
+    /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox.
+    pub async fn run(&self, task: &Task, sink: Arc<dyn EventSink>) -> AttemptOutcome {
+        Attempt::new(self, task, sink).run().await
+    }
+
+    /// The model that a call names, or the one it gets without naming any.
+    pub(crate) fn model(&self, alias: Option<&str>) -> Result<Model, String> {
+        let Some(alias) = alias else { return Ok(self.models.main.clone()) };
+        self.by_alias.get(alias).cloned().ok_or_else(|| {
+            let mut known: Vec<&str> = self.by_alias.keys().map(String::as_str).collect();
+            known.sort_unstable();
+            if known.is_empty() {
+                format!("unknown model alias '{alias}': this run has no aliases; leave `model` out")
+            } else {
+                format!("unknown model alias '{alias}'; known aliases: {}", known.join(", "))
+            }
+        })
+    }
+}

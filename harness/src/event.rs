@@ -1,0 +1,229 @@
+//! What an attempt tells while it runs: the one contract between the engine and everything that shows or
+//! stores a run.
+//!
+//! Events form a tree (attempt, invocation, iteration, call). Each names its run, its invocation and its
+//! parent. They are written once and in order, so a trajectory grows linearly with the work done: a request
+//! holds only the messages that are new since the invocation's last one.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{Status, Usage};
+
+/// Version of the record format; every record carries it as `v`.
+pub const EVENT_VERSION: u32 = 1;
+
+/// One event of an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// [`EVENT_VERSION`] of the writer.
+    pub v: u32,
+    /// The run.
+    pub run_id: String,
+    /// The sample.
+    pub sample: String,
+    /// 1-based.
+    pub attempt: u32,
+    /// Milliseconds since the attempt began.
+    pub at_ms: f64,
+    /// The agent: `root`, `d1-c0`, `d1-c0.d2-c3`.
+    pub invocation: String,
+    /// The agent that called it; none for the root.
+    pub parent: Option<String>,
+    /// 0 for the root.
+    pub depth: u32,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EventKind {
+    /// The attempt began.
+    AttemptStart {
+        /// The task.
+        query: String,
+        /// Characters of the context.
+        context_chars: u64,
+    },
+    /// The attempt ended. No event follows.
+    AttemptEnd {
+        /// How.
+        status: Status,
+        /// The root's answer.
+        answer: Option<String>,
+        /// Why it has none.
+        error: Option<String>,
+    },
+    /// An agent began.
+    InvocationStart {
+        /// What kind of agent.
+        role: Role,
+        /// What it was asked.
+        query: String,
+        /// The model, as `PROVIDER/MODEL`.
+        model: String,
+        /// Iterations that it has; 1 for agents without a REPL.
+        max_iterations: u32,
+        /// Its whole system prompt.
+        system_prompt: String,
+    },
+    /// An agent ended.
+    InvocationEnd {
+        /// How.
+        status: Status,
+        /// Its answer.
+        answer: Option<String>,
+        /// Why it has none.
+        error: Option<String>,
+        /// Iterations that it used.
+        iterations: u32,
+    },
+    /// An iteration began.
+    IterationStart {
+        /// 1-based.
+        iteration: u32,
+    },
+    /// A cell ran, or there was none to run.
+    IterationEnd {
+        /// 1-based.
+        iteration: u32,
+        /// The code, as the model wrote it; empty if the response held no block.
+        code: String,
+        /// What it printed.
+        output: String,
+        /// Why it failed.
+        error: Option<String>,
+        /// The value given to `return()`.
+        returned: Option<String>,
+        /// Whether that return was shown back to the model instead of ending the agent.
+        intercepted: bool,
+        /// CPU milliseconds that the cell executed.
+        executed_ms: f64,
+        /// Blocks of the response beyond those that may run.
+        dropped_blocks: u32,
+    },
+    /// A model is asked.
+    LlmRequest {
+        /// The messages that are new since the invocation's last request.
+        new_messages: Vec<Message>,
+        /// Messages in the request, the system prompt not counted.
+        messages: u32,
+    },
+    /// A model answered.
+    LlmResponse {
+        /// Its text.
+        text: String,
+        /// Reasoning that it gave apart from the text.
+        reasoning: Option<String>,
+        /// Tokens.
+        usage: Option<Usage>,
+        /// The model version that the server says it served.
+        served_model: Option<String>,
+        /// Time from request to response.
+        ms: f64,
+    },
+    /// A model gave no answer.
+    LlmError {
+        /// What the provider said.
+        error: String,
+        /// Time from request to error.
+        ms: f64,
+    },
+    /// An agent called `rlm()` or `llm()`. The child's own events say the rest.
+    DelegationSpawn {
+        /// The child's invocation.
+        child: String,
+        /// What it is.
+        role: Role,
+    },
+    /// A child's answer went to its caller.
+    DelegationReturn {
+        /// The child's invocation.
+        child: String,
+        /// Characters of the answer.
+        answer_chars: u64,
+    },
+    /// A call failed; the caller's `await` throws.
+    DelegationError {
+        /// The child's invocation.
+        child: String,
+        /// Why.
+        error: String,
+    },
+    /// Calls that a cell did not wait for; what was still running is stopped.
+    DelegationUnawaited {
+        /// How many.
+        count: u32,
+    },
+}
+
+/// What kind of agent an invocation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Depth 0, with a REPL.
+    Root,
+    /// A child with a REPL and the standard prompt.
+    Child,
+    /// A child with a REPL and a prompt of its caller's.
+    Specialist,
+    /// A child at the depth limit: one call.
+    Flat,
+    /// The answer to `llm()`: one call.
+    OneShot,
+    /// The `direct` protocol: one call with the whole context.
+    Direct,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: MessageRole,
+    /// The text.
+    pub content: String,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageRole {
+    /// The harness.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Message {
+    /// A message of the harness.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self { role: MessageRole::User, content: content.into() }
+    }
+
+    /// A message of the model.
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self { role: MessageRole::Assistant, content: content.into() }
+    }
+}
+
+/// Takes the events of attempts, from many tasks at once.
+pub trait EventSink: Send + Sync {
+    /// Takes one event. Must not block for long: the agent waits.
+    fn emit(&self, event: Event);
+}
+
+/// A sink that drops every event.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoEvents;
+
+impl EventSink for NoEvents {
+    fn emit(&self, _event: Event) {}
+}
+
+/// Milliseconds with a fraction, the unit of every `…_ms` field.
+pub(crate) fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}

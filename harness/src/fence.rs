@@ -1,0 +1,145 @@
+//! Finds the code blocks in a model's response.
+//!
+//! Tolerant of what models really write: a missing opening fence, an unterminated one, and fences inside
+//! strings and template literals of the code.
+
+use crate::js_scan::JsScan;
+
+/// Info strings of blocks that are run.
+const LANGUAGES: [&str; 3] = ["javascript", "js", "repl"];
+
+/// The code blocks of a response, in order, without their fences. Blank blocks are left out.
+///
+/// 1. Blocks fenced with three or more backticks and marked `javascript`, `js` or `repl` (any case).
+/// 2. If there is none: blocks without a mark.
+/// 3. If there is none: what stands before a lone closing fence.
+///
+/// A block that is never closed reaches to the end of the response.
+pub fn code_blocks(response: &str) -> Vec<String> {
+    let lines: Vec<&str> = response.split_inclusive('\n').collect();
+    for accepts in [is_language, str::is_empty as fn(&str) -> bool] {
+        let blocks = blocks_marked(&lines, accepts);
+        if !blocks.is_empty() {
+            return blocks;
+        }
+    }
+    before_lone_fence(&lines).into_iter().collect()
+}
+
+fn is_language(mark: &str) -> bool {
+    LANGUAGES.iter().any(|language| mark.eq_ignore_ascii_case(language))
+}
+
+fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    // A pair of bare fences is a block only if the first of them opens: one fence alone closes something.
+    let openers = lines.iter().filter(|line| fence(line).is_some()).count();
+    while at < lines.len() {
+        let Some(opening) = fence(lines[at]) else {
+            at += 1;
+            continue;
+        };
+        let runs = accepts(opening.mark) && (!opening.mark.is_empty() || openers > 1);
+        let (code, next) = match closing(&lines[at + 1..], opening.ticks, runs) {
+            Some(length) => (&lines[at + 1..at + 1 + length], at + length + 2),
+            None => (&lines[at + 1..], lines.len()),
+        };
+        if runs {
+            let code = code.concat();
+            if !code.trim().is_empty() {
+                blocks.push(code.trim_end().to_owned());
+            }
+        }
+        at = next;
+    }
+    blocks
+}
+
+/// Lines before the closing fence, or `None` if there is no closing fence. In code, a fence inside a
+/// template literal does not close, unless no other does.
+fn closing(lines: &[&str], ticks: usize, is_code: bool) -> Option<usize> {
+    let mut first = None;
+    let mut scan = JsScan::default();
+    for (index, line) in lines.iter().enumerate() {
+        if fence(line).is_some_and(|fence| fence.mark.is_empty() && fence.ticks >= ticks) {
+            if !is_code || !scan.in_template() {
+                return Some(index);
+            }
+            first.get_or_insert(index);
+        } else {
+            scan.line(line);
+        }
+    }
+    first
+}
+
+struct Fence<'a> {
+    ticks: usize,
+    mark: &'a str,
+}
+
+/// A line that is a fence: backticks, then at most one word.
+fn fence(line: &str) -> Option<Fence<'_>> {
+    let line = line.trim();
+    let ticks = line.len() - line.trim_start_matches('`').len();
+    let mark = line[ticks..].trim();
+    let is_fence = ticks >= 3 && !mark.contains('`') && !mark.contains(char::is_whitespace);
+    is_fence.then_some(Fence { ticks, mark })
+}
+
+fn before_lone_fence(lines: &[&str]) -> Option<String> {
+    let at = lines.iter().position(|line| fence(line).is_some_and(|f| f.mark.is_empty()))?;
+    let code = lines[..at].concat();
+    let code = match code.split_once('\n') {
+        Some((first, rest)) if is_language(first.trim()) => rest,
+        _ => &code,
+    };
+    (!code.trim().is_empty()).then(|| code.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_blocks;
+
+    fn check(response: &str, expected: &[&str]) {
+        assert_eq!(code_blocks(response), expected, "for the response {response:?}");
+    }
+
+    #[test]
+    fn blocks_are_found_in_what_models_write() {
+        check("", &[]);
+        check("Just prose.", &[]);
+        check("a\n```javascript\nx\n```\nb", &["x"]);
+        check("```js\nx\n```", &["x"]);
+        check("```repl\nx\n```", &["x"]);
+        check("```JavaScript\r\nx\r\ny\r\n```\r\n", &["x\r\ny"]);
+        check("  ```js\n  x\n  ```", &["  x"]);
+        check("````js\nx\n```\ny\n````", &["x\n```\ny"]);
+        check("```js\n1\n```\n```js\n2\n```", &["1", "2"]);
+        check("```text\nno\n```\n```js\n2\n```", &["2"]);
+        check("```python\nno\n```", &[]);
+        // No mark, but nothing else to run.
+        check("```\nx\n```", &["x"]);
+        check("```\nquoted\n```\n```js\nx\n```", &["x"]);
+        // Never closed.
+        check("text\n```js\nx\ny", &["x\ny"]);
+        // Never opened.
+        check("const a = 1;\nconsole.log(a)\n```", &["const a = 1;\nconsole.log(a)"]);
+        check("javascript\nconst a = 1;\n```\nDone.", &["const a = 1;"]);
+        // Blank.
+        check("```js\n\n```", &[]);
+        check("```js\n\n```\n```js\nx\n```", &["x"]);
+    }
+
+    #[test]
+    fn fences_inside_the_code_do_not_close_it() {
+        check("```js\nconst md = `\n```\nquoted\n```\n`;\nf(md)\n```\nend", &["const md = `\n```\nquoted\n```\n`;\nf(md)"]);
+        check("```js\nlet s = \"```\"; let t = '```js';\n```", &["let s = \"```\"; let t = '```js';"]);
+        check("```js\nlet t = `${f(`a`)}`;\n```", &["let t = `${f(`a`)}`;"]);
+        check("```js\nconst r = /`/g; // it's `odd\n/* ` */\n```\nend", &["const r = /`/g; // it's `odd\n/* ` */"]);
+        check("```js\nconst q = a / b; const s = '`';\n```\nend", &["const q = a / b; const s = '`';"]);
+        // A template literal that is never closed is a mistake in the code, not a longer block.
+        check("```js\nlet t = `oops;\n```\nprose", &["let t = `oops;"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
+
+use crate::engine::Model;
+use crate::event::Role;
+
+/// The root's invocation id.
+pub(crate) const ROOT: &str = "root";
+
+/// One agent.
+#[derive(Clone)]
+pub(crate) struct Invocation {
+    /// `root`, `d1-c0`, `d1-c0.d2-c3`.
+    pub id: String,
+    /// The caller's id.
+    pub parent: Option<String>,
+    /// 0 for the root.
+    pub depth: u32,
+    /// What kind of agent.
+    pub role: Role,
+    /// Queries from the root's down to its own.
+    pub lineage: Vec<String>,
+    /// The model that it uses.
+    pub model: Model,
+    /// The prompt that its caller gave it.
+    pub system_prompt: Option<String>,
+    /// Iterations that it has.
+    pub iterations: u32,
+}
+
+impl Invocation {
+    /// What it was asked.
+    pub fn query(&self) -> &str {
+        self.lineage.last().map_or("", String::as_str)
+    }
+
+    /// The queries above its own, root first.
+    pub fn ancestors(&self) -> &[String] {
+        self.lineage.split_last().map_or(&[], |(_, above)| above)
+    }
+
+    /// The id of its `index`-th call, counted from 0.
+    pub fn child_id(&self, index: u32) -> String {
+        let own = format!("d{}-c{index}", self.depth + 1);
+        if self.id == ROOT { own } else { format!("{}.{own}", self.id) }
+    }
+}

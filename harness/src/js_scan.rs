@@ -1,0 +1,116 @@
+//! A rough line-by-line scan of JavaScript that knows one thing: whether a line begins inside a template
+//! literal.
+
+/// State between two lines of code.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct JsScan {
+    /// Innermost last; empty at the top level.
+    stack: Vec<Inside>,
+    /// The last character that is neither blank nor comment, to tell a regular expression from a division.
+    previous: Option<char>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Template,
+    /// `${ … }` in a template literal, with the number of braces open in it.
+    Expression(u32),
+    BlockComment,
+}
+
+impl JsScan {
+    /// Whether the next character is text of a template literal.
+    pub fn in_template(&self) -> bool {
+        self.stack.last() == Some(&Inside::Template)
+    }
+
+    /// Reads one line. Quoted strings and regular expressions end with it at the latest.
+    pub fn line(&mut self, line: &str) {
+        let mut chars = line.chars().peekable();
+        while let Some(c) = chars.next() {
+            match self.stack.last_mut() {
+                Some(Inside::Template) => match c {
+                    '\\' => drop(chars.next()),
+                    '`' => {
+                        self.stack.pop();
+                        self.previous = Some('`');
+                    }
+                    '$' if chars.peek() == Some(&'{') => {
+                        chars.next();
+                        self.stack.push(Inside::Expression(0));
+                        self.previous = Some('{');
+                    }
+                    _ => {}
+                },
+                Some(Inside::BlockComment) => {
+                    if c == '*' && chars.peek() == Some(&'/') {
+                        chars.next();
+                        self.stack.pop();
+                    }
+                }
+                _ => {
+                    match c {
+                        '/' if chars.peek() == Some(&'/') => return,
+                        '/' if chars.peek() == Some(&'*') => {
+                            chars.next();
+                            self.stack.push(Inside::BlockComment);
+                            continue;
+                        }
+                        '/' if self.starts_regex() => skip_regex(&mut chars),
+                        '"' | '\'' => skip_string(&mut chars, c),
+                        '`' => self.stack.push(Inside::Template),
+                        '{' => self.brace(1),
+                        '}' => self.brace(-1),
+                        _ => {}
+                    }
+                    if !c.is_whitespace() {
+                        self.previous = Some(c);
+                    }
+                }
+            }
+        }
+    }
+
+    fn brace(&mut self, by: i32) {
+        let Some(Inside::Expression(open)) = self.stack.last_mut() else { return };
+        if by > 0 {
+            *open += 1;
+        } else if *open > 0 {
+            *open -= 1;
+        } else {
+            self.stack.pop();
+        }
+    }
+
+    /// After a value a slash divides; after an operator or at the start it begins a regular expression.
+    fn starts_regex(&self) -> bool {
+        self.previous.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}' | '"' | '\'' | '`')))
+    }
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn skip_string(chars: &mut Chars<'_>, quote: char) {
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '\n' => return,
+            c if c == quote => return,
+            _ => {}
+        }
+    }
+}
+
+fn skip_regex(chars: &mut Chars<'_>) {
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '\n' => return,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '/' if !in_class => return,
+            _ => {}
+        }
+    }
+}

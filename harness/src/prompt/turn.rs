@@ -1,0 +1,92 @@
+//! The user messages of an agent's conversation. What changes from turn to turn stands here, never in the
+//! system prompt.
+
+use super::sections::{
+    CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, TURN_FIRST, TURN_FLAT,
+    TURN_LAST, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY,
+};
+
+/// Which iteration a message asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// 1-based.
+    pub iteration: u32,
+    /// Iterations that the agent has.
+    pub iterations: u32,
+}
+
+impl Position {
+    fn text(self) -> String {
+        let iterations = self.iterations.to_string();
+        if self.iteration >= self.iterations {
+            TURN_LAST.render([&iterations])
+        } else {
+            TURN_POSITION.render([&self.iteration.to_string(), &iterations])
+        }
+    }
+}
+
+/// What an agent's `context` is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextKind {
+    /// There is none.
+    None,
+    /// A string of that many characters (UTF-16 units, as `context.length` says).
+    Text(u64),
+    /// Another value, with its `typeof`.
+    Value(String),
+}
+
+/// What a cell did, as its agent is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CellReport<'a> {
+    /// What it printed.
+    pub output: &'a str,
+    /// Why it failed, with its stack.
+    pub error: Option<String>,
+    /// Blocks of the response that were not run.
+    pub dropped_blocks: u32,
+    /// Calls that were not awaited and that the error does not tell of.
+    pub unawaited: u32,
+}
+
+/// The first message of an agent with a REPL.
+pub fn first_message(query: &str, context: &ContextKind, iterations: u32) -> String {
+    let context = match context {
+        ContextKind::None => CONTEXT_NONE.render([]),
+        ContextKind::Text(length) => CONTEXT_TEXT.render([&length.to_string()]),
+        ContextKind::Value(kind) => CONTEXT_VALUE.render([kind]),
+    };
+    TURN_FIRST.render([query, &context, &iterations.to_string()])
+}
+
+/// The only message of an agent that answers in one call.
+pub fn flat_message(query: &str, context: &str) -> String {
+    if context.is_empty() { query.to_owned() } else { TURN_FLAT.render([query, context]) }
+}
+
+/// What a cell printed, and what went wrong in it.
+pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
+    let mut notes = Vec::new();
+    if let Some(error) = &report.error {
+        notes.push(NOTE_ERROR.render([error]));
+    }
+    if report.unawaited > 0 {
+        notes.push(NOTE_UNAWAITED.render([&report.unawaited.to_string()]));
+    }
+    if report.dropped_blocks > 0 {
+        notes.push(NOTE_DROPPED.render([&report.dropped_blocks.to_string()]));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!("{}\n", notes.join("\n")) };
+    TURN_RESULT.render([report.output, &notes, &next.text()])
+}
+
+/// The answer to a response without code.
+pub fn no_code_message(next: Position) -> String {
+    TURN_NO_CODE.render([&next.text()])
+}
+
+/// A return of the first iteration, shown back.
+pub fn returned_early_message(returned: &str, next: Position) -> String {
+    TURN_RETURNED_EARLY.render([returned, &next.text()])
+}

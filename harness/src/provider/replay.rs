@@ -1,0 +1,105 @@
+//! Plays a recorded run back: every response is the one that a model once gave.
+
+mod node_rlm;
+mod run_dir;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+
+use super::{Provider, ProviderError, Request, Response};
+use crate::event::Role;
+
+/// A recording, read whole.
+pub struct Replay {
+    name: String,
+    /// Recorded samples, in the recording's order.
+    samples: Vec<String>,
+    responses: HashMap<Key, Response>,
+    /// Whether the recording tells attempts apart; if not, every attempt gets the same responses.
+    has_attempts: bool,
+}
+
+/// Which request a response answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    sample: String,
+    attempt: u32,
+    invocation: String,
+    turn: u32,
+}
+
+/// Why a recording cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// It cannot be read.
+    #[error("cannot read the recording {}: {source}", .path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no recording that the harness knows.
+    #[error(
+        "{} is no recording: {problem}; expected a run directory of `eval run`, or a result file of the \
+         JavaScript system (an object with `benchmark`, `model` and `results[].trace[].reasoning`)",
+        .path.display()
+    )]
+    Format {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was found instead, and where.
+        problem: String,
+    },
+    /// It holds no response.
+    #[error("the recording {} holds no responses", .0.display())]
+    Empty(PathBuf),
+}
+
+impl Replay {
+    /// Reads a run directory of this harness, or a result file of the JavaScript system.
+    ///
+    /// # Errors
+    /// [`ReplayError`] with the path and, where it is known, the line.
+    pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        let replay = if path.is_dir() { run_dir::read(path)? } else { node_rlm::read(path)? };
+        if replay.responses.is_empty() {
+            return Err(ReplayError::Empty(path.to_owned()));
+        }
+        Ok(replay)
+    }
+}
+
+#[async_trait]
+impl Provider for Replay {
+    async fn complete(&self, request: &Request) -> Result<Response, ProviderError> {
+        let caller = &request.caller;
+        let key = Key {
+            sample: caller.sample.clone(),
+            attempt: if self.has_attempts { caller.attempt } else { 1 },
+            // A recording of one protocol does not answer another.
+            invocation: if caller.role == Role::Direct { "direct".to_owned() } else { caller.invocation.clone() },
+            turn: caller.turn,
+        };
+        self.responses.get(&key).cloned().ok_or_else(|| ProviderError::NotRecorded {
+            recording: self.name.clone(),
+            sample: caller.sample.clone(),
+            invocation: caller.invocation.clone(),
+            turn: caller.turn,
+        })
+    }
+
+    fn recorded_samples(&self) -> Option<Vec<String>> {
+        Some(self.samples.clone())
+    }
+}
+
+fn format_error(path: &Path, problem: impl Into<String>) -> ReplayError {
+    ReplayError::Format { path: path.to_owned(), problem: problem.into() }
+}
+
+fn read_text(path: &Path) -> Result<String, ReplayError> {
+    std::fs::read_to_string(path).map_err(|source| ReplayError::Read { path: path.to_owned(), source })
+}

@@ -1,0 +1,67 @@
+//! Run directories of this harness: the responses are in `trajectories/*.jsonl`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::{Key, Replay, ReplayError, Response, format_error, read_text};
+use crate::event::{Event, EventKind, Role};
+
+/// Reads such a directory. A torn last line, as a killed run leaves it, is skipped.
+pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
+    let folder = path.join("trajectories");
+    if !folder.is_dir() {
+        return Err(format_error(path, "it has no folder `trajectories`"));
+    }
+    let mut replay = Replay {
+        name: path.display().to_string(),
+        samples: Vec::new(),
+        responses: HashMap::new(),
+        has_attempts: true,
+    };
+    for file in files(&folder)? {
+        read_trajectory(&file, &mut replay)?;
+    }
+    Ok(replay)
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
+    let unreadable = |source| ReplayError::Read { path: folder.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
+        if file.extension().is_some_and(|extension| extension == "jsonl") {
+            files.push(file);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> {
+    let text = read_text(file)?;
+    let mut turns: HashMap<String, u32> = HashMap::new();
+    let mut direct = false;
+    let lines: Vec<&str> = text.lines().collect();
+    for (index, line) in lines.iter().enumerate() {
+        let event: Event = match serde_json::from_str(line) {
+            Ok(event) => event,
+            Err(_) if index + 1 == lines.len() && !text.ends_with('\n') => break,
+            Err(error) => return Err(format_error(file, format!("line {}: {error}", index + 1))),
+        };
+        match event.kind {
+            EventKind::InvocationStart { role: Role::Direct, .. } => direct = true,
+            EventKind::LlmRequest { .. } => *turns.entry(event.invocation.clone()).or_default() += 1,
+            EventKind::LlmResponse { text, reasoning, usage, served_model, .. } => {
+                let turn = turns.get(&event.invocation).copied().unwrap_or(1);
+                let invocation = if direct { "direct".to_owned() } else { event.invocation };
+                if !replay.samples.contains(&event.sample) {
+                    replay.samples.push(event.sample.clone());
+                }
+                let key = Key { sample: event.sample, attempt: event.attempt, invocation, turn };
+                replay.responses.insert(key, Response { text, reasoning, usage, served_model });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Scripted models: replies chosen by rules in a plain data file, so that everything runs without a network.
+
+mod rules;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sandbox::message::{AgentInfo, Context};
+use sandbox::{Config, Event, Session};
+
+use super::{Provider, ProviderError, Request, Response};
+use rules::{Reply, Script};
+
+/// The bundled scripted models: name and file.
+const BUNDLED: [(&str, &str); 2] = [
+    ("s-niah", include_str!("../../scripted/s-niah.yaml")),
+    ("s-niah-flawed", include_str!("../../scripted/s-niah-flawed.yaml")),
+];
+
+/// A model that answers by rules.
+pub struct Scripted {
+    name: String,
+    script: Script,
+}
+
+/// Why there is no such scripted model.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptedError {
+    /// No bundled model has this name.
+    #[error("unknown scripted model `{name}`{}; bundled: {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    Unknown {
+        /// As given.
+        name: String,
+        /// The name it most likely stands for.
+        nearest: Option<String>,
+        /// All of them.
+        known: Vec<String>,
+    },
+    /// The file cannot be read.
+    #[error("cannot read the scripted model {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is wrong.
+    #[error("{origin}: {problem}")]
+    Invalid {
+        /// The file or bundled name.
+        origin: String,
+        /// What is wrong, where, and what would be right.
+        problem: String,
+    },
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |name| format!(", did you mean `{name}`?"))
+}
+
+/// Names and descriptions of the bundled scripted models.
+pub fn scripted_models() -> Vec<(String, String)> {
+    let described = |(name, text): &(&str, &str)| {
+        let description = rules::parse(name, text).map(|script| script.description).unwrap_or_default();
+        ((*name).to_owned(), description)
+    };
+    BUNDLED.iter().map(described).collect()
+}
+
+impl Scripted {
+    /// A bundled model.
+    ///
+    /// # Errors
+    /// [`ScriptedError::Unknown`].
+    pub fn bundled(name: &str) -> Result<Self, ScriptedError> {
+        let Some((_, text)) = BUNDLED.iter().find(|(bundled, _)| *bundled == name) else {
+            let known: Vec<String> = BUNDLED.iter().map(|(bundled, _)| (*bundled).to_owned()).collect();
+            let nearest = known.iter().find(|bundled| strsim::jaro_winkler(bundled, name) > 0.8).cloned();
+            return Err(ScriptedError::Unknown { name: name.to_owned(), nearest, known });
+        };
+        Ok(Self { name: format!("scripted/{name}"), script: rules::parse(name, text)? })
+    }
+
+    /// A model of the user's own: a YAML file like the bundled ones.
+    ///
+    /// # Errors
+    /// [`ScriptedError`] with file, rule and field.
+    pub fn from_file(path: &Path) -> Result<Self, ScriptedError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ScriptedError::Read { path: path.to_owned(), source })?;
+        let name = path.display().to_string();
+        let script = rules::parse(&name, &text)?;
+        Ok(Self { name, script })
+    }
+}
+
+#[async_trait]
+impl Provider for Scripted {
+    async fn complete(&self, request: &Request) -> Result<Response, ProviderError> {
+        let caller = &request.caller;
+        if self.script.latency_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;
+        }
+        let text = match self.script.reply(caller) {
+            Some(Reply::Text(text)) => text.clone(),
+            Some(Reply::Compute(code)) => {
+                let message = request.messages.last().map_or("", |message| message.content.as_str());
+                compute(code, message).await.map_err(|reason| ProviderError::ScriptFailed {
+                    script: self.name.clone(),
+                    reason,
+                })?
+            }
+            None => {
+                return Err(ProviderError::NoRule {
+                    script: self.name.clone(),
+                    role: caller.role,
+                    depth: caller.depth,
+                    turn: caller.turn,
+                    mode: caller.mode,
+                });
+            }
+        };
+        Ok(Response { text, served_model: Some(self.name.clone()), ..Response::default() })
+    }
+}
+
+/// Runs a rule's own code on the newest message; what it returns is the reply.
+async fn compute(code: &str, message: &str) -> Result<String, String> {
+    let session = Session::start(Config::default()).await.map_err(|error| error.to_string())?;
+    let info = AgentInfo {
+        depth: 0,
+        max_depth: 0,
+        max_iterations: 1,
+        lineage: Vec::new(),
+        invocation_id: "scripted".to_owned(),
+        parent_id: None,
+    };
+    let mut repl = session.open(None, Context::Text(message.into()), info);
+    repl.run(code, 1);
+    loop {
+        match repl.next().await.map_err(|error| error.to_string())? {
+            Event::Called(call) => repl.settle(call.id, Err("a scripted model has no models".to_owned())),
+            Event::CallContext { .. } => {}
+            Event::Finished(outcome) => {
+                let error = outcome.error.map(|error| error.message);
+                return outcome.value.ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned()));
+            }
+        }
+    }
+}

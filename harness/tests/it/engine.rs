@@ -1,0 +1,142 @@
+//! Whole attempts with scripted models: a case is a file, its events and outcome are a snapshot.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use harness::event::{Event, EventKind, EventSink};
+use harness::prompt::{ModelAlias, PromptMode};
+use harness::provider::Scripted;
+use harness::{sandbox, Engine, EngineConfig, Model, Models, Protocol, Task};
+use serde::Deserialize;
+
+/// A case: the settings that matter to it, and the task. The model's rules stand beside it in
+/// `<case>.model.yaml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Case {
+    query: String,
+    context: String,
+    mode: PromptMode,
+    protocol: Protocol,
+    max_depth: u32,
+    max_iterations: u32,
+    max_blocks: u32,
+    confirm_first_return: bool,
+    cell_time_ms: u64,
+    aliases: Vec<String>,
+}
+
+impl Default for Case {
+    fn default() -> Self {
+        Self {
+            query: "the question".to_owned(),
+            context: "the context".to_owned(),
+            mode: PromptMode::Solver,
+            protocol: Protocol::Rlm,
+            max_depth: 2,
+            max_iterations: 5,
+            max_blocks: 1,
+            confirm_first_return: false,
+            cell_time_ms: 5_000,
+            aliases: Vec::new(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Collected(Mutex<Vec<Event>>);
+
+impl EventSink for Collected {
+    fn emit(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+#[test]
+fn attempts_go_as_recorded() {
+    insta::glob!("cases/*.case.yaml", |path| {
+        let case: Case = serde_saphyr::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let model = path.with_extension("").with_extension("model.yaml");
+        let report = tokio::runtime::Runtime::new().unwrap().block_on(run(case, &model));
+        insta::with_settings!({ snapshot_path => "snapshots/engine", omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(report);
+        });
+    });
+}
+
+async fn run(case: Case, model: &Path) -> String {
+    let model = Model {
+        reference: "scripted:model".to_owned(),
+        name: "model".to_owned(),
+        provider: Arc::new(Scripted::from_file(model).unwrap()),
+    };
+    let aliases: Vec<ModelAlias> = case.aliases.iter().map(|alias| alias.parse().unwrap()).collect();
+    let models = Models {
+        aliases: aliases.iter().map(|alias| (alias.clone(), model.clone())).collect(),
+        main: model,
+    };
+    let mut sandbox = sandbox::Config::default();
+    sandbox.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
+    let config = EngineConfig {
+        protocol: case.protocol,
+        prompt_mode: case.mode,
+        drivers: Vec::new(),
+        max_depth: case.max_depth,
+        max_iterations: case.max_iterations,
+        max_blocks_per_iteration: case.max_blocks,
+        confirm_first_return: case.confirm_first_return,
+        sandbox,
+    };
+    let engine = Engine::new(config, models).unwrap();
+    let task = Task {
+        run_id: "run".to_owned(),
+        sample: "sample".to_owned(),
+        attempt: 1,
+        query: case.query,
+        context: case.context.into(),
+    };
+    let sink = Arc::new(Collected::default());
+    let outcome = engine.run(&task, Arc::clone(&sink) as Arc<dyn EventSink>).await;
+    let mut events = std::mem::take(&mut *sink.0.lock().unwrap());
+    // How far a child came that was stopped is a matter of chance.
+    let ended: HashSet<String> = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::InvocationEnd { .. }))
+        .map(|event| event.invocation.clone())
+        .collect();
+    events.retain(|event| ended.contains(&event.invocation));
+    // Children run in parallel: their events are told one agent after the other.
+    events.sort_by(|a, b| a.invocation.cmp(&b.invocation).reverse());
+    let lines: Vec<String> = events.iter().map(line).collect();
+    let stats = &outcome.stats;
+    format!(
+        "{}\n\nstatus {} answer {:?} error {:?}\niterations {} agents that ended {} depth {} faults {} delegations {} unawaited {} failed_cells {} early {}",
+        lines.join("\n"),
+        outcome.status,
+        outcome.answer,
+        outcome.error,
+        stats.iterations,
+        ended.len(),
+        stats.depth_reached,
+        stats.protocol_faults,
+        stats.delegations,
+        stats.unawaited,
+        stats.failed_cells,
+        stats.returned_early,
+    )
+}
+
+/// An event without its times and without the parts that other tests hold.
+fn line(event: &Event) -> String {
+    let mut kind = serde_json::to_value(&event.kind).unwrap();
+    let fields = kind.as_object_mut().unwrap();
+    for name in ["ms", "executed_ms", "usage", "reasoning", "served_model", "text", "code"] {
+        fields.remove(name);
+    }
+    if let EventKind::InvocationStart { system_prompt, .. } = &event.kind {
+        let headings: Vec<&str> = system_prompt.lines().filter(|line| line.starts_with("## ")).collect();
+        fields.insert("system_prompt".to_owned(), headings.join(" | ").into());
+    }
+    format!("{}{} {}", "  ".repeat(event.depth as usize), event.invocation, kind)
+}

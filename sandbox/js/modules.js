@@ -1,0 +1,36 @@
+// require(): built-in modules by name, each made when it is first asked for.
+(internals) => {
+  'use strict';
+
+  const {
+    Error, Map, arrayJoin, arraySort, list, mapGet, mapSet, stringSlice, stringStartsWith, toText,
+  } = internals.primordials;
+  const { coded, wrongType } = internals.exceptions;
+
+  const factories = new Map();
+  const made = new Map();
+  const names = list();
+
+  /** Registers a module; `factory()` returns its exports and runs at most once. */
+  const defineModule = (name, factory) => {
+    mapSet(factories, name, factory);
+    names[names.length] = name;
+    arraySort(names);
+  };
+
+  /** The exports of a built-in module, with or without `node:` before its name. */
+  const require = (name) => {
+    if (typeof name !== 'string') throw wrongType('id', 'of type string', name);
+    const bare = stringStartsWith(name, 'node:') ? stringSlice(name, 5) : name;
+    const factory = mapGet(factories, bare);
+    if (factory === undefined) {
+      const available = arrayJoin(names, ', ');
+      throw coded(Error, 'MODULE_NOT_FOUND', `Cannot find module '${toText(name)}'. Available modules: ${available}`);
+    }
+    if (!mapGet(made, bare)) mapSet(made, bare, { __proto__: null, exports: factory() });
+    return mapGet(made, bare).exports;
+  };
+
+  internals.defineModule = defineModule;
+  internals.require = require;
+};

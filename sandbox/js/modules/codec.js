@@ -1,0 +1,98 @@
+// Bytes to text and back in Buffer's encodings.
+(internals) => {
+  'use strict';
+
+  const {
+    TypeError, Uint8Array, fromCharCode, stringCharCodeAt, stringToLowerCase, typedArrayLength, typedArraySubarray,
+  } = internals.primordials;
+  const { coded } = internals.exceptions;
+  const { decodeUtf16, encodeUtf8, stringFromUnits, utf8Decode } = internals;
+  const { decodeBase64, encodeBase64 } = internals.base64;
+
+  const HEX = '0123456789abcdef';
+  const hexValue = (code) => {
+    if (code >= 48 && code <= 57) return code - 48;
+    const lower = code | 32;
+    return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+  };
+
+  // An odd digit at the end is dropped, and decoding stops at the first that is none.
+  const decodeHex = (text) => {
+    const bytes = new Uint8Array((text.length - (text.length % 2)) / 2);
+    let count = 0;
+    while (count < typedArrayLength(bytes)) {
+      const high = hexValue(stringCharCodeAt(text, 2 * count));
+      const low = hexValue(stringCharCodeAt(text, 2 * count + 1));
+      if (high < 0 || low < 0) break;
+      bytes[count++] = high * 16 + low;
+    }
+    return typedArraySubarray(bytes, 0, count);
+  };
+  const encodeHex = (bytes) => stringFromUnits(2 * typedArrayLength(bytes), (i) => {
+    const byte = bytes[i >> 1];
+    return stringCharCodeAt(HEX, i & 1 ? byte & 15 : byte >> 4);
+  });
+
+  const decodeLatin1 = (text) => {
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = stringCharCodeAt(text, i);
+    return bytes;
+  };
+  const encodeUtf16 = (text) => {
+    const bytes = new Uint8Array(2 * text.length);
+    for (let i = 0; i < text.length; i++) {
+      const code = stringCharCodeAt(text, i);
+      bytes[2 * i] = code;
+      bytes[2 * i + 1] = code >> 8;
+    }
+    return bytes;
+  };
+  const evenUtf16 = (bytes) => {
+    const length = typedArrayLength(bytes);
+    return decodeUtf16(typedArraySubarray(bytes, 0, length - (length % 2)), false);
+  };
+
+  // Per encoding: text to bytes, and bytes to text.
+  const codec = (name, encode, decode) => ({ __proto__: null, name, encode, decode });
+  const codecs = { __proto__: null };
+  codecs.utf8 = codec('utf8', encodeUtf8, (bytes) => utf8Decode(bytes, false));
+  codecs['utf-8'] = codecs.utf8;
+  codecs.hex = codec('hex', decodeHex, encodeHex);
+  codecs.base64 = codec('base64', decodeBase64, (bytes) => encodeBase64(bytes, false));
+  codecs.base64url = codec('base64url', decodeBase64, (bytes) => encodeBase64(bytes, true));
+  codecs.latin1 = codec('latin1', decodeLatin1, (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i]));
+  codecs.binary = codecs.latin1;
+  codecs.ascii = codec('ascii', decodeLatin1, (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i] & 127));
+  codecs.utf16le = codec('utf16le', encodeUtf16, evenUtf16);
+  codecs['utf-16le'] = codecs.utf16le;
+  codecs.ucs2 = codecs.utf16le;
+  codecs['ucs-2'] = codecs.utf16le;
+
+  const find = (encoding) => {
+    if (encoding === undefined || encoding === null || encoding === '') return codecs.utf8;
+    const found = codecs[stringToLowerCase(`${encoding}`)];
+    if (found === undefined) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+    return found;
+  };
+
+  internals.bufferCodec = {
+    __proto__: null,
+    /** The bytes of a text in an encoding, UTF-8 unless given. */
+    from: (text, encoding) => find(encoding).encode(text),
+    /** The number of bytes of a text in an encoding; for hex and base64 an estimate that trusts the text, as in Node. */
+    lengthOf: (text, encoding) => {
+      const { name, encode } = find(encoding);
+      if (name === 'hex') return text.length >> 1;
+      if (name !== 'base64' && name !== 'base64url') return typedArrayLength(encode(text));
+      let { length } = text;
+      for (let i = 0; i < 2 && text[length - 1] === '='; i++) length--;
+      return (length * 3) >> 2;
+    },
+    /** The name that an encoding is known by here: `utf8` for `utf-8`, `latin1` for `binary`. */
+    encodingOf: (encoding) => find(encoding).name,
+    isEncoding: (encoding) => typeof encoding === 'string' && codecs[stringToLowerCase(encoding)] !== undefined,
+    /** The text that bytes stand for in an encoding, UTF-8 unless given. */
+    toText: (bytes, encoding) => find(encoding).decode(bytes),
+    byteHex: (byte) => fromCharCode(stringCharCodeAt(HEX, byte >> 4), stringCharCodeAt(HEX, byte & 15)),
+  };
+};

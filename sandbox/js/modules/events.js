@@ -1,0 +1,231 @@
+// The `events` module: EventEmitter.
+(internals) => {
+  'use strict';
+
+  const {
+    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance,
+    getPrototypeOf, keys, ownKeys,
+  } = internals.primordials;
+  const { coded, outOfRange, wrongType } = internals.exceptions;
+  const { inspect } = internals;
+  const { isError } = internals.kinds;
+
+  internals.defineModule('events', () => {
+    const capture = Symbol('kCapture');
+    const shapeMode = Symbol('shapeMode');
+    const errorMonitor = Symbol('events.errorMonitor');
+    let defaultMaxListeners = 10;
+
+    const checkListener = (listener) => {
+      if (typeof listener !== 'function') throw wrongType('listener', 'of type function', listener);
+    };
+    const checkLimit = (limit, name) => {
+      if (typeof limit !== 'number') throw wrongType(name, 'of type number', limit);
+      if (!(limit >= 0)) throw outOfRange(name, '>= 0', limit);
+    };
+    const copy = (source) => {
+      const result = [];
+      for (let i = 0; i < source.length; i++) append(result, source[i]);
+      return result;
+    };
+    const matches = (entry, listener) => entry === listener || entry.listener === listener;
+
+    function EventEmitter(options) {
+      init(this, options);
+    }
+    const init = (emitter, options) => {
+      if (emitter._events === undefined || emitter._events === getPrototypeOf(emitter)._events) {
+        emitter._events = { __proto__: null };
+        emitter._eventsCount = 0;
+      }
+      emitter._maxListeners = emitter._maxListeners || undefined;
+      emitter[shapeMode] = false;
+      emitter[capture] = Boolean(options?.captureRejections);
+    };
+
+    const { prototype } = EventEmitter;
+    prototype._events = undefined;
+    prototype._eventsCount = 0;
+    prototype._maxListeners = undefined;
+
+    // The listeners of one type as a fresh array; a single one is stored bare, as Node does.
+    const listenersOf = (emitter, type) => {
+      const entry = emitter._events?.[type];
+      if (entry === undefined) return [];
+      return typeof entry === 'function' ? [entry] : copy(entry);
+    };
+    const store = (emitter, type, listeners) => {
+      const events = emitter._events;
+      if (listeners.length === 0) {
+        emitter._eventsCount--;
+        if (emitter._eventsCount === 0) emitter._events = { __proto__: null };
+        else delete events[type];
+      } else {
+        events[type] = listeners.length === 1 ? listeners[0] : listeners;
+      }
+    };
+
+    const add = (emitter, type, listener, first) => {
+      checkListener(listener);
+      if (emitter._events === undefined) {
+        emitter._events = { __proto__: null };
+        emitter._eventsCount = 0;
+      } else if (emitter._events.newListener !== undefined) {
+        emitter.emit('newListener', type, listener.listener ?? listener);
+      }
+      const before = listenersOf(emitter, type);
+      if (before.length === 0) emitter._eventsCount++;
+      const after = first ? [listener] : copy(before);
+      if (first) for (let i = 0; i < before.length; i++) append(after, before[i]);
+      else append(after, listener);
+      store(emitter, type, after);
+      return emitter;
+    };
+
+    const wrapOnce = (emitter, type, listener) => {
+      checkListener(listener);
+      let fired = false;
+      const wrapped = function wrapped(...args) {
+        if (fired) return undefined;
+        emitter.removeListener(type, wrapped);
+        fired = true;
+        return apply(listener, emitter, args);
+      };
+      wrapped.listener = listener;
+      return wrapped;
+    };
+
+    const unhandled = (value) => {
+      if (isError(value) || functionHasInstance(Error, value)) return value;
+      const error = coded(Error, 'ERR_UNHANDLED_ERROR', `Unhandled error. (${inspect(value)})`);
+      define(error, 'context', value, true);
+      return error;
+    };
+
+    const methods = {
+      setMaxListeners(limit) {
+        checkLimit(limit, 'setMaxListeners');
+        this._maxListeners = limit;
+        return this;
+      },
+      getMaxListeners() {
+        return this._maxListeners === undefined ? defaultMaxListeners : this._maxListeners;
+      },
+      emit(type, ...args) {
+        if (type === 'error') {
+          if (this._events?.[errorMonitor] !== undefined) {
+            const monitors = listenersOf(this, errorMonitor);
+            for (let i = 0; i < monitors.length; i++) apply(monitors[i], this, args);
+          }
+          if (this._events?.error === undefined) throw unhandled(args[0]);
+        }
+        const listeners = listenersOf(this, type);
+        for (let i = 0; i < listeners.length; i++) apply(listeners[i], this, args);
+        return listeners.length > 0;
+      },
+      addListener(type, listener) {
+        return add(this, type, listener, false);
+      },
+      prependListener(type, listener) {
+        return add(this, type, listener, true);
+      },
+      once(type, listener) {
+        return this.on(type, wrapOnce(this, type, listener));
+      },
+      prependOnceListener(type, listener) {
+        return this.prependListener(type, wrapOnce(this, type, listener));
+      },
+      removeListener(type, listener) {
+        checkListener(listener);
+        const before = listenersOf(this, type);
+        let position = before.length - 1;
+        while (position >= 0 && !matches(before[position], listener)) position--;
+        if (position < 0) return this;
+        const after = [];
+        for (let i = 0; i < before.length; i++) if (i !== position) append(after, before[i]);
+        store(this, type, after);
+        if (this._events.removeListener !== undefined) this.emit('removeListener', type, before[position].listener ?? listener);
+        return this;
+      },
+      removeAllListeners(type) {
+        if (this._events === undefined) return this;
+        if (arguments.length === 0) {
+          if (this._events.removeListener !== undefined) {
+            const types = ownKeys(this._events);
+            for (let i = 0; i < types.length; i++) {
+              if (types[i] !== 'removeListener') this.removeAllListeners(types[i]);
+            }
+          }
+          this._events = { __proto__: null };
+          this._eventsCount = 0;
+          return this;
+        }
+        const before = listenersOf(this, type);
+        if (this._events.removeListener === undefined) {
+          if (before.length > 0) store(this, type, []);
+          return this;
+        }
+        for (let i = before.length - 1; i >= 0; i--) this.removeListener(type, before[i]);
+        return this;
+      },
+      listeners(type) {
+        const result = listenersOf(this, type);
+        for (let i = 0; i < result.length; i++) result[i] = result[i].listener ?? result[i];
+        return result;
+      },
+      rawListeners(type) {
+        return listenersOf(this, type);
+      },
+      listenerCount(type, listener) {
+        const all = listenersOf(this, type);
+        if (listener === undefined || listener === null) return all.length;
+        let count = 0;
+        for (let i = 0; i < all.length; i++) if (matches(all[i], listener)) count++;
+        return count;
+      },
+      eventNames() {
+        return this._eventsCount > 0 ? ownKeys(this._events) : [];
+      },
+    };
+    const names = keys(methods);
+    for (let i = 0; i < names.length; i++) prototype[names[i]] = methods[names[i]];
+    prototype.on = prototype.addListener;
+    prototype.off = prototype.removeListener;
+
+    /** A promise of the arguments of the next event; an `error` event rejects it. */
+    const once = async (emitter, name) => new Promise((resolve, reject) => {
+      if (typeof emitter?.once !== 'function') {
+        throw wrongType('emitter', 'an instance of EventEmitter', emitter);
+      }
+      const failed = (error) => {
+        emitter.removeListener(name, arrived);
+        reject(error);
+      };
+      const arrived = (...args) => {
+        if (name !== 'error') emitter.removeListener('error', failed);
+        resolve(args);
+      };
+      emitter.once(name, arrived);
+      if (name !== 'error') emitter.once('error', failed);
+    });
+
+    EventEmitter.once = once;
+    EventEmitter.EventEmitter = EventEmitter;
+    EventEmitter.errorMonitor = errorMonitor;
+    EventEmitter.getEventListeners = (emitter, type) => emitter.listeners(type);
+    EventEmitter.listenerCount = (emitter, type) => emitter.listenerCount(type);
+    EventEmitter.init = function initialize(options) {
+      init(this, options);
+    };
+    defineProperty(EventEmitter, 'defaultMaxListeners', {
+      __proto__: null,
+      enumerable: true,
+      get: () => defaultMaxListeners,
+      set(limit) {
+        checkLimit(limit, 'defaultMaxListeners');
+        defaultMaxListeners = limit;
+      },
+    });
+    return EventEmitter;
+  });
+};

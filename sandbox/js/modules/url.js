@@ -1,0 +1,171 @@
+// The `url` module: URL, URLSearchParams and the legacy parse, format and resolve.
+(internals) => {
+  'use strict';
+
+  const {
+    TypeError, decodeURIComponent, encodeURIComponent, regexpExec, replaceAll, stringEndsWith, stringIncludes,
+    stringIndexOf, stringLastIndexOf, stringSlice, stringStartsWith, stringToLowerCase, stringTrim,
+  } = internals.primordials;
+  const { coded, wrongType } = internals.exceptions;
+  const { globals } = internals;
+  const { URL, URLSearchParams } = globals;
+
+  const scheme = /^[a-z0-9.+-]+:/i;
+  const portEnd = /:([0-9]*)$/;
+  const slashed = { __proto__: null, 'http:': 1, 'https:': 1, 'ftp:': 1, 'gopher:': 1, 'file:': 1, 'ws:': 1, 'wss:': 1 };
+  // Characters that the legacy parser escapes by itself.
+  const escapes = [
+    '\t', '%09', '\n', '%0A', '\r', '%0D', ' ', '%20', '"', '%22', "'", '%27', '<', '%3C', '>', '%3E', '\\', '%5C',
+    '^', '%5E', '`', '%60', '{', '%7B', '|', '%7C', '}', '%7D',
+  ];
+  const escapeLoose = (text) => {
+    let result = text;
+    for (let i = 0; i < escapes.length; i += 2) result = replaceAll(result, escapes[i], escapes[i + 1]);
+    return result;
+  };
+  const tolerantDecode = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      throw coded(TypeError, 'ERR_INVALID_URL', 'URI malformed');
+    }
+  };
+
+  function Url() {
+    this.protocol = null;
+    this.slashes = null;
+    this.auth = null;
+    this.host = null;
+    this.port = null;
+    this.hostname = null;
+    this.hash = null;
+    this.search = null;
+    this.query = null;
+    this.pathname = null;
+    this.path = null;
+    this.href = null;
+  }
+
+  // The text before a mark, and the mark with what follows it, or ''.
+  const cut = (text, mark) => {
+    const at = stringIndexOf(text, mark);
+    const end = at === -1 ? text.length : at;
+    return { __proto__: null, head: stringSlice(text, 0, end), tail: stringSlice(text, end) };
+  };
+
+  // Fills auth, host, port and hostname; gives what follows the host.
+  const takeHost = (url, text) => {
+    let end = stringIndexOf(text, '/');
+    if (end === -1) end = text.length;
+    const rest = stringSlice(text, end);
+    let host = stringSlice(text, 0, end);
+    const at = stringLastIndexOf(host, '@');
+    if (at !== -1) {
+      url.auth = tolerantDecode(stringSlice(host, 0, at));
+      host = stringSlice(host, at + 1);
+    }
+    const port = regexpExec(portEnd, host);
+    if (port !== null) {
+      if (port[1] !== '') url.port = port[1];
+      host = stringSlice(host, 0, -port[0].length);
+    }
+    host = stringToLowerCase(host);
+    url.host = host + (url.port === null ? '' : `:${url.port}`);
+    url.hostname = host[0] === '[' && stringEndsWith(host, ']') ? stringSlice(host, 1, -1) : host;
+    return rest;
+  };
+
+  const splitScheme = (url, text) => {
+    const match = regexpExec(scheme, text);
+    if (match === null) return text;
+    url.protocol = stringToLowerCase(match[0]);
+    return stringSlice(text, match[0].length);
+  };
+
+  const parse = (input, parseQuery, slashesDenoteHost) => {
+    if (input instanceof Url) return input;
+    if (typeof input !== 'string') throw wrongType('url', 'of type string', input);
+    const url = new Url();
+    const outer = cut(input, '?');
+    let rest = splitScheme(url, stringTrim(replaceAll(outer.head, '\\', '/') + outer.tail));
+    const atHash = cut(rest, '#');
+    const atSearch = cut(atHash.head, '?');
+    const script = url.protocol === 'javascript:';
+    rest = atSearch.head;
+    if (!script && stringStartsWith(rest, '//') && (url.protocol !== null || slashesDenoteHost || stringIncludes(rest, '@'))) {
+      url.slashes = true;
+      rest = stringSlice(rest, 2);
+    }
+    if (!script && (url.slashes || (url.protocol !== null && slashed[url.protocol] === undefined))) {
+      rest = takeHost(url, rest);
+    }
+    if (!script) rest = escapeLoose(rest);
+    if (atHash.tail !== '') url.hash = escapeLoose(atHash.tail);
+    if (atSearch.tail !== '') {
+      url.search = escapeLoose(atSearch.tail);
+      url.query = stringSlice(url.search, 1);
+    }
+    if (parseQuery) url.query = internals.require('querystring').parse(url.query ?? '');
+    if (rest !== '') url.pathname = rest;
+    if (slashed[url.protocol] !== undefined && url.hostname && url.pathname === null) url.pathname = '/';
+    if (url.pathname !== null || url.search !== null) url.path = (url.pathname ?? '') + (url.search ?? '');
+    url.href = formatLegacy(url);
+    return url;
+  };
+
+  const hostText = (parts) => {
+    const auth = parts.auth ? `${replaceAll(encodeURIComponent(parts.auth), '%3A', ':')}@` : '';
+    if (parts.host) return auth + parts.host;
+    if (!parts.hostname) return '';
+    const { hostname } = parts;
+    const name = stringIncludes(hostname, ':') && hostname[0] !== '[' ? `[${hostname}]` : hostname;
+    return `${auth}${name}${parts.port ? `:${parts.port}` : ''}`;
+  };
+  const withMark = (text, mark) => (text === '' || text[0] === mark ? text : mark + text);
+
+  const formatLegacy = (parts) => {
+    let protocol = parts.protocol || '';
+    if (protocol !== '' && !stringEndsWith(protocol, ':')) protocol += ':';
+    let pathname = replaceAll(replaceAll(parts.pathname || '', '#', '%23'), '?', '%3F');
+    let host = hostText(parts);
+    let query = '';
+    if (typeof parts.query === 'object' && parts.query !== null) {
+      query = internals.require('querystring').stringify(parts.query);
+    }
+    const search = replaceAll(parts.search || (query === '' ? '' : `?${query}`), '#', '%23');
+    if (parts.slashes || slashed[protocol] !== undefined) {
+      if (parts.slashes || host !== '') {
+        pathname = withMark(pathname, '/');
+        host = `//${host}`;
+      } else if (protocol === 'file:') {
+        host = '//';
+      }
+    }
+    return protocol + host + pathname + withMark(search, '?') + withMark(parts.hash || '', '#');
+  };
+
+  const format = (value, options) => {
+    if (typeof value === 'string') return formatLegacy(parse(value));
+    if (typeof value !== 'object' || value === null) {
+      throw wrongType('urlObject', 'one of type object or string', value);
+    }
+    if (internals.hrefOf(value) === undefined) return formatLegacy(value);
+    const copy = new URL(internals.hrefOf(value));
+    if (options?.fragment === false) copy.hash = '';
+    if (options?.search === false) copy.search = '';
+    if (options?.auth === false) {
+      copy.username = '';
+      copy.password = '';
+    }
+    return copy.href;
+  };
+
+  // A base without scheme is given one that is taken off again.
+  const PLACEHOLDER = 'resolve:';
+  const resolve = (from, to) => {
+    const resolved = new URL(to, new URL(from, `${PLACEHOLDER}//`));
+    return resolved.protocol === PLACEHOLDER ? resolved.pathname + resolved.search + resolved.hash : resolved.href;
+  };
+
+  internals.defineModule('url', () => ({ URL, URLSearchParams, Url, format, parse, resolve }));
+};
