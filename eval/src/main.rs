@@ -7,18 +7,15 @@ use eval::exit::{self, Outcome};
 use eval::{cli, command, settings};
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(outcome) => exit::of_outcome(outcome),
-        Err(error) => {
-            error.report();
-            exit::of_error(&error)
-        }
+    let result = run();
+    if let Err(error) = &result {
+        error.report();
     }
-    .into()
+    ExitCode::from(exit::code(&result))
 }
 
 fn run() -> Result<Outcome, Error> {
-    // While there is one thread: the process environment cannot be changed safely later.
+    // While there is one thread only: later, the process environment cannot be changed safely.
     settings::load_env_file()?;
     let cli = cli::parse(std::env::args_os())?;
     command::execute(cli.command)

@@ -89,7 +89,11 @@ fn fence(line: &str) -> Option<Fence<'_>> {
 }
 
 fn before_lone_fence(lines: &[&str]) -> Option<String> {
-    let at = lines.iter().position(|line| fence(line).is_some_and(|f| f.mark.is_empty()))?;
+    let mut fences = lines.iter().enumerate().filter_map(|(at, line)| Some((at, fence(line)?)));
+    let (at, only) = fences.next()?;
+    if !only.mark.is_empty() || fences.next().is_some() {
+        return None;
+    }
     let code = lines[..at].concat();
     let code = match code.split_once('\n') {
         Some((first, rest)) if is_language(first.trim()) => rest,

@@ -3,7 +3,7 @@
 use oxc_ast::ast::{
     ArrowFunctionBody, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
     AssignmentTargetPropertyIdentifier, BindingIdentifier, BindingPattern, CallExpression, ChainElement,
-    Class, Expression, Function, IdentifierReference, ObjectPattern, ObjectProperty, PropertyDefinition,
+    Class, Expression, Function, IdentifierReference, ImportExpression, ObjectPattern, ObjectProperty, PropertyDefinition,
     ReturnStatement, Statement, StaticBlock, TaggedTemplateExpression, UnaryExpression, UnaryOperator,
     VariableDeclaration, WithStatement,
 };
@@ -379,6 +379,10 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
 
     fn visit_with_statement(&mut self, it: &WithStatement<'a>) {
         self.refuse(it.span, "`with` statements are not supported in the REPL".to_owned());
+    }
+
+    fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
+        self.refuse(it.span, "`import()` is not available in the REPL; use `require(name)`".to_owned());
     }
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {

@@ -1,5 +1,5 @@
 //! Integration tests of the sandbox: cells in, outcomes out.
 
-mod cells;
 mod driver;
 mod recorded;
+mod sessions;

@@ -1,0 +1,46 @@
+//! Flags of `eval ask`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+
+use super::EngineArgs;
+use crate::env_vars;
+
+/// Ask an agent one question about a text of your own
+///
+/// Prints the answer on stdout, and what the agent does meanwhile on stderr.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = EXAMPLES,
+    group = ArgGroup::new("question").args(["query", "query_file"]).required(true),
+    group = ArgGroup::new("text").args(["context_file", "context_dir"])
+)]
+pub struct AskArgs {
+    /// The question; `-` reads it from stdin
+    #[arg(long, value_name = "TEXT", env = env_vars::QUERY, help_heading = "Question")]
+    pub query: Option<String>,
+
+    /// File that holds the question
+    #[arg(long, value_name = "FILE", env = env_vars::QUERY_FILE, help_heading = "Question")]
+    pub query_file: Option<PathBuf>,
+
+    /// Text file that becomes the agent's `context` [default: an empty context]
+    #[arg(long, value_name = "FILE", env = env_vars::CONTEXT_FILE, help_heading = "Question")]
+    pub context_file: Option<PathBuf>,
+
+    /// Folder whose text files become the agent's `context`, sorted by path, each below a line
+    /// `==> PATH <==`; hidden files are left out
+    #[arg(long, value_name = "DIR", env = env_vars::CONTEXT_DIR, help_heading = "Question")]
+    pub context_dir: Option<PathBuf>,
+
+    /// The agents.
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo eval ask --query 'Which clause limits liability?' --context-file contract.txt --model scripted:reader.yaml
+  cargo eval ask --query-file question.md --context-dir notes/ --model scripted:reader.yaml --max-depth 3
+  echo 'What is 7 * 6?' | cargo eval ask --query - --model scripted:reader.yaml";

@@ -1,0 +1,48 @@
+//! Flags of the engine, shared by every command that runs agents.
+
+use clap::{ArgAction, Args};
+
+use super::{GuidanceArgs, SandboxArgs};
+use crate::env_vars;
+
+/// Everything that shapes a running agent.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Agent")]
+pub struct EngineArgs {
+    /// The model: `scripted/NAME` (see `eval list models`), `scripted` for the one made for the benchmark,
+    /// `scripted:FILE` for one of your own, or `replay:FILE` for the recorded responses of an earlier run
+    #[arg(long, value_name = "REF", env = env_vars::MODEL)]
+    pub model: String,
+
+    /// What the agents are told.
+    #[command(flatten)]
+    pub guidance: GuidanceArgs,
+
+    /// Iterations of the root, each one response and the run of its code; children get at most 15, 4, 3,
+    /// 3, … by depth
+    #[arg(long, default_value_t = 15, value_name = "N", env = env_vars::MAX_ITERATIONS)]
+    pub max_iterations: u32,
+
+    /// Code blocks of one response that run; further ones are dropped, and the model is told
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "N",
+        env = env_vars::MAX_BLOCKS_PER_ITERATION
+    )]
+    pub max_blocks_per_iteration: u32,
+
+    /// Whether a return in the first iteration is shown to the model once, and must be repeated
+    #[arg(
+        long,
+        default_value_t = true,
+        action = ArgAction::Set,
+        value_name = "BOOL",
+        env = env_vars::CONFIRM_FIRST_RETURN
+    )]
+    pub confirm_first_return: bool,
+
+    /// The REPL.
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}

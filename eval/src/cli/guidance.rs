@@ -1,0 +1,69 @@
+//! Flags of what an agent is told: prompt mode, drivers, profiles, model aliases, depth.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use harness::Protocol;
+use harness::prompt::PromptMode;
+
+use super::word::one_of;
+use crate::env_vars;
+
+/// What shapes the prompts of a delegation tree.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Agent")]
+pub struct GuidanceArgs {
+    /// How the root works: it solves the task itself, or it delegates to children and judges what they
+    /// bring. Children always solve
+    #[arg(
+        long,
+        default_value_t,
+        value_name = "MODE",
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
+        env = env_vars::PROMPT_MODE
+    )]
+    pub prompt_mode: PromptMode,
+
+    /// How the model speaks: code in a REPL, or one call with the whole context in the message
+    #[arg(
+        long,
+        default_value_t,
+        value_name = "PROTOCOL",
+        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str)),
+        env = env_vars::PROTOCOL
+    )]
+    pub protocol: Protocol,
+
+    /// Agents at this depth answer in one call, without a REPL; the root has depth 0, so with 1 it has no
+    /// children that work in a REPL
+    #[arg(long, default_value_t = 2, value_name = "DEPTH", env = env_vars::MAX_DEPTH)]
+    pub max_depth: u32,
+
+    /// Guidance added to the root's prompt, in this order, after that of the profile; see `eval list
+    /// drivers`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::DRIVERS)]
+    pub drivers: Vec<String>,
+
+    /// Folder of driver files (*.md) of your own; one takes the place of a bundled one of its name
+    #[arg(long, value_name = "DIR", env = env_vars::DRIVERS_DIR)]
+    pub drivers_dir: Option<PathBuf>,
+
+    /// List of drivers for a model family: a NAME of `eval list profiles`, `auto` for the one that matches
+    /// the model's name, if any, or `none`
+    #[arg(long, default_value = "auto", value_name = "NAME", env = env_vars::PROFILE)]
+    pub profile: String,
+
+    /// YAML file of profiles of your own, which are tried first
+    #[arg(long, value_name = "FILE", env = env_vars::PROFILES_FILE)]
+    pub profiles_file: Option<PathBuf>,
+
+    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; may be repeated. In the
+    /// variable, aliases are separated by spaces
+    #[arg(
+        long = "model-alias",
+        value_name = "SPEC",
+        value_delimiter = ' ',
+        env = env_vars::MODEL_ALIAS
+    )]
+    pub model_aliases: Vec<String>,
+}

@@ -1,0 +1,52 @@
+//! Flags of `eval list`.
+
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, Subcommand};
+
+use crate::env_vars;
+
+/// List what can be chosen: benchmarks, drivers, profiles, models
+#[derive(Debug, Clone, Args)]
+#[command(arg_required_else_help = true, after_help = EXAMPLES)]
+pub struct ListArgs {
+    /// What to list.
+    #[command(subcommand)]
+    pub what: List,
+
+    /// Print a JSON array instead of a table
+    #[arg(
+        long,
+        global = true,
+        value_parser = BoolishValueParser::new(),
+        env = env_vars::JSON
+    )]
+    pub json: bool,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Subcommand)]
+pub enum List {
+    /// What `run --benchmark` takes
+    Benchmarks,
+    /// What `--drivers` takes
+    Drivers {
+        /// Folder of driver files (*.md) of your own
+        #[arg(long, value_name = "DIR", env = env_vars::DRIVERS_DIR)]
+        drivers_dir: Option<PathBuf>,
+    },
+    /// What `--profile` takes, in the order in which `auto` tries them
+    Profiles {
+        /// YAML file of profiles of your own, which are tried first
+        #[arg(long, value_name = "FILE", env = env_vars::PROFILES_FILE)]
+        profiles_file: Option<PathBuf>,
+    },
+    /// What `--model` takes
+    Models,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo eval list benchmarks
+  cargo eval list drivers --drivers-dir my-drivers --json | jq -r '.[].name'";

@@ -1,0 +1,43 @@
+//! Flags of `eval repl`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::BoolishValueParser;
+
+use super::SandboxArgs;
+use crate::env_vars;
+
+/// Work in the JavaScript REPL that agents work in
+///
+/// Names persist from cell to cell, top-level await works, and return(value) shows the text that would
+/// become an agent's answer. There is no model: rlm() and llm() reject.
+///
+/// On a terminal, a cell ends where its brackets, strings and templates are closed; Ctrl-C clears the
+/// line or stops a running cell, Ctrl-D ends. What was typed is kept in $XDG_STATE_HOME/eval/history, or in
+/// ~/.local/state/eval/history where that variable is not set.
+///
+/// With --json, each line of stdin is an object and gets one line on stdout:
+///   {"code": "…"}            {"output": "…", "error": null, "value": null}, and "stack" after an error
+///   {"set": {"name": VALUE}} {"ok": true}; the name `context` sets what the agent was given
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES, verbatim_doc_comment)]
+pub struct ReplArgs {
+    /// Text file that becomes `context` [default: an empty context]
+    #[arg(long, value_name = "FILE", env = env_vars::CONTEXT_FILE)]
+    pub context_file: Option<PathBuf>,
+
+    /// Read and write one JSON object a line
+    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
+    pub json: bool,
+
+    /// The REPL.
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo eval repl --context-file book.txt
+  echo 'console.log(context.length)' | cargo eval repl --context-file book.txt
+  echo '{\"code\": \"return(6 * 7)\"}' | cargo eval repl --json";

@@ -1,0 +1,36 @@
+//! Flags of the JavaScript REPL: its limits and how it prints.
+
+use clap::{Args, ValueEnum};
+
+use crate::env_vars;
+
+/// Limits and printing of the REPL.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "REPL")]
+pub struct SandboxArgs {
+    /// How console.log prints values
+    #[arg(long, value_enum, default_value_t, value_name = "STYLE", env = env_vars::CONSOLE)]
+    pub console: ConsoleStyle,
+
+    /// CPU seconds that one cell may execute; waiting for children and models is free
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS", env = env_vars::CELL_TIMEOUT)]
+    pub cell_timeout: f64,
+
+    /// Seconds that one cell may wait for timers
+    #[arg(long, default_value_t = 30.0, value_name = "SECONDS", env = env_vars::CELL_WAIT)]
+    pub cell_wait: f64,
+
+    /// Characters of output that one cell may show; more is cut in the middle
+    #[arg(long, default_value_t = 50_000, value_name = "CHARS", env = env_vars::OUTPUT_LIMIT)]
+    pub output_limit: u64,
+}
+
+/// How `console.log` prints values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ConsoleStyle {
+    /// As Node.js does
+    #[default]
+    Node,
+    /// String(value) of each, joined by spaces
+    Plain,
+}

@@ -1,0 +1,59 @@
+//! Every environment variable that the program reads.
+//!
+//! Each flag has one, named after it: `--max-depth` is `EVAL_MAX_DEPTH`. A flag on the command line wins.
+
+/// Declares the variables of flags.
+macro_rules! flags {
+    ($($name:ident = $value:literal, $flag:literal;)*) => {
+        $(
+            #[doc = concat!("Stands for `", $flag, "`.")]
+            pub const $name: &str = $value;
+        )*
+    };
+}
+
+flags! {
+    ATTEMPTS = "EVAL_ATTEMPTS", "--attempts";
+    BENCHMARK = "EVAL_BENCHMARK", "--benchmark";
+    CELL_TIMEOUT = "EVAL_CELL_TIMEOUT", "--cell-timeout";
+    CELL_WAIT = "EVAL_CELL_WAIT", "--cell-wait";
+    CONCURRENCY = "EVAL_CONCURRENCY", "--concurrency";
+    CONFIRM_FIRST_RETURN = "EVAL_CONFIRM_FIRST_RETURN", "--confirm-first-return";
+    CONSOLE = "EVAL_CONSOLE", "--console";
+    CONTEXT_DIR = "EVAL_CONTEXT_DIR", "--context-dir";
+    CONTEXT_FILE = "EVAL_CONTEXT_FILE", "--context-file";
+    CONTEXT_LEN = "EVAL_CONTEXT_LEN", "--context-len";
+    DATA_DIR = "EVAL_DATA_DIR", "--data-dir";
+    DEPTH = "EVAL_DEPTH", "--depth";
+    DRIVERS = "EVAL_DRIVERS", "--drivers";
+    DRIVERS_DIR = "EVAL_DRIVERS_DIR", "--drivers-dir";
+    ITERATIONS = "EVAL_ITERATIONS", "--iterations";
+    JSON = "EVAL_JSON", "--json";
+    LINEAGE = "EVAL_LINEAGE", "--lineage";
+    LOG_DIR = "EVAL_LOG_DIR", "--log-dir";
+    MAX_BLOCKS_PER_ITERATION = "EVAL_MAX_BLOCKS_PER_ITERATION", "--max-blocks-per-iteration";
+    MAX_DEPTH = "EVAL_MAX_DEPTH", "--max-depth";
+    MAX_ITERATIONS = "EVAL_MAX_ITERATIONS", "--max-iterations";
+    MAX_TASKS = "EVAL_MAX_TASKS", "--max-tasks";
+    MIN_SCORE = "EVAL_MIN_SCORE", "--min-score";
+    MODEL = "EVAL_MODEL", "--model";
+    MODEL_ALIAS = "EVAL_MODEL_ALIAS", "--model-alias";
+    OUTPUT_LIMIT = "EVAL_OUTPUT_LIMIT", "--output-limit";
+    PROFILE = "EVAL_PROFILE", "--profile";
+    PROFILES_FILE = "EVAL_PROFILES_FILE", "--profiles-file";
+    PROMPT_MODE = "EVAL_PROMPT_MODE", "--prompt-mode";
+    PROTOCOL = "EVAL_PROTOCOL", "--protocol";
+    QUERY = "EVAL_QUERY", "--query";
+    QUERY_FILE = "EVAL_QUERY_FILE", "--query-file";
+    SEED = "EVAL_SEED", "--seed";
+    SELECTED_PROBLEMS = "EVAL_SELECTED_PROBLEMS", "--selected-problems";
+    SYSTEM_PROMPT = "EVAL_SYSTEM_PROMPT", "--system-prompt";
+    TASKS_PER_LENGTH = "EVAL_TASKS_PER_LENGTH", "--tasks-per-length";
+}
+
+/// The user's folder for state that outlives a run but matters little; see the XDG Base Directory
+/// Specification.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+
+/// The user's home folder.
+pub const HOME: &str = "HOME";

@@ -1,0 +1,53 @@
+//! Whole sessions: a file holds cells, parted by lines that begin with `// ----`; what each gives is a
+//! snapshot.
+
+use sandbox::Config;
+
+use crate::driver::{root, run};
+
+#[test]
+fn sessions_give_the_recorded_transcripts() {
+    insta::glob!("sessions/*.js", |path| {
+        let source = std::fs::read_to_string(path).unwrap();
+        let transcript = tokio::runtime::Runtime::new().unwrap().block_on(transcript(&source));
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(transcript);
+        });
+    });
+}
+
+async fn transcript(source: &str) -> String {
+    let mut repl = root(Config::default(), "the context").await;
+    let mut out = String::new();
+    let mut cell = String::new();
+    let mut cells = Vec::new();
+    for line in source.lines() {
+        if line.starts_with("// ----") {
+            cells.push(std::mem::take(&mut cell));
+        } else {
+            cell.push_str(line);
+            cell.push('\n');
+        }
+    }
+    cells.push(cell);
+    for cell in cells {
+        let outcome = run(&mut repl, cell.trim_end()).await;
+        for line in cell.lines() {
+            out.push_str(&format!("> {line}\n"));
+        }
+        if !outcome.output.is_empty() {
+            out.push_str(&format!("{}\n", outcome.output));
+        }
+        if let Some(error) = outcome.error {
+            out.push_str(&format!("! {:?}: {}\n", error.kind, error.message));
+            for frame in error.stack {
+                out.push_str(&format!("!     {frame}\n"));
+            }
+        }
+        if let Some(value) = outcome.value {
+            out.push_str(&format!("= {value}\n"));
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,51 @@
+missing.property
+// ----
+undefined.property
+// ----
+let u; u.property = 1
+// ----
+const notAFunction = 1; notAFunction()
+// ----
+function outer() { return deep() } function deep() { throw new TypeError('deep') }
+outer()
+// ---- things thrown that are no errors
+throw 'a string'
+// ----
+throw { code: 1, message: 'looks like one' }
+// ----
+throw { plain: [1, 2] }
+// ----
+throw null
+// ----
+throw undefined
+// ----
+throw Symbol('thrown')
+// ----
+throw new Proxy({}, { get() { throw 1 } })
+// ----
+throw Object.assign(new Error('with more'), { code: 'E_CODE' })
+// ----
+class Custom extends Error { constructor(m) { super(m); this.name = 'Custom' } } throw new Custom('made here')
+// ---- syntax errors name line and column of the cell's own text
+let ok = 1;
+let é = 2; let broken = ;
+// ----
+if (true) {
+// ----
+return 'unterminated
+// ----
+await (async () => { await null; throw new Error('async') })()
+// ---- redeclared in one cell
+let twice = 1; let twice = 2;
+// ---- outside a function or loop
+break
+// ---- reserved
+console.log(__repl_scope)
+// ---- a floating rejection is told of
+const floating = Promise.reject(new Error('nobody looks')); console.log('end');
+// ---- a handled one is not
+const handled = Promise.reject(new Error('x')).catch(() => 'caught'); console.log(await handled);
+// ---- imports
+await import('fs')
+// ---- the state is intact after all this
+console.log(ok ?? 'never assigned', u);

@@ -1,0 +1,43 @@
+console.log(typeof process, typeof Deno, typeof require, typeof fetch, typeof WebAssembly, typeof SharedArrayBuffer, typeof Atomics, typeof __bootstrap, typeof gc);
+// ----
+console.log(Object.getOwnPropertyNames(globalThis).filter((name) => /v8x|deno|op_|quick/i.test(name) && name !== '__v8xTemporalTimeZone'));
+// ----
+process.env
+// ---- what the REPL relies on cannot be replaced
+try { globalThis.Error = null } catch {} try { Array = 1 } catch {} Function.prototype.call = () => 'patched'; console.log(typeof globalThis.Error, typeof globalThis.Array, (function () { return 'own' }).call());
+// ---- patched prototypes break nothing that prints
+const { push } = Array.prototype; Array.prototype.push = () => { throw 1 }; Array.prototype[Symbol.iterator] = null; String.prototype.slice = null; JSON.stringify = () => 'patched'; Object.prototype.inherited = 1; console.log([1, { a: 'b' }]);
+// ----
+console.log('still', { here: true }, JSON.stringify({}));
+// ----
+return { answered: [1] }
+// ---- timers
+const order = []; setTimeout(() => order.push('late'), 20); setTimeout(() => order.push('soon'), 1); await new Promise((r) => setTimeout(r, 40)); console.log(order.length);
+// ----
+let ticks = 0; const timer = setInterval(() => { if (++ticks === 3) clearInterval(timer) }, 1); await new Promise((r) => setTimeout(r, 50)); console.log(ticks);
+// ---- a timer that throws
+setTimeout(() => { throw new Error('in a timer') }, 1); await new Promise((r) => setTimeout(r, 10)); console.log('after');
+// ---- a timer ends with its cell
+setTimeout(() => console.log('never'), 5);
+// ----
+await new Promise((r) => setTimeout(r, 20)); console.log('quiet');
+// ---- who I am
+console.log(__rlm.depth, __rlm.maxDepth, __rlm.invocationId, __rlm.parentId, __rlm.lineage, Object.isFrozen(__rlm)); __rlm.depth = 9; console.log(__rlm.depth);
+// ----
+console.log(__ctx.shared.data === context, Object.isFrozen(__ctx.shared)); __ctx.local.note = 'mine'; console.log(__ctx.local, __ctx.readLocal('root'), __ctx.readLocal('nobody'));
+// ---- modules
+const path = require('path'), { format } = require('node:util'); console.log(path.join('a', '..', 'b.txt'), format('%s-%d', 'x', 5));
+// ----
+require('fs')
+// ----
+console.log(new URL('../b?x=1#h', 'https://user@example.com:8080/a/c').href, new URLSearchParams('a=1&b=2').get('b'), structuredClone({ a: [new Date(0)] }), btoa('hi'), atob('aGk='), new TextDecoder().decode(new TextEncoder().encode('żółć')));
+// ---- calls that settle nothing
+await new Promise(() => {})
+// ----
+const pending = rlm('never awaited'); console.log('x');
+// ----
+rlm('bare, so awaited');
+// ----
+console.log(await rlm('q', { any: 'value' }), await llm('one'), rlm('p') instanceof Promise);
+// ----
+console.log((await Promise.allSettled([rlm('q', '', { bad: 1 }), llm('q', '', { systemPrompt: 'no' }), rlm('q', '', 5)])).map((r) => r.reason.message));

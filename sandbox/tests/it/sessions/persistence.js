@@ -1,0 +1,44 @@
+const a = 1; let b = 2; var c = 3;
+function add(x, y) { return x + y }
+class Point { constructor(x) { this.x = x } static origin = new Point(0) }
+const { d, e: [f], ...rest } = { d: 4, e: [5], g: 6, h: 7 };
+const [i, , j = 9, ...k] = [8, 0, undefined, 10, 11];
+// ----
+console.log(a, b, c, add(a, b), new Point(1).x, Point.origin.x, d, f, rest, i, j, k);
+// ---- redeclared, with every kind of declaration
+let a = 'again'; const b = 'too'; function c() { return 'now a function' } var add = (x, y) => x * y;
+console.log(a, b, c(), add(3, 4));
+// ---- functions see the newest definition
+function helper() { return 'old' } function user() { return helper() }
+// ----
+function helper() { return 'new' }
+console.log(user());
+// ---- a cell that throws keeps what it had
+const before = 'kept'; let changed = 1; changed = 2; throw new RangeError('stop'); const after = 'never';
+// ----
+console.log(before, changed, typeof after);
+// ---- block scope
+{ let inner = 1; const alsoInner = 2 } for (let n = 0; n < 3; n++) {} if (true) { var hoisted = 'var' }
+console.log(typeof inner, typeof alsoInner, typeof n, hoisted);
+// ---- hoisting
+console.log(early(), typeof later); function early() { return 'hoisted' } var later = 1;
+// ---- closures in loops
+const fs = []; for (let n = 0; n < 3; n++) fs.push(() => n); console.log(fs.map((f) => f()));
+// ---- undeclared assignment, update, compound, destructuring assignment
+x = 5; x++; x += 10; [x, y] = [x * 2, 'swapped']; ({ z, w = 'default' } = { z: 1 }); console.log(x, y, z, w);
+// ---- parameters and locals shadow top-level names
+const s = (a) => { let b = a + 1; return [a, b] }; console.log(s(1), a, b);
+// ---- function names
+const arrow = () => 1, expr = function () {}, cls = class {}; console.log(arrow.name, expr.name, cls.name, add.name);
+// ---- const is constant within a cell, and may be redeclared in the next
+const fixed = 1; try { fixed = 2 } catch (error) { console.log(error.message) } console.log(fixed);
+// ----
+const fixed = 3; console.log(fixed);
+// ---- builtins may be shadowed
+const Map = 'mine'; console.log(Map, typeof globalThis.Map);
+// ----
+console.log(Map);
+// ---- globalThis is shared and readable by name
+globalThis.shared = 42; console.log(shared, typeof missing);
+// ---- a context of one's own
+const context = JSON.parse('{"n": 1}'); console.log(context.n);
