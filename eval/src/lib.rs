@@ -13,3 +13,8 @@ pub mod error;
 pub mod exit;
 pub mod settings;
 pub mod terminal;
+pub mod record;
+pub mod reporter;
+pub mod run_dir;
+pub mod run_event;
+pub mod summary;

@@ -147,7 +147,11 @@
     const { timer, id } = found;
     if (timer.repeat < 0) mapDelete(agent.timers, id);
     else timer.live = ops.startTimer(agentId, timer.repeat);
-    p.apply(timer.callback, undefined, timer.args);
+    try {
+      p.apply(timer.callback, undefined, timer.args);
+    } catch (error) {
+      ops.write(agentId, `Uncaught (in timer) ${describe(error).head}`);
+    }
   };
 
   // ---- the agents

@@ -307,14 +307,7 @@ impl Worker {
             let ((_, timer), agent) = entry.remove_entry();
             Some((agent, timer))
         }) {
-            let end = self.turn(agent, &Action::FireTimer { agent, timer });
-            if let TurnEnd::Threw { message, .. } = end {
-                self.isolate.host(|host| {
-                    if let Some(output) = host.outputs.get_mut(&agent) {
-                        output.push(&format!("Uncaught (in timer) {message}"));
-                    }
-                });
-            }
+            self.turn(agent, &Action::FireTimer { agent, timer });
         }
     }
 

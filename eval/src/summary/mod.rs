@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::AttemptRecord;
 
 pub use stats::{Estimate, Interval, IntervalMethod, estimate};
-pub use table::table;
+pub use table::{headline, table};
 
 /// Version of [`Summary`]; the file carries it as `v`.
 pub const SUMMARY_VERSION: u32 = 1;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{ContentArrangement, Table};
+use comfy_table::presets::NOTHING;
+use comfy_table::{ContentArrangement, LineStyle, Table};
 
 use super::{Estimate, PerAttempt, Statuses, Summary};
 use crate::reporter::sanitize;
@@ -13,6 +13,23 @@ const WIDTH: u16 = 80;
 
 /// Runs in one table; more make further tables below it.
 const SIDE_BY_SIDE: usize = 3;
+
+/// A run in one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40 ok, 1 error; 12.3 s`.
+pub fn headline(summary: &Summary) -> String {
+    let score = score(summary.score.as_ref());
+    let with_errors = match &summary.score_errors_as_zero {
+        Some(all) if summary.statuses.error > 0 => format!(" (errors as zero {:.3})", all.mean),
+        _ => String::new(),
+    };
+    let Summary {
+        scored,
+        attempts_total,
+        total_time_s,
+        ..
+    } = summary;
+    let statuses = statuses(&summary.statuses);
+    format!("score {score}{with_errors}, {scored}/{attempts_total} scored: {statuses}; {total_time_s:.1} s of attempts")
+}
 
 /// One or several runs side by side, one line per figure, at most 80 columns wide and without colour.
 ///
@@ -25,7 +42,7 @@ pub fn table(runs: &[(&str, &Summary)]) -> String {
 fn block(runs: &[(&str, &Summary)]) -> String {
     let mut table = Table::new();
     table
-        .load_style(UTF8_HORIZONTAL_ONLY)
+        .load_style(NOTHING.header_separator(LineStyle::none().fill('─')))
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH)
         .force_no_tty();
@@ -39,7 +56,7 @@ fn block(runs: &[(&str, &Summary)]) -> String {
     row("score".to_owned(), &|run| score(run.score.as_ref()));
     row("errors as zero".to_owned(), &|run| score(run.score_errors_as_zero.as_ref()));
     for length in lengths(runs) {
-        row(format!("  at {} chars", amount(length)), &|run| {
+        row(format!("  at {} chars", label(length)), &|run| {
             let group = run.by_context_length.iter().find(|group| group.context_length == length);
             group.map_or_else(none, |group| score(group.score.as_ref()))
         });
@@ -75,7 +92,7 @@ fn none() -> String {
     "-".to_owned()
 }
 
-pub(crate) fn score(estimate: Option<&Estimate>) -> String {
+fn score(estimate: Option<&Estimate>) -> String {
     match estimate {
         None => none(),
         Some(Estimate { mean, interval: None, .. }) => format!("{mean:.3}"),
@@ -89,7 +106,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-pub(crate) fn statuses(statuses: &Statuses) -> String {
+fn statuses(statuses: &Statuses) -> String {
     let counts = [
         (statuses.ok, "ok"),
         (statuses.limit, "limit"),
@@ -118,6 +135,16 @@ fn cost(run: &Summary) -> String {
         (None, _) => none(),
         (Some(cost), 0) => format!("${cost:.4}"),
         (Some(cost), unknown) => format!("${cost:.4} and {unknown} unknown"),
+    }
+}
+
+/// A length of context: `8k`, `1m`, or the plain number where it is not round, so that no two share a label.
+fn label(length: u64) -> String {
+    match length {
+        0 => "0".to_owned(),
+        _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),
+        _ if length.is_multiple_of(1_000) => format!("{}k", length / 1_000),
+        _ => length.to_string(),
     }
 }
 

@@ -168,10 +168,9 @@
     return output;
   };
 
-  /** `<pending>`, the value or `<rejected> reason`, as far as the host can tell. */
+  /** `<pending>`, the value or `<rejected> reason`, as far as the host can tell. Needs its `promiseState`. */
   const promiseEntries = (ctx, promise, depth) => {
     const output = list();
-    if (promiseState === undefined) return output;
     const state = promiseState(promise);
     if (is(state, 'pending') || promiseResult === undefined) {
       push(output, ctx.stylize(`<${state}>`, 'special'));

@@ -16,6 +16,8 @@
     arrayBufferEntries, arrayEntries, iteratorEntries, mapPairs, previewIterator, promiseEntries, setEntries,
     typedArrayEntries,
   } = internals.collections;
+  // A host function that an embedding may lack.
+  const { promiseState } = internals;
 
   /**
    * A shape: `text` when that is all, else `base`, `open`, `close`, `keys` and optionally `entries(ctx, value, depth)`;
@@ -165,11 +167,14 @@
         open: `${prefix(constructor, tag, kind)}{`,
         keys: prepend(visibleKeys(value, showHidden), ['byteLength', 'byteOffset', 'buffer']),
       });
-      case 'Promise': return shape({
-        open: `${prefix(constructor, tag, kind)}{`,
-        keys: visibleKeys(value, showHidden),
-        entries: promiseEntries,
-      });
+      case 'Promise': {
+        if (promiseState === undefined) break;
+        return shape({
+          open: `${prefix(constructor, tag, kind)}{`,
+          keys: visibleKeys(value, showHidden),
+          entries: promiseEntries,
+        });
+      }
       case 'WeakSet':
       case 'WeakMap': return shape({
         open: `${prefix(constructor, tag, kind)}{`,

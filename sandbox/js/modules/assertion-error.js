@@ -3,10 +3,11 @@
   'use strict';
 
   const {
-    Error, arrayJoin, customInspect, define, max, splitOn, stringRepeat, stringSlice, stringStartsWith, toText,
+    Error, arrayJoin, customInspect, define, getPrototypeOf, max, splitOn, stringRepeat, stringSlice, stringStartsWith, toText,
   } = internals.primordials;
   const { wrongType } = internals.exceptions;
   const { inspect } = internals;
+  const { isError } = internals.kinds;
   const { captureStackTrace } = Error;
 
   const headings = {
@@ -180,10 +181,20 @@
     return plainMessage(actual, expected, operator);
   };
 
+  // A likeness of an error; two errors are compared by what they say, not by where they were made.
+  const withoutStack = (error) => {
+    const copy = { __proto__: getPrototypeOf(error), ...error };
+    define(copy, 'message', error.message);
+    return copy;
+  };
+
   class AssertionError extends Error {
     constructor(options) {
       if (!isObject(options)) throw wrongType('options', 'of type object', options);
-      const { message, operator, actual, expected } = options;
+      const { message, operator } = options;
+      const bothErrors = isError(options.actual) && isError(options.expected);
+      const actual = bothErrors ? withoutStack(options.actual) : options.actual;
+      const expected = bothErrors ? withoutStack(options.expected) : options.expected;
       super(messageFor(actual, expected, operator, message));
       this.generatedMessage = !message;
       define(this, 'name', 'AssertionError [ERR_ASSERTION]');

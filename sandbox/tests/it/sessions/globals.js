@@ -3,14 +3,6 @@ console.log(typeof process, typeof Deno, typeof require, typeof fetch, typeof We
 console.log(Object.getOwnPropertyNames(globalThis).filter((name) => /v8x|deno|op_|quick/i.test(name) && name !== '__v8xTemporalTimeZone'));
 // ----
 process.env
-// ---- what the REPL relies on cannot be replaced
-try { globalThis.Error = null } catch {} try { Array = 1 } catch {} Function.prototype.call = () => 'patched'; console.log(typeof globalThis.Error, typeof globalThis.Array, (function () { return 'own' }).call());
-// ---- patched prototypes break nothing that prints
-const { push } = Array.prototype; Array.prototype.push = () => { throw 1 }; Array.prototype[Symbol.iterator] = null; String.prototype.slice = null; JSON.stringify = () => 'patched'; Object.prototype.inherited = 1; console.log([1, { a: 'b' }]);
-// ----
-console.log('still', { here: true }, JSON.stringify({}));
-// ----
-return { answered: [1] }
 // ---- timers
 const order = []; setTimeout(() => order.push('late'), 20); setTimeout(() => order.push('soon'), 1); await new Promise((r) => setTimeout(r, 40)); console.log(order.length);
 // ----

@@ -1,0 +1,101 @@
+//! What an attempt is doing, in one line.
+
+use std::collections::BTreeMap;
+
+use harness::event::{Event, EventKind};
+
+use super::sanitize;
+use super::tally::{counted, label};
+
+/// Columns kept for the last action; the terminal may have fewer.
+const ACTION_WIDTH: usize = 100;
+
+/// An attempt under way.
+#[derive(Debug)]
+pub(super) struct Activity {
+    label: String,
+    /// The root's iteration, 0 before the first.
+    iteration: u32,
+    /// The root's limit, 0 before it is known.
+    max_iterations: u32,
+    /// Depths of the agents at work, by invocation.
+    live: BTreeMap<String, u32>,
+    action: String,
+}
+
+impl Activity {
+    pub(super) fn new(sample: &str, attempt: u32) -> Self {
+        Self {
+            label: label(sample, attempt),
+            iteration: 0,
+            max_iterations: 0,
+            live: BTreeMap::new(),
+            action: "starts".to_owned(),
+        }
+    }
+
+    /// Takes what happened.
+    pub(super) fn apply(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::InvocationStart { max_iterations, .. } => {
+                self.live.insert(event.invocation.clone(), event.depth);
+                if event.depth == 0 {
+                    self.max_iterations = *max_iterations;
+                }
+            }
+            EventKind::InvocationEnd { .. } => {
+                self.live.remove(&event.invocation);
+            }
+            EventKind::IterationStart { iteration } if event.depth == 0 => {
+                self.iteration = *iteration;
+            }
+            _ => {}
+        }
+        if let Some(action) = action(&event.kind) {
+            let who = if event.depth == 0 { String::new() } else { format!("{} ", event.invocation) };
+            self.action = sanitize(&format!("{who}{action}"), ACTION_WIDTH);
+        }
+    }
+
+    /// `s-niah-8k-1  iteration 2/15  depth 2, 3 children  d1-c0 asks its model`.
+    pub(super) fn line(&self) -> String {
+        let mut line = self.label.clone();
+        if self.max_iterations > 0 {
+            line += &format!("  iteration {}/{}", self.iteration, self.max_iterations);
+        }
+        let children = self.live.values().filter(|depth| **depth > 0).count() as u64;
+        if children > 0 {
+            let depth = self.live.values().max().copied().unwrap_or_default();
+            let children = if children == 1 { "1 child".to_owned() } else { format!("{children} children") };
+            line += &format!("  depth {depth}, {children}");
+        }
+        line + "  " + &self.action
+    }
+}
+
+/// What an agent does since an event, as the rest of a sentence about it. None if the event changes nothing to see.
+fn action(kind: &EventKind) -> Option<String> {
+    let action = match kind {
+        EventKind::LlmRequest { .. } => "asks its model".to_owned(),
+        EventKind::LlmResponse { usage: Some(usage), .. } => {
+            format!("has a response of {}", counted(usage.output_tokens, "token"))
+        }
+        EventKind::LlmResponse { .. } => "has a response".to_owned(),
+        EventKind::LlmError { error, .. } => format!("has no response: {error}"),
+        EventKind::IterationEnd { error: Some(error), .. } => format!("has run a cell: {error}"),
+        EventKind::IterationEnd { intercepted: true, .. } => "is to check its return".to_owned(),
+        EventKind::IterationEnd { .. } => "has run a cell".to_owned(),
+        EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
+        EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
+        EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),
+        EventKind::DelegationUnawaited { count } => {
+            format!("has lost {} not awaited", counted(*count, "call"))
+        }
+        EventKind::AttemptStart { .. }
+        | EventKind::AttemptEnd { .. }
+        | EventKind::InvocationStart { .. }
+        | EventKind::InvocationEnd { .. }
+        | EventKind::IterationStart { .. } => return None,
+    };
+    Some(action)
+}

@@ -1,0 +1,184 @@
+//! Progress as bars on a terminal: one for the run, and a line for each attempt under way.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::record::AttemptRecord;
+use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::summary::headline;
+
+use super::activity::Activity;
+use super::tally::{Tally, counted, error, label};
+
+/// Most lines for attempts. A lower terminal shows as many as fit: the bar comes first, and indicatif draws no bar
+/// below the terminal's height.
+const MOST_LINES: usize = 20;
+
+/// How often clocks and spinners move while no event comes.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Draws a bar over all attempts, and below it the attempts under way.
+#[derive(Debug)]
+pub struct BarReporter {
+    bars: MultiProgress,
+    run: ProgressBar,
+    running: Vec<Running>,
+    lines: usize,
+    tally: Tally,
+    color: bool,
+}
+
+#[derive(Debug)]
+struct Running {
+    sample: String,
+    attempt: u32,
+    activity: Activity,
+    /// None while all lines are taken.
+    line: Option<ProgressBar>,
+}
+
+impl BarReporter {
+    /// A reporter that draws on `target`. Nothing is drawn before the run begins.
+    pub fn new(target: ProgressDrawTarget, color: bool) -> Self {
+        Self {
+            bars: MultiProgress::with_draw_target(target),
+            run: ProgressBar::hidden(),
+            running: Vec::new(),
+            lines: 0,
+            tally: Tally::default(),
+            color,
+        }
+    }
+
+    fn started(&mut self, plan: &RunPlan) {
+        self.tally = Tally::of(plan);
+        self.lines = plan.concurrency.min(MOST_LINES);
+        let bar = ProgressBar::new(plan.attempts_total)
+            .with_position(plan.attempts_done)
+            .with_style(run_style(self.color, plan.attempts_done));
+        self.run = self.bars.add(bar);
+        // The speed counts from here, whatever an earlier start had done.
+        self.run.reset_eta();
+        self.run.enable_steady_tick(TICK);
+    }
+
+    fn attempt_started(&mut self, sample: &str, attempt: u32) {
+        self.running.push(Running {
+            sample: sample.to_owned(),
+            attempt,
+            activity: Activity::new(sample, attempt),
+            line: None,
+        });
+        self.fill_lines();
+    }
+
+    fn attempt_finished(&mut self, record: &AttemptRecord) {
+        self.tally.add(record);
+        if let Some(place) = self.place(&record.id, record.attempt) {
+            if let Some(line) = self.running.remove(place).line {
+                line.finish_and_clear();
+                self.bars.remove(&line);
+            }
+            self.fill_lines();
+        }
+        let score = self.tally.mean().map(|mean| format!("score {mean:.2}"));
+        let errors = (self.tally.errors > 0).then(|| counted(self.tally.errors, "error"));
+        let parts: Vec<String> = score.into_iter().chain(errors).collect();
+        self.run.set_message(parts.join(", "));
+        self.run.set_position(self.tally.done);
+        if record.status == harness::outcome::Status::Error {
+            let label = label(&record.id, record.attempt);
+            self.say(format!("{label} error{}", error(record)));
+        }
+    }
+
+    /// Gives free lines to the attempts that have waited longest for one.
+    fn fill_lines(&mut self) {
+        let taken = self.running.iter().filter(|attempt| attempt.line.is_some()).count();
+        let waiting = self.running.iter_mut().filter(|attempt| attempt.line.is_none());
+        for attempt in waiting.take(self.lines.saturating_sub(taken)) {
+            let line = ProgressBar::no_length()
+                .with_style(attempt_style(self.color))
+                .with_message(attempt.activity.line());
+            let line = self.bars.add(line);
+            line.enable_steady_tick(TICK);
+            attempt.line = Some(line);
+        }
+    }
+
+    fn place(&self, sample: &str, attempt: u32) -> Option<usize> {
+        self.running
+            .iter()
+            .position(|running| running.attempt == attempt && running.sample == sample)
+    }
+
+    /// A line above the bars, which stays.
+    fn say(&self, line: String) {
+        // A run goes on when nobody reads its progress any more.
+        let _ = self.bars.println(line);
+    }
+}
+
+impl Reporter for BarReporter {
+    fn report(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted(plan) => self.started(plan),
+            RunEvent::AttemptStarted { sample, attempt } => self.attempt_started(sample, *attempt),
+            RunEvent::Engine(event) => {
+                let Some(place) = self.place(&event.sample, event.attempt) else {
+                    return;
+                };
+                let running = &mut self.running[place];
+                running.activity.apply(event);
+                if let Some(line) = &running.line {
+                    line.set_message(running.activity.line());
+                }
+            }
+            RunEvent::AttemptFinished(record) => self.attempt_finished(record),
+            RunEvent::RunFinished(summary) => {
+                for line in self.running.drain(..).filter_map(|attempt| attempt.line) {
+                    line.finish_and_clear();
+                    self.bars.remove(&line);
+                }
+                self.run.finish_and_clear();
+                self.say(headline(summary));
+            }
+        }
+    }
+}
+
+/// `━━━━━━━━──────────── 12/40 3m, 7m left  score 0.92, 1 error`.
+fn run_style(color: bool, done_before: u64) -> ProgressStyle {
+    let template = if color {
+        "{bar:20.cyan} {pos}/{len} {elapsed}, {left} left  {wide_msg}"
+    } else {
+        "{bar:20} {pos}/{len} {elapsed}, {left} left  {wide_msg}"
+    };
+    style(template)
+        .progress_chars("━╸─")
+        .with_key("left", move |state: &ProgressState, to: &mut dyn Write| {
+            // Nothing to reckon with before the first attempt has finished. Writing to the line cannot fail.
+            let _ = if state.pos() > done_before {
+                write!(to, "{:#}", HumanDuration(state.eta()))
+            } else {
+                write!(to, "?")
+            };
+        })
+}
+
+fn attempt_style(color: bool) -> ProgressStyle {
+    let template = if color {
+        "{spinner:.cyan} {elapsed:>4} {wide_msg}"
+    } else {
+        "{spinner} {elapsed:>4} {wide_msg}"
+    };
+    style(template)
+}
+
+/// The style of a template that stands in this file, so that only a mistake in it could make it invalid; the default
+/// bar would then show.
+fn style(template: &'static str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

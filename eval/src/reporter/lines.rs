@@ -1,0 +1,84 @@
+//! Progress as plain lines, for logs and for stderr that is no terminal.
+
+use std::fmt::Arguments;
+use std::io::Write;
+
+use crate::record::AttemptRecord;
+use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::summary::headline;
+
+use super::tally::{Tally, counted, error, label};
+
+/// Writes a line when the run begins, one for each finished attempt, and one at the end.
+#[derive(Debug)]
+pub struct LineReporter<W> {
+    to: W,
+    tally: Tally,
+}
+
+impl<W: Write + Send> LineReporter<W> {
+    /// A reporter that writes to `to`.
+    pub fn new(to: W) -> Self {
+        Self {
+            to,
+            tally: Tally::default(),
+        }
+    }
+
+    fn line(&mut self, line: Arguments) {
+        // A run goes on when nobody reads its progress any more.
+        let _ = writeln!(self.to, "{line}").and_then(|()| self.to.flush());
+    }
+
+    fn started(&mut self, plan: &RunPlan) {
+        self.tally = Tally::of(plan);
+        let attempts = counted(plan.attempts_total, "attempt");
+        let done = match plan.attempts_done {
+            0 => String::new(),
+            done => format!(" ({done} done before)"),
+        };
+        let run = &plan.identity;
+        let drivers = match run.drivers.as_str() {
+            "" => String::new(),
+            drivers => format!(", drivers {drivers}"),
+        };
+        self.line(format_args!(
+            "{attempts}{done} at {} by {} ({}, {}{drivers}), {} at once, in {}",
+            run.benchmark,
+            run.model,
+            run.protocol,
+            run.prompt_mode,
+            plan.concurrency,
+            plan.dir.display(),
+        ));
+    }
+
+    fn finished(&mut self, record: &AttemptRecord) {
+        self.tally.add(record);
+        let Tally { done, total, .. } = self.tally;
+        let score = match (record.score, self.tally.mean()) {
+            (Some(score), Some(mean)) => format!("score {score:.2} (mean {mean:.2})"),
+            _ => "no score".to_owned(),
+        };
+        self.line(format_args!(
+            "[{done}/{total}] {} {} {score} {} {} {:.1} s{}",
+            label(&record.id, record.attempt),
+            record.status,
+            counted(record.iterations, "iteration"),
+            counted(record.agents, "agent"),
+            record.total_time_s,
+            error(record),
+        ));
+    }
+}
+
+impl<W: Write + Send> Reporter for LineReporter<W> {
+    fn report(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted(plan) => self.started(plan),
+            RunEvent::AttemptStarted { .. } | RunEvent::Engine(_) => {}
+            RunEvent::AttemptFinished(record) => self.finished(record),
+            RunEvent::RunFinished(summary) => self.line(format_args!("{}", headline(summary))),
+        }
+    }
+}

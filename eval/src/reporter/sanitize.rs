@@ -1,0 +1,100 @@
+//! Text that samples and models have written, made fit for one line of a terminal.
+
+/// One line of at most `width` columns that moves no cursor, sets no colour and turns no direction.
+///
+/// White space of any kind and number becomes one space. Control characters, those that begin an escape sequence among
+/// them, become `�`; invisible formatting characters, which can make a text read as another, are left out. A text that
+/// is cut ends in `…`.
+pub fn sanitize(text: &str, width: usize) -> String {
+    let mut line = String::new();
+    let mut used = 0;
+    // Where to cut, should more follow than fits: the last place that leaves a column for `…`.
+    let mut cut = 0;
+    let mut space = false;
+    for character in text.chars() {
+        if character.is_whitespace() {
+            space = !line.is_empty();
+            continue;
+        }
+        if is_format(character) {
+            continue;
+        }
+        let shown = if character.is_control() { '\u{fffd}' } else { character };
+        for shown in space.then_some(' ').into_iter().chain([shown]) {
+            used += columns(shown);
+            if used > width {
+                line.truncate(cut);
+                if width > 0 {
+                    line.push('…');
+                }
+                return line;
+            }
+            line.push(shown);
+            if used < width {
+                cut = line.len();
+            }
+        }
+        space = false;
+    }
+    line
+}
+
+/// Columns that a character takes at most. Unicode's wide characters all lie above U+1100 (UAX #11); what is narrow
+/// there is overrated, which cuts a line early and never late.
+fn columns(character: char) -> usize {
+    match character {
+        '\u{fffd}' | '…' => 1,
+        ..'\u{1100}' => 1,
+        _ => 2,
+    }
+}
+
+/// Characters of Unicode's category Cf that change how others are shown and are not shown themselves, and the line and
+/// paragraph separators' neighbours among them.
+fn is_format(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sanitize;
+
+    #[test]
+    fn hostile_texts_become_one_plain_line() {
+        let rows = [
+            ("", 10, ""),
+            ("s-niah-8k-1", 40, "s-niah-8k-1"),
+            ("two\nlines\r\n and\ttabs ", 40, "two lines and tabs"),
+            ("\n\n", 10, ""),
+            ("\u{2028}a\u{2029}b\u{85}c", 10, "a b c"),
+            ("\u{1b}[31mred\u{1b}[0m", 40, "�[31mred�[0m"),
+            ("\u{1b}]0;title\u{7}", 40, "�]0;title�"),
+            ("\u{9b}2J\u{7f}\0\u{8}", 40, "�2J���"),
+            ("safe\u{202e}gpj.exe\u{2066}", 40, "safegpj.exe"),
+            ("a\u{200b}\u{feff}b\u{ad}c\u{e0041}", 40, "abc"),
+            ("exactly ten", 11, "exactly ten"),
+            ("exactly ten", 10, "exactly t…"),
+            ("words and more", 6, "words…"),
+            ("éèêëé", 5, "éèêëé"),
+            ("éèêëéé", 5, "éèêë…"),
+            ("数独数独", 8, "数独数独"),
+            ("数独数独", 7, "数独数…"),
+            ("数独数独", 6, "数独…"),
+            ("ab", 1, "…"),
+            ("ab", 0, ""),
+            ("a", 1, "a"),
+        ];
+        for (text, width, line) in rows {
+            assert_eq!(sanitize(text, width), line, "{text:?} in {width}");
+        }
+    }
+
+    #[test]
+    fn a_huge_text_costs_no_more_than_its_beginning() {
+        let text = "x".repeat(10_000_000);
+        assert_eq!(sanitize(&text, 5), "xxxx…");
+    }
+}
