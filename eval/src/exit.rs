@@ -1,7 +1,6 @@
 //! Exit codes, and the one place that chooses among them.
 
 use crate::error::Error;
-use crate::settings::SettingsError;
 
 /// Everything asked for was done.
 pub const COMPLETE: u8 = 0;
@@ -43,9 +42,9 @@ pub fn code(result: &Result<Outcome, Error>) -> u8 {
         Ok(Outcome::Interrupted) => INTERRUPTED,
         // Help and the version that were asked for come as errors, too.
         Err(Error::CommandLine(error)) if !error.use_stderr() => COMPLETE,
-        Err(Error::CommandLine(_)) => USAGE,
-        Err(Error::Settings(SettingsError::Standard { .. })) => INFRASTRUCTURE,
-        Err(Error::Settings(_)) => USAGE,
-        Err(Error::Stdout(_) | Error::Runtime(_) | Error::Sandbox(_)) => INFRASTRUCTURE,
+        Err(Error::CommandLine(_) | Error::Settings(_)) => USAGE,
+        Err(Error::Stdout(_) | Error::Stdin(_) | Error::Runtime(_) | Error::Sandbox(_)) => {
+            INFRASTRUCTURE
+        }
     }
 }

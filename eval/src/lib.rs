@@ -13,6 +13,7 @@ pub mod error;
 pub mod exit;
 pub mod settings;
 pub mod terminal;
+
 pub mod record;
 pub mod reporter;
 pub mod run_dir;

@@ -8,7 +8,7 @@
   const { Array, Error, Map, Object, Promise, Proxy, ReferenceError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const { isArray } = Array;
-  const { mapDelete, mapGet, mapSet, promiseThen, toText } = p;
+  const { mapDelete, mapGet, mapHas, mapSet, promiseThen, toText } = p;
   const global = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
   const mapForEach = p.uncurry(Map.prototype.forEach);
@@ -196,7 +196,8 @@
     const info = p.jsonParse(infoJson);
     freeze(info.lineage);
     const agent = {
-      __proto__: null, id, parent, env, info, scope: create(env), cell: 0, calls: new Map(), timers: new Map(),
+      __proto__: null, id, parent, env, info, scope: create(env), cell: 0,
+      calls: new Map(), timers: new Map(), received: new Map(),
     };
     if (callId !== 0) context = mapGet(calls, callId)?.context;
     context ??= '';
@@ -216,8 +217,24 @@
     if (!returned || agent.parent === undefined) return;
     const names = p.ownKeys(agent.scope);
     for (let i = 0; i < names.length; i++) {
-      if (!(names[i] in agent.parent.scope)) hidden(agent.parent.scope, names[i], agent.scope[names[i]]);
+      const name = names[i];
+      if (!lacks(agent.parent, name)) continue;
+      hidden(agent.parent.scope, name, agent.scope[name]);
+      mapSet(agent.parent.received, name, true);
     }
+  };
+
+  /**
+   * Whether an agent lacks a name. What its ancestors only received from children of theirs does not count: else
+   * a sibling that returned earlier would stand in for the agent's own child.
+   */
+  const lacks = (agent, name) => {
+    if (hasOwn(agent.scope, name) || name in global) return false;
+    for (let next = agent; next !== undefined; next = next.parent) {
+      if (hasOwn(next.env, name)) return false;
+      if (hasOwn(next.scope, name) && !mapHas(next.received, name)) return false;
+    }
+    return true;
   };
 
   /** Forgets what a finished cell left pending. Gives the ids of its unfinished calls and how many nobody awaited. */

@@ -5,7 +5,7 @@
   const {
     DataView, Date, Error, Map, Object, RegExp, Set, TypeError, arrayBufferSlice, booleanValueOf, bigintValueOf,
     construct, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime, define, descriptorOf,
-    functionToString, generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet,
+    generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet,
     numberValueOf, objectIsPrototypeOf, objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf, symbolToString,
     toText, typedArrayBuffer, typedArrayByteOffset, typedArrayLength, typedArrayName,
   } = internals.primordials;
@@ -125,7 +125,7 @@
   /** Clones one value; `memory` maps what was already cloned, so that cycles and shared references stay. */
   const clone = (value, memory) => {
     if (typeof value === 'symbol') throw failure(symbolToString(value));
-    if (typeof value === 'function') throw failure(functionToString(value));
+    if (typeof value === 'function') throw failure(toText(value));
     if (typeof value !== 'object' || value === null) return value;
     const known = mapGet(memory, value);
     if (known !== undefined) return known;

@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, mapGet, mapSet,
+    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, jsonStringify, mapGet, mapSet,
     stringEndsWith, stringIncludes, stringSlice, symbolToStringTag, toText,
   } = internals.primordials;
   const { captureStackTrace } = Error;
@@ -57,7 +57,7 @@
     return error;
   };
 
-  // What an argument was, as the end of a message.
+  /** What an argument was, as the end of a message: `an instance of Foo`, `type number (5)`. */
   const received = (value) => {
     if (value === undefined || value === null) return `${value}`;
     if (typeof value === 'function') return `function ${toText(value.name)}`;
@@ -65,9 +65,10 @@
       const found = internals.kinds.findConstructor(value);
       return found === null ? internals.inspect(value, { __proto__: null, depth: -1 }) : `an instance of ${found.name}`;
     }
-    const text = internals.inspect(value);
+    const text = typeof value === 'string' ? value : internals.inspect(value);
     const short = text.length > 28 ? `${stringSlice(text, 0, 25)}...` : text;
-    return `type ${typeof value} (${short})`;
+    if (typeof value !== 'string') return `type ${typeof value} (${short})`;
+    return `type string (${stringIncludes(short, "'") ? jsonStringify(short) : `'${short}'`})`;
   };
 
   /** The TypeError for an argument of a wrong type, in Node's words; `expected` is such as `of type string`. */
@@ -86,6 +87,6 @@
   const outOfRange = (name, range, value) =>
     coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${value}`);
 
-  internals.exceptions = { __proto__: null, DOMException, asInterface, coded, missing, outOfRange, wrongType };
+  internals.exceptions = { __proto__: null, DOMException, asInterface, coded, missing, outOfRange, received, wrongType };
   internals.globals = { DOMException };
 };

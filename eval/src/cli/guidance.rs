@@ -57,12 +57,12 @@ pub struct GuidanceArgs {
     #[arg(long, value_name = "FILE", env = env_vars::PROFILES_FILE)]
     pub profiles_file: Option<PathBuf>,
 
-    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; may be repeated. In the
-    /// variable, aliases are separated by spaces
+    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; may be repeated; `;`
+    /// separates several in one value
     #[arg(
         long = "model-alias",
         value_name = "SPEC",
-        value_delimiter = ' ',
+        value_delimiter = ';',
         env = env_vars::MODEL_ALIAS
     )]
     pub model_aliases: Vec<String>,

@@ -52,7 +52,11 @@ impl Activity {
             _ => {}
         }
         if let Some(action) = action(&event.kind) {
-            let who = if event.depth == 0 { String::new() } else { format!("{} ", event.invocation) };
+            let who = if event.depth == 0 {
+                String::new()
+            } else {
+                format!("{} ", event.invocation)
+            };
             self.action = sanitize(&format!("{who}{action}"), ACTION_WIDTH);
         }
     }
@@ -66,7 +70,11 @@ impl Activity {
         let children = self.live.values().filter(|depth| **depth > 0).count() as u64;
         if children > 0 {
             let depth = self.live.values().max().copied().unwrap_or_default();
-            let children = if children == 1 { "1 child".to_owned() } else { format!("{children} children") };
+            let children = if children == 1 {
+                "1 child".to_owned()
+            } else {
+                format!("{children} children")
+            };
             line += &format!("  depth {depth}, {children}");
         }
         line + "  " + &self.action
@@ -77,13 +85,22 @@ impl Activity {
 fn action(kind: &EventKind) -> Option<String> {
     let action = match kind {
         EventKind::LlmRequest { .. } => "asks its model".to_owned(),
-        EventKind::LlmResponse { usage: Some(usage), .. } => {
-            format!("has a response of {}", counted(usage.output_tokens, "token"))
+        EventKind::LlmResponse {
+            usage: Some(usage), ..
+        } => {
+            format!(
+                "has a response of {}",
+                counted(usage.output_tokens, "token")
+            )
         }
         EventKind::LlmResponse { .. } => "has a response".to_owned(),
         EventKind::LlmError { error, .. } => format!("has no response: {error}"),
-        EventKind::IterationEnd { error: Some(error), .. } => format!("has run a cell: {error}"),
-        EventKind::IterationEnd { intercepted: true, .. } => "is to check its return".to_owned(),
+        EventKind::IterationEnd {
+            error: Some(error), ..
+        } => format!("has run a cell: {error}"),
+        EventKind::IterationEnd {
+            intercepted: true, ..
+        } => "is to check its return".to_owned(),
         EventKind::IterationEnd { .. } => "has run a cell".to_owned(),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{
+    HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 
 use crate::record::AttemptRecord;
 use crate::run_event::{Reporter, RunEvent, RunPlan};
@@ -96,8 +98,15 @@ impl BarReporter {
 
     /// Gives free lines to the attempts that have waited longest for one.
     fn fill_lines(&mut self) {
-        let taken = self.running.iter().filter(|attempt| attempt.line.is_some()).count();
-        let waiting = self.running.iter_mut().filter(|attempt| attempt.line.is_none());
+        let taken = self
+            .running
+            .iter()
+            .filter(|attempt| attempt.line.is_some())
+            .count();
+        let waiting = self
+            .running
+            .iter_mut()
+            .filter(|attempt| attempt.line.is_none());
         for attempt in waiting.take(self.lines.saturating_sub(taken)) {
             let line = ProgressBar::no_length()
                 .with_style(attempt_style(self.color))
@@ -156,16 +165,17 @@ fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     } else {
         "{bar:20} {pos}/{len} {elapsed}, {left} left  {wide_msg}"
     };
-    style(template)
-        .progress_chars("━╸─")
-        .with_key("left", move |state: &ProgressState, to: &mut dyn Write| {
+    style(template).progress_chars("━╸─").with_key(
+        "left",
+        move |state: &ProgressState, to: &mut dyn Write| {
             // Nothing to reckon with before the first attempt has finished. Writing to the line cannot fail.
             let _ = if state.pos() > done_before {
                 write!(to, "{:#}", HumanDuration(state.eta()))
             } else {
                 write!(to, "?")
             };
-        })
+        },
+    )
 }
 
 fn attempt_style(color: bool) -> ProgressStyle {

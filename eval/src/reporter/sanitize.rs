@@ -19,7 +19,11 @@ pub fn sanitize(text: &str, width: usize) -> String {
         if is_format(character) {
             continue;
         }
-        let shown = if character.is_control() { '\u{fffd}' } else { character };
+        let shown = if character.is_control() {
+            '\u{fffd}'
+        } else {
+            character
+        };
         for shown in space.then_some(' ').into_iter().chain([shown]) {
             used += columns(shown);
             if used > width {

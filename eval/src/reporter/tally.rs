@@ -61,7 +61,10 @@ pub(super) fn label(sample: &str, attempt: u32) -> String {
 
 /// An attempt's error, with what introduces it; empty if it has none.
 pub(super) fn error(record: &AttemptRecord) -> String {
-    let error = record.error.as_deref().map(|error| sanitize(error, ERROR_WIDTH));
+    let error = record
+        .error
+        .as_deref()
+        .map(|error| sanitize(error, ERROR_WIDTH));
     error.map(|error| format!(": {error}")).unwrap_or_default()
 }
 

@@ -69,15 +69,27 @@ mod tests {
             ("arc_A.b", 12, "arc_A.b.12.jsonl".to_owned()),
             ("", 1, ".1.jsonl".to_owned()),
             ("..", 1, "...1.jsonl".to_owned()),
-            ("../../etc/passwd", 1, "..%2F..%2Fetc%2Fpasswd.1.jsonl".to_owned()),
+            (
+                "../../etc/passwd",
+                1,
+                "..%2F..%2Fetc%2Fpasswd.1.jsonl".to_owned(),
+            ),
             ("a b\n\0", 1, "a%20b%0A%00.1.jsonl".to_owned()),
             ("a%20b", 1, "a%2520b.1.jsonl".to_owned()),
             ("ü~", 1, "%C3%BC%7E.1.jsonl".to_owned()),
             (r"C:\x", 1, "C%3A%5Cx.1.jsonl".to_owned()),
             (fits.as_str(), 1, format!("{fits}.1.jsonl")),
-            (long.as_str(), 1, format!("{}~{}.1.jsonl", &long[..143], hash(&long))),
+            (
+                long.as_str(),
+                1,
+                format!("{}~{}.1.jsonl", &long[..143], hash(&long)),
+            ),
             // 23 letters of 6 characters each fill 138 of 143; no escape is cut in two.
-            (wide.as_str(), 1, format!("{}%C3~{}.1.jsonl", "%C3%A4".repeat(23), hash(&wide))),
+            (
+                wide.as_str(),
+                1,
+                format!("{}%C3~{}.1.jsonl", "%C3%A4".repeat(23), hash(&wide)),
+            ),
         ];
         for (id, attempt, name) in rows {
             assert_eq!(trajectory(id, attempt), name, "{id:?}");
@@ -94,7 +106,10 @@ mod tests {
         let id = run_id("s-niah", "solver", started);
         let (stem, hex) = id.rsplit_once('-').unwrap();
         assert_eq!(stem, "s-niah-solver-20261121-092406");
-        assert!(hex.len() == 4 && hex.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
+        assert!(
+            hex.len() == 4 && hex.bytes().all(|b| b.is_ascii_hexdigit()),
+            "{id}"
+        );
         assert!((0..100).any(|_| run_id("s-niah", "solver", started) != id));
     }
 }

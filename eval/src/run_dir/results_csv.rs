@@ -54,8 +54,11 @@ pub fn to_csv(
     records: &[AttemptRecord],
     order: &[String],
 ) -> io::Result<Vec<u8>> {
-    let places: HashMap<&str, usize> =
-        order.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
+    let places: HashMap<&str, usize> = order
+        .iter()
+        .enumerate()
+        .map(|(place, id)| (id.as_str(), place))
+        .collect();
     let mut rows: Vec<_> = records.iter().collect();
     rows.sort_by_key(|record| {
         let place = places.get(record.id.as_str());

@@ -116,10 +116,11 @@ impl SampleLog {
 
     /// Adds a record and waits until it is on the disk.
     pub(super) fn append(&mut self, record: &AttemptRecord) -> Result<(), RunDirError> {
-        self.try_append(record).map_err(|reason| RunDirError::Write {
-            path: self.path.clone(),
-            reason,
-        })
+        self.try_append(record)
+            .map_err(|reason| RunDirError::Write {
+                path: self.path.clone(),
+                reason,
+            })
     }
 
     fn try_append(&mut self, record: &AttemptRecord) -> io::Result<()> {

@@ -36,7 +36,11 @@ impl Trajectories {
     pub(super) fn write(&mut self, event: &Event) -> Result<(), RunDirError> {
         let key = (event.sample.clone(), event.attempt);
         if !self.open.contains_key(&key) {
-            self.open(&event.sample, event.attempt, OpenOptions::new().append(true).create(true))?;
+            self.open(
+                &event.sample,
+                event.attempt,
+                OpenOptions::new().append(true).create(true),
+            )?;
         }
         let Some(Some(file)) = self.open.get_mut(&key) else {
             return Ok(());
@@ -51,9 +55,9 @@ impl Trajectories {
     /// Ends an attempt's file: all of it is with the operating system when this returns.
     pub(super) fn finish(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
         match self.open.remove(&(sample.to_owned(), attempt)) {
-            Some(Some(mut file)) => {
-                file.flush().map_err(|reason| self.error(sample, attempt, reason))
-            }
+            Some(Some(mut file)) => file
+                .flush()
+                .map_err(|reason| self.error(sample, attempt, reason)),
             Some(None) | None => Ok(()),
         }
     }
@@ -66,7 +70,12 @@ impl Trajectories {
             .fold(Ok(()), Result::and)
     }
 
-    fn open(&mut self, sample: &str, attempt: u32, options: &OpenOptions) -> Result<(), RunDirError> {
+    fn open(
+        &mut self,
+        sample: &str,
+        attempt: u32,
+        options: &OpenOptions,
+    ) -> Result<(), RunDirError> {
         let opened = options.open(self.folder.join(name::trajectory(sample, attempt)));
         let (file, result) = match opened {
             Ok(file) => (Some(BufWriter::new(file)), Ok(())),

@@ -105,7 +105,13 @@ impl NewRun {
         })
     }
 
-    fn make(&mut self, results: &Path, benchmark: &str, mode: &str, started: Timestamp) -> io::Result<()> {
+    fn make(
+        &mut self,
+        results: &Path,
+        benchmark: &str,
+        mode: &str,
+        started: Timestamp,
+    ) -> io::Result<()> {
         /// Names tried before giving up; with four random digits, one that is taken is rare.
         const TRIES: usize = 16;
         fs::create_dir_all(results)?;

@@ -107,7 +107,10 @@ impl Summary {
             _ => record.score,
         };
         let scored = scored(records);
-        let costs: Vec<f64> = records.iter().filter_map(|record| record.cost_usd).collect();
+        let costs: Vec<f64> = records
+            .iter()
+            .filter_map(|record| record.cost_usd)
+            .collect();
         let samples: BTreeSet<&str> = records.iter().map(|record| record.id.as_str()).collect();
         Self {
             v: SUMMARY_VERSION,
@@ -211,7 +214,8 @@ fn per_attempt(records: &[AttemptRecord]) -> Option<PerAttempt> {
         return None;
     }
     let n = ended.len() as f64;
-    let mean = |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
+    let mean =
+        |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
     Some(PerAttempt {
         attempts: ended.len() as u64,
         iterations: mean(|record| record.iterations.into()),

@@ -52,7 +52,9 @@ pub fn estimate<K: Ord + Hash>(values: &[(K, f64)]) -> Option<Estimate> {
     let mean = values.iter().map(|(_, value)| value).sum::<f64>() / n;
     let (standard_error, clusters) = clustered_standard_error(values, mean);
     // Exactly 0 or 1: scores of scorers that know only right and wrong.
-    let binary = values.iter().all(|&(_, value)| value == 0.0 || value == 1.0);
+    let binary = values
+        .iter()
+        .all(|&(_, value)| value == 0.0 || value == 1.0);
     let interval = if binary {
         let size = effective_size(mean, n, clusters, standard_error);
         let (low, high) = wilson(mean, size);
@@ -81,8 +83,16 @@ fn wilson(p: f64, n: f64) -> (f64, f64) {
     let half = Z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z2 / n;
     // At p = 0 and p = 1 one end is exact, and rounding would miss it.
-    let low = if p <= 0.0 { 0.0 } else { (middle - half) / scale };
-    let high = if p >= 1.0 { 1.0 } else { (middle + half) / scale };
+    let low = if p <= 0.0 {
+        0.0
+    } else {
+        (middle - half) / scale
+    };
+    let high = if p >= 1.0 {
+        1.0
+    } else {
+        (middle + half) / scale
+    };
     (low, high)
 }
 
@@ -101,7 +111,10 @@ fn clustered_standard_error<K: Ord>(values: &[(K, f64)], mean: f64) -> (Option<f
     if deviations.len() < 2 {
         return (None, clusters);
     }
-    let squares: f64 = deviations.values().map(|deviation| deviation * deviation).sum();
+    let squares: f64 = deviations
+        .values()
+        .map(|deviation| deviation * deviation)
+        .sum();
     let error = (clusters / (clusters - 1.0) * squares).sqrt() / values.len() as f64;
     (Some(error), clusters)
 }
@@ -128,7 +141,14 @@ mod tests {
     use super::*;
 
     /// Compares with figures of other programs to 12 digits, which leaves room for another order of summing.
-    fn check(name: &str, values: &[(u32, f64)], mean: f64, error: Option<f64>, interval: Option<(f64, f64)>, method: IntervalMethod) {
+    fn check(
+        name: &str,
+        values: &[(u32, f64)],
+        mean: f64,
+        error: Option<f64>,
+        interval: Option<(f64, f64)>,
+        method: IntervalMethod,
+    ) {
         let estimate = estimate(values).unwrap();
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(estimate.mean, mean), "{name}: {estimate:?}");
@@ -138,21 +158,32 @@ mod tests {
         }
         match (estimate.interval, interval) {
             (Some(found), Some((low, high))) => {
-                assert!(near(found.low, low) && near(found.high, high), "{name}: {estimate:?}");
+                assert!(
+                    near(found.low, low) && near(found.high, high),
+                    "{name}: {estimate:?}"
+                );
                 assert_eq!(found.method, method, "{name}");
             }
-            (found, interval) => assert!(found.is_none() && interval.is_none(), "{name}: {found:?}"),
+            (found, interval) => {
+                assert!(found.is_none() && interval.is_none(), "{name}: {found:?}")
+            }
         }
     }
 
     /// `right` ones and then zeros, one cluster each.
     fn binary(right: u32, n: u32) -> Vec<(u32, f64)> {
-        (0..n).map(|i| (i, if i < right { 1.0 } else { 0.0 })).collect()
+        (0..n)
+            .map(|i| (i, if i < right { 1.0 } else { 0.0 }))
+            .collect()
     }
 
     /// `values[i]` in cluster `clusters[i]`.
     fn clustered(values: &[f64], clusters: &[u32]) -> Vec<(u32, f64)> {
-        clusters.iter().copied().zip(values.iter().copied()).collect()
+        clusters
+            .iter()
+            .copied()
+            .zip(values.iter().copied())
+            .collect()
     }
 
     #[test]
@@ -166,13 +197,25 @@ mod tests {
             (37, 40, 0.801_357_664_756_894_6, 0.974_163_974_225_411_9),
             (13, 20, 0.432_854_276_685_236_24, 0.818_808_175_898_918),
             (8, 20, 0.218_806_532_372_817_05, 0.613_418_499_237_746_9),
-            (1, 1000, 0.000_176_546_370_626_077_65, 0.005_642_558_597_957_937),
+            (
+                1,
+                1000,
+                0.000_176_546_370_626_077_65,
+                0.005_642_558_597_957_937,
+            ),
         ];
         for (right, n, low, high) in rows {
             let (p, size) = (f64::from(right) / f64::from(n), f64::from(n));
             // scipy 1.17.1: stats.sem of the same zeros and ones, in closed form.
             let error = (n > 1).then(|| (p * (1.0 - p) / (size - 1.0)).sqrt());
-            check(&format!("{right}/{n}"), &binary(right, n), p, error, Some((low, high)), Wilson);
+            check(
+                &format!("{right}/{n}"),
+                &binary(right, n),
+                p,
+                error,
+                Some((low, high)),
+                Wilson,
+            );
         }
     }
 
@@ -198,10 +241,24 @@ mod tests {
                 0.172_236_515_255_282_27,
                 (0.176_708_347_562_677_28, 0.851_863_081_008_751),
             ),
-            ("near the end", &[1.0, 1.0, 1.0, 0.9], &[0, 1, 2, 3], 0.975, 0.025, (0.926_000_900_386_498_6, 1.0)),
+            (
+                "near the end",
+                &[1.0, 1.0, 1.0, 0.9],
+                &[0, 1, 2, 3],
+                0.975,
+                0.025,
+                (0.926_000_900_386_498_6, 1.0),
+            ),
         ];
         for (name, values, clusters, mean, error, interval) in rows {
-            check(name, &clustered(values, clusters), mean, Some(error), Some(interval), Normal);
+            check(
+                name,
+                &clustered(values, clusters),
+                mean,
+                Some(error),
+                Some(interval),
+                Normal,
+            );
         }
     }
 
@@ -235,7 +292,14 @@ mod tests {
                 Some(0.125),
                 (0.305_742_394_602_627_14, 0.863_155_714_176_402_6),
             ),
-            ("all right: 5 clusters", &[1.0; 10], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4], 1.0, Some(0.0), (0.565_517_535_216_825_2, 1.0)),
+            (
+                "all right: 5 clusters",
+                &[1.0; 10],
+                &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+                1.0,
+                Some(0.0),
+                (0.565_517_535_216_825_2, 1.0),
+            ),
             (
                 "one sample",
                 &[1.0, 1.0, 0.0, 1.0],
@@ -246,7 +310,14 @@ mod tests {
             ),
         ];
         for (name, values, clusters, mean, error, interval) in rows {
-            check(name, &clustered(values, clusters), mean, error, Some(interval), Wilson);
+            check(
+                name,
+                &clustered(values, clusters),
+                mean,
+                error,
+                Some(interval),
+                Wilson,
+            );
         }
     }
 
@@ -254,6 +325,13 @@ mod tests {
     fn little_is_said_of_little() {
         assert_eq!(estimate::<u32>(&[]), None);
         check("one fraction", &[(0, 0.5)], 0.5, None, None, Normal);
-        check("fractions of one sample", &[(0, 0.25), (0, 0.75)], 0.5, None, None, Normal);
+        check(
+            "fractions of one sample",
+            &[(0, 0.25), (0, 0.75)],
+            0.5,
+            None,
+            None,
+            Normal,
+        );
     }
 }

@@ -28,7 +28,9 @@ pub fn headline(summary: &Summary) -> String {
         ..
     } = summary;
     let statuses = statuses(&summary.statuses);
-    format!("score {score}{with_errors}, {scored}/{attempts_total} scored: {statuses}; {total_time_s:.1} s of attempts")
+    format!(
+        "score {score}{with_errors}, {scored}/{attempts_total} scored: {statuses}; {total_time_s:.1} s of attempts"
+    )
 }
 
 /// One or several runs side by side, one line per figure, at most 80 columns wide and without colour.
@@ -54,27 +56,55 @@ fn block(runs: &[(&str, &Summary)]) -> String {
         table.add_row([name].into_iter().chain(cells));
     };
     row("score".to_owned(), &|run| score(run.score.as_ref()));
-    row("errors as zero".to_owned(), &|run| score(run.score_errors_as_zero.as_ref()));
+    row("errors as zero".to_owned(), &|run| {
+        score(run.score_errors_as_zero.as_ref())
+    });
     for length in lengths(runs) {
         row(format!("  at {} chars", label(length)), &|run| {
-            let group = run.by_context_length.iter().find(|group| group.context_length == length);
+            let group = run
+                .by_context_length
+                .iter()
+                .find(|group| group.context_length == length);
             group.map_or_else(none, |group| score(group.score.as_ref()))
         });
     }
     row("coverage".to_owned(), &|run| {
-        format!("{}/{} ({})", run.scored, run.attempts_total, percent(run.coverage))
+        format!(
+            "{}/{} ({})",
+            run.scored,
+            run.attempts_total,
+            percent(run.coverage)
+        )
     });
     row("status".to_owned(), &|run| statuses(&run.statuses));
-    row("iterations".to_owned(), &|run| mean(run, |per| format!("{:.1}", per.iterations)));
-    row("returned early".to_owned(), &|run| run.returned_early.to_string());
-    row("delegated".to_owned(), &|run| mean(run, |per| percent(per.delegation_rate)));
-    row("agents".to_owned(), &|run| mean(run, |per| format!("{:.1}", per.agents)));
-    row("llm calls".to_owned(), &|run| mean(run, |per| format!("{:.1}", per.llm_calls)));
-    row("tokens in".to_owned(), &|run| tokens(run, run.usage.input_tokens));
-    row("tokens out".to_owned(), &|run| tokens(run, run.usage.output_tokens));
+    row("iterations".to_owned(), &|run| {
+        mean(run, |per| format!("{:.1}", per.iterations))
+    });
+    row("returned early".to_owned(), &|run| {
+        run.returned_early.to_string()
+    });
+    row("delegated".to_owned(), &|run| {
+        mean(run, |per| percent(per.delegation_rate))
+    });
+    row("agents".to_owned(), &|run| {
+        mean(run, |per| format!("{:.1}", per.agents))
+    });
+    row("llm calls".to_owned(), &|run| {
+        mean(run, |per| format!("{:.1}", per.llm_calls))
+    });
+    row("tokens in".to_owned(), &|run| {
+        tokens(run, run.usage.input_tokens)
+    });
+    row("tokens out".to_owned(), &|run| {
+        tokens(run, run.usage.output_tokens)
+    });
     row("cost".to_owned(), &cost);
-    row("time".to_owned(), &|run| mean(run, |per| format!("{:.1} s", per.total_time_s)));
-    row("overhead".to_owned(), &|run| mean(run, |per| format!("{:.0} ms", per.overhead_ms)));
+    row("time".to_owned(), &|run| {
+        mean(run, |per| format!("{:.1} s", per.total_time_s))
+    });
+    row("overhead".to_owned(), &|run| {
+        mean(run, |per| format!("{:.0} ms", per.overhead_ms))
+    });
 
     let mut text = table.trim_fmt();
     text.push('\n');
@@ -83,7 +113,9 @@ fn block(runs: &[(&str, &Summary)]) -> String {
 
 /// All lengths that any of the runs has, shortest first.
 fn lengths(runs: &[(&str, &Summary)]) -> BTreeSet<u64> {
-    let groups = runs.iter().flat_map(|(_, summary)| &summary.by_context_length);
+    let groups = runs
+        .iter()
+        .flat_map(|(_, summary)| &summary.by_context_length);
     groups.map(|group| group.context_length).collect()
 }
 
@@ -95,8 +127,16 @@ fn none() -> String {
 fn score(estimate: Option<&Estimate>) -> String {
     match estimate {
         None => none(),
-        Some(Estimate { mean, interval: None, .. }) => format!("{mean:.3}"),
-        Some(Estimate { mean, interval: Some(interval), .. }) => {
+        Some(Estimate {
+            mean,
+            interval: None,
+            ..
+        }) => format!("{mean:.3}"),
+        Some(Estimate {
+            mean,
+            interval: Some(interval),
+            ..
+        }) => {
             format!("{mean:.3} [{:.2}, {:.2}]", interval.low, interval.high)
         }
     }
@@ -118,7 +158,11 @@ fn statuses(statuses: &Statuses) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    if shown.is_empty() { none() } else { shown.join(", ") }
+    if shown.is_empty() {
+        none()
+    } else {
+        shown.join(", ")
+    }
 }
 
 fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {

@@ -5,7 +5,7 @@
   const {
     Error, TypeError, apply, define, is, keys, list, objectIsPrototypeOf, peek, regexpExec, toText,
   } = internals.primordials;
-  const { coded, missing, wrongType } = internals.exceptions;
+  const { coded, missing, received, wrongType } = internals.exceptions;
   const { AssertionError, inspect, isDeepEqual } = internals;
   const { isError, isInstance, kindOf } = internals.kinds;
 
@@ -72,7 +72,7 @@
       promise = source();
       if (!isThenable(promise)) {
         throw coded(TypeError, 'ERR_INVALID_RETURN_VALUE', 'Expected instance of Promise to be returned from the '
-          + `"promiseFn" function but got ${typeof promise}.`);
+          + `"promiseFn" function but got ${received(promise)}.`);
       }
     } else if (!isThenable(source)) {
       throw wrongType('promiseFn', 'of type function or an instance of Promise', source);
@@ -94,7 +94,7 @@
   };
 
   const matchesRegExp = (actual, expected, message, fn) => {
-    const text = `${actual}`;
+    const text = toText(actual);
     if (regexpExec(expected, text) !== null) return;
     throwGenerated(actual, expected, message,
       message || `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(text)}\n`, fn);
@@ -258,7 +258,7 @@
       const error = new AssertionError({
         __proto__: null, message: generated ? 'Failed' : message, operator: 'fail', stackStartFn: members.fail,
       });
-      error.generatedMessage = generated;
+      if (generated) error.generatedMessage = true;
       throw error;
     },
     ok(...args) {

@@ -164,7 +164,10 @@
   const PLACEHOLDER = 'resolve:';
   const resolve = (from, to) => {
     const resolved = new URL(to, new URL(from, `${PLACEHOLDER}//`));
-    return resolved.protocol === PLACEHOLDER ? resolved.pathname + resolved.search + resolved.hash : resolved.href;
+    if (resolved.protocol !== PLACEHOLDER) return resolved.href;
+    const tail = resolved.pathname + resolved.search + resolved.hash;
+    if (resolved.host !== '') return `//${resolved.host}${tail}`;
+    return stringStartsWith(from, '/') || stringStartsWith(to, '/') ? tail : stringSlice(tail, 1);
   };
 
   internals.defineModule('url', () => ({ URL, URLSearchParams, Url, format, parse, resolve }));

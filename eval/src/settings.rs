@@ -1,0 +1,70 @@
+//! Settings: flags as resolved. Nothing is optional any more, and every check that needs no work is done.
+//!
+//! Invariant: this is the only place, clap's `env` attributes apart, that reads the environment.
+
+mod ask;
+mod engine;
+mod prompt;
+mod repl;
+mod run;
+
+mod guidance;
+mod sandbox;
+
+mod bounds;
+mod context_length;
+mod env_file;
+mod history_file;
+mod model_ref;
+mod name_list;
+mod source;
+
+mod error;
+mod nearest;
+
+use std::io::{self, Write as _};
+
+use crate::terminal::one_line;
+
+pub use ask::AskSettings;
+pub use engine::EngineSettings;
+pub use env_file::load_env_file;
+pub use error::SettingsError;
+pub use model_ref::MODEL_FORMS;
+pub use prompt::PromptSettings;
+pub use repl::ReplSettings;
+pub use run::{RunSettings, Selection};
+pub use source::{ContextSource, QuerySource};
+
+/// Settings with what the user should know about them.
+#[derive(Debug, Clone)]
+pub struct Resolved<T> {
+    /// The settings.
+    pub settings: T,
+    /// What was chosen on the user's behalf.
+    pub notes: Vec<String>,
+    /// What works, but is most likely not meant.
+    pub warnings: Vec<String>,
+}
+
+impl<T> Resolved<T> {
+    /// Prints notes and warnings on stderr, one a line, and gives the settings.
+    pub fn announce(self) -> T {
+        let mut stderr = io::stderr().lock();
+        let notes = self.notes.iter().map(|note| ("note", note));
+        let warnings = self.warnings.iter().map(|warning| ("warning", warning));
+        for (kind, text) in notes.chain(warnings) {
+            // A note that cannot be shown is no reason to stop.
+            let _ = writeln!(stderr, "{kind}: {}", one_line(text));
+        }
+        self.settings
+    }
+
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Resolved<U> {
+        Resolved {
+            settings: change(self.settings),
+            notes: self.notes,
+            warnings: self.warnings,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Lengths of contexts: `8k`, `1m`, `64000`.
+
+use super::SettingsError;
+
+/// Reads a number of characters, with `k` for thousands or `m` for millions.
+///
+/// # Errors
+/// [`SettingsError::ContextLength`] for anything else.
+pub(super) fn parse(given: &str) -> Result<usize, SettingsError> {
+    let malformed = || SettingsError::ContextLength {
+        given: given.to_owned(),
+    };
+    let text = given.trim().to_ascii_lowercase();
+    let (digits, unit) = match text.strip_suffix('k') {
+        Some(digits) => (digits, 1_000),
+        None => match text.strip_suffix('m') {
+            Some(digits) => (digits, 1_000_000),
+            None => (text.as_str(), 1),
+        },
+    };
+    // The number parser would also take a sign.
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(malformed());
+    }
+    let number: usize = digits.parse().map_err(|_| malformed())?;
+    number.checked_mul(unit).ok_or_else(malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn reads_lengths() {
+        let cases = [
+            ("8k", Some(8_000)),
+            ("8K", Some(8_000)),
+            ("1m", Some(1_000_000)),
+            (" 64000 ", Some(64_000)),
+            ("0", Some(0)),
+            ("", None),
+            ("k", None),
+            ("8kk", None),
+            ("8 k", None),
+            ("+8k", None),
+            ("-8k", None),
+            ("1.5m", None),
+            ("8kb", None),
+            ("٨k", None),
+            ("99999999999999999999", None),
+            ("18446744073709551615k", None),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(parse(given).ok(), expected, "{given:?}");
+        }
+    }
+}

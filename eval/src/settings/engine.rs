@@ -1,0 +1,81 @@
+//! The engine's settings.
+
+use harness::prompt::{Driver, ModelAlias, PromptMode};
+use harness::{Protocol, sandbox};
+
+use super::bounds::within;
+use super::guidance::Guidance;
+use super::{Resolved, SettingsError, guidance, model_ref};
+use crate::cli::EngineArgs;
+
+/// Everything that shapes a running agent.
+#[derive(Debug, Clone)]
+pub struct EngineSettings {
+    /// The model, as typed; it has one of the known forms.
+    pub model: String,
+    /// The models that agents may call by name.
+    pub aliases: Vec<ModelAlias>,
+    /// How the model speaks.
+    pub protocol: Protocol,
+    /// How the root works.
+    pub prompt_mode: PromptMode,
+    /// Guidance for the root, in order: the profile's, then the user's.
+    pub drivers: Vec<Driver>,
+    /// The profile that was applied.
+    pub profile: Option<String>,
+    /// Agents at this depth are flat; at least 1.
+    pub max_depth: u32,
+    /// Iterations of the root; at least 1.
+    pub max_iterations: u32,
+    /// Code blocks of one response that run; at least 1.
+    pub max_blocks_per_iteration: u32,
+    /// Whether a return in the first iteration must be repeated.
+    pub confirm_first_return: bool,
+    /// Limits and printing of the REPL.
+    pub sandbox: sandbox::Config,
+}
+
+impl EngineSettings {
+    /// Resolves the flags of the engine.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first flag that is wrong.
+    pub fn resolve(args: &EngineArgs) -> Result<Resolved<Self>, SettingsError> {
+        let model = args.model.trim();
+        model_ref::check("--model", model)?;
+        let guidance = guidance::resolve(&args.guidance, Some(model))?;
+        for alias in &guidance.settings.aliases {
+            model_ref::check(&format!("--model-alias {}", alias.alias), &alias.model)?;
+        }
+        let max_iterations = within("--max-iterations", args.max_iterations, &(1..=10_000))?;
+        let max_blocks_per_iteration = within(
+            "--max-blocks-per-iteration",
+            args.max_blocks_per_iteration,
+            &(1..=1_000),
+        )?;
+        let sandbox = super::sandbox::resolve(&args.sandbox)?;
+        Ok(guidance.map(|guidance| {
+            let Guidance {
+                prompt_mode,
+                protocol,
+                max_depth,
+                drivers,
+                profile,
+                aliases,
+            } = guidance;
+            Self {
+                model: model.to_owned(),
+                aliases,
+                protocol,
+                prompt_mode,
+                drivers,
+                profile,
+                max_depth,
+                max_iterations,
+                max_blocks_per_iteration,
+                confirm_first_return: args.confirm_first_return,
+                sandbox,
+            }
+        }))
+    }
+}

@@ -1,0 +1,173 @@
+//! What can be wrong with the settings.
+
+use std::io;
+use std::path::PathBuf;
+
+use harness::prompt::PromptError;
+
+use super::model_ref::MODEL_FORMS;
+
+/// A setting, or a file that a setting names, is wrong. Nothing was started.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file `.env` cannot be used.
+    #[error("{}: {problem}", .path.display())]
+    EnvFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, without anything of the file's text.
+        problem: String,
+    },
+
+    /// No benchmark has this name.
+    #[error("--benchmark: unknown benchmark `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
+    UnknownBenchmark {
+        /// The name as given.
+        name: String,
+        /// The benchmark it most likely stands for.
+        nearest: Option<String>,
+        /// All of them.
+        known: String,
+    },
+
+    /// No known form of a model reference.
+    #[error("{place}: unknown model `{given}`{}", did_you_mean(.nearest.as_deref(), &model_forms()))]
+    UnknownModel {
+        /// The flag.
+        place: String,
+        /// The reference as given.
+        given: String,
+        /// The reference it most likely stands for.
+        nearest: Option<String>,
+    },
+
+    /// A number that makes no sense.
+    #[error("{flag} {value}: expected a number from {least} to {most}")]
+    OutOfBounds {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+        /// The least that is possible.
+        least: String,
+        /// The most that is possible.
+        most: String,
+    },
+
+    /// No length of a context.
+    #[error(
+        "--context-len: `{given}` is no length; expected characters as a whole number, with k for thousands or m for millions: 8k, 1m, 64000"
+    )]
+    ContextLength {
+        /// The length as given.
+        given: String,
+    },
+
+    /// A coordinator whose children could not work.
+    #[error("nothing to delegate to: with --max-depth {max_depth} a coordinator has no children with a REPL")]
+    NothingToDelegateTo {
+        /// The depth limit.
+        max_depth: u32,
+    },
+
+    /// A coordinator without a REPL.
+    #[error("nothing to delegate to: with --protocol direct there is one call and no REPL to coordinate from")]
+    CoordinatorDirect,
+
+    /// A child in a protocol that knows none.
+    #[error("--depth {depth}: with --protocol direct there is one agent, at depth 0")]
+    DirectChild {
+        /// The depth as given.
+        depth: u32,
+    },
+
+    /// A lineage that no agent of this depth has.
+    #[error("--lineage is given {given} times: an agent at depth {depth} has {depth} agents above it")]
+    Lineage {
+        /// The agent's depth.
+        depth: u32,
+        /// How many queries there are.
+        given: usize,
+    },
+
+    /// A question that asks nothing.
+    #[error("{source_name}: the question is blank")]
+    BlankQuery {
+        /// The flag or stream it was read from.
+        source_name: &'static str,
+    },
+
+    /// A file or folder that cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+
+    /// A file that is no text.
+    #[error("{}: not UTF-8 text, from byte {at}", .path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// Bytes before the first wrong one.
+        at: usize,
+    },
+
+    /// A text that is too long.
+    #[error("{}: longer than {longest} bytes", .path.display())]
+    TooLong {
+        /// The file or folder.
+        path: PathBuf,
+        /// The longest that is possible, in bytes.
+        longest: u64,
+    },
+
+    /// A driver, a profile, or a model alias is wrong.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+}
+
+impl SettingsError {
+    /// What to do about it, where that is more than the message says.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
+            Self::UnknownModel { .. } => "`eval list models` shows what there is",
+            Self::NothingToDelegateTo { .. } => {
+                "use --max-depth 2 or more, or --prompt-mode solver"
+            }
+            Self::CoordinatorDirect => "use --protocol rlm, or --prompt-mode solver",
+            Self::DirectChild { .. } => "use --depth 0, or --protocol rlm",
+            Self::Lineage { .. } => "give --lineage once for each depth above, the root's query first, or never",
+            Self::Prompt(PromptError::UnknownDriver { .. }) => {
+                "`eval list drivers` shows what there is; --drivers-dir adds your own"
+            }
+            Self::Prompt(PromptError::UnknownProfile { .. }) => {
+                "`eval list profiles` shows what there is; --profiles-file adds your own"
+            }
+            Self::EnvFile { .. }
+            | Self::OutOfBounds { .. }
+            | Self::ContextLength { .. }
+            | Self::BlankQuery { .. }
+            | Self::Read { .. }
+            | Self::NotUtf8 { .. }
+            | Self::TooLong { .. }
+            | Self::Prompt(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// The end of a message: the nearest word, or else what is known.
+fn did_you_mean(nearest: Option<&str>, known: &str) -> String {
+    match nearest {
+        Some(word) => format!("; did you mean `{word}`?"),
+        None => format!("; known: {known}"),
+    }
+}
+
+fn model_forms() -> String {
+    MODEL_FORMS.map(|(form, _)| form).join(", ")
+}

@@ -1,0 +1,104 @@
+//! What agents are told: drivers and profile by name become texts, aliases become a table.
+
+use harness::Protocol;
+use harness::prompt::{
+    Driver, DriverLibrary, ModelAlias, Profiles, PromptMode, parse_aliases, warnings,
+};
+
+use super::bounds::within;
+use super::model_ref::profile_name;
+use super::name_list::names;
+use super::{Resolved, SettingsError};
+use crate::cli::GuidanceArgs;
+
+/// What shapes the prompts of a delegation tree.
+#[derive(Debug, Clone)]
+pub(super) struct Guidance {
+    pub prompt_mode: PromptMode,
+    pub protocol: Protocol,
+    pub max_depth: u32,
+    /// Those of the profile, then those named by the user.
+    pub drivers: Vec<Driver>,
+    /// The profile that was applied.
+    pub profile: Option<String>,
+    pub aliases: Vec<ModelAlias>,
+}
+
+/// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
+const DEEPEST: u32 = 16;
+
+/// Checks that mode, protocol and depth go together, and finds drivers, profile and aliases. Without a
+/// model, `--profile auto` finds none.
+///
+/// # Errors
+/// A [`SettingsError`] that says what does not fit, or which name or file is wrong.
+pub(super) fn resolve(
+    args: &GuidanceArgs,
+    model: Option<&str>,
+) -> Result<Resolved<Guidance>, SettingsError> {
+    let max_depth = within("--max-depth", args.max_depth, &(1..=DEEPEST))?;
+    if args.prompt_mode == PromptMode::Coordinator {
+        if args.protocol == Protocol::Direct {
+            return Err(SettingsError::CoordinatorDirect);
+        }
+        if max_depth < 2 {
+            return Err(SettingsError::NothingToDelegateTo { max_depth });
+        }
+    }
+
+    let mut notes = Vec::new();
+    let mut driver_names = Vec::new();
+    let profile = profile(args, model)?;
+    if let Some(profile) = &profile {
+        driver_names.clone_from(&profile.drivers);
+        if args.profile == AUTO {
+            notes.push(format!(
+                "profile `{}` matches the model and adds the drivers {}; --profile none leaves them out",
+                profile.name,
+                profile.drivers.join(", ")
+            ));
+        }
+    }
+    driver_names.extend(names(&args.drivers));
+    let mut library = DriverLibrary::bundled();
+    if let Some(folder) = &args.drivers_dir {
+        library = library.with_dir(folder)?;
+    }
+    let drivers = library.resolve(&driver_names)?;
+
+    Ok(Resolved {
+        warnings: warnings(args.prompt_mode, &drivers),
+        notes,
+        settings: Guidance {
+            prompt_mode: args.prompt_mode,
+            protocol: args.protocol,
+            max_depth,
+            drivers,
+            profile: profile.map(|profile| profile.name),
+            aliases: parse_aliases(&names(&args.model_aliases))?,
+        },
+    })
+}
+
+/// Stands for the profile that matches the model.
+const AUTO: &str = "auto";
+/// Stands for no profile.
+const NONE: &str = "none";
+
+fn profile(
+    args: &GuidanceArgs,
+    model: Option<&str>,
+) -> Result<Option<harness::prompt::Profile>, SettingsError> {
+    let mut profiles = Profiles::bundled();
+    if let Some(file) = &args.profiles_file {
+        profiles = profiles.with_file(file)?;
+    }
+    Ok(match args.profile.trim() {
+        AUTO => model
+            .and_then(profile_name)
+            .and_then(|model| profiles.for_model(model))
+            .cloned(),
+        NONE => None,
+        name => Some(profiles.by_name(name)?.clone()),
+    })
+}

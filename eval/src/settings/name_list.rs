@@ -1,0 +1,32 @@
+//! Flags that take several names, separated by commas.
+
+/// The names without the spaces around them and in their order, each once. Blank entries count for
+/// nothing, so that `--drivers ""`, as scripts write it, means none.
+pub(super) fn names(given: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(given.len());
+    for name in given.iter().map(|name| name.trim()) {
+        if !name.is_empty() && !names.iter().any(|earlier| earlier == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn blanks_and_repetitions_count_for_nothing() {
+        let cases: [(&[&str], &[&str]); 4] = [
+            (&[], &[]),
+            (&["", " "], &[]),
+            (&["b", " a ", "b", ""], &["b", "a"]),
+            (&["a b"], &["a b"]),
+        ];
+        for (given, expected) in cases {
+            let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+            assert_eq!(names(&given), expected, "{given:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Settings of `eval prompt`.
+
+use harness::Protocol;
+use harness::prompt::{
+    AgentKind, AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth,
+};
+
+use super::bounds::within;
+use super::{Resolved, SettingsError, guidance};
+use crate::cli::PromptArgs;
+
+/// The agent whose prompt is shown.
+#[derive(Debug, Clone)]
+pub struct PromptSettings {
+    /// Whether it speaks the `rlm` or the `direct` protocol.
+    pub kind: AgentKind,
+    /// Depth, mode, and what its children get.
+    pub config: PromptConfig,
+    /// Iterations that it has.
+    pub iterations: u32,
+    /// Its name, which says where in the tree it stands.
+    pub invocation_id: String,
+    /// The queries of the agents above it, root first: none, or one for each.
+    pub lineage: Vec<String>,
+    /// The prompt that its caller gave it.
+    pub system_prompt: Option<String>,
+    /// The models that it may call by name.
+    pub aliases: Vec<ModelAlias>,
+    /// Guidance for the root.
+    pub drivers: Vec<Driver>,
+    /// Whether the sections are printed apart, as JSON.
+    pub json: bool,
+}
+
+/// Iterations of the run that the agent is thought to be part of.
+const MAX_ITERATIONS: u32 = 15;
+
+impl PromptSettings {
+    /// Resolves the flags of a prompt. Models need not exist: none is called.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first flag that is wrong.
+    pub fn resolve(args: &PromptArgs) -> Result<Resolved<Self>, SettingsError> {
+        let depth = within("--depth", args.depth, &(0..=16))?;
+        let guidance = guidance::resolve(&args.guidance, args.model.as_deref().map(str::trim))?;
+        let direct = guidance.settings.protocol == Protocol::Direct;
+        if direct && depth > 0 {
+            return Err(SettingsError::DirectChild { depth });
+        }
+        if !args.lineage.is_empty() && args.lineage.len() != depth as usize {
+            return Err(SettingsError::Lineage {
+                depth,
+                given: args.lineage.len(),
+            });
+        }
+        let iterations = match args.iterations {
+            Some(iterations) => {
+                let most = iterations_for_depth(depth, 10_000);
+                within("--iterations", iterations, &(1..=most))?
+            }
+            None => iterations_for_depth(depth, MAX_ITERATIONS),
+        };
+        // Children get their part of the run's iterations, which are the root's own.
+        let of_run = if depth == 0 { iterations } else { MAX_ITERATIONS };
+        Ok(guidance.map(|guidance| Self {
+            kind: if direct {
+                AgentKind::Direct
+            } else {
+                AgentKind::Agent
+            },
+            config: PromptConfig {
+                depth,
+                max_depth: guidance.max_depth,
+                mode: guidance.prompt_mode,
+                child_budget: iterations_for_depth(depth + 1, of_run),
+            },
+            iterations,
+            invocation_id: invocation_id(depth),
+            lineage: args.lineage.clone(),
+            system_prompt: args.system_prompt.clone(),
+            aliases: guidance.aliases,
+            drivers: guidance.drivers,
+            json: args.json,
+        }))
+    }
+
+    /// The agent, as the assembly of prompts takes it.
+    pub fn agent(&self) -> AgentPrompt<'_> {
+        AgentPrompt {
+            kind: self.kind,
+            config: self.config,
+            iterations: self.iterations,
+            invocation_id: &self.invocation_id,
+            lineage: &self.lineage,
+            system_prompt: self.system_prompt.as_deref(),
+            models: &self.aliases,
+            drivers: &self.drivers,
+        }
+    }
+}
+
+/// The first agent of a depth: `root`, `d1-c0`, `d1-c0.d2-c0`.
+fn invocation_id(depth: u32) -> String {
+    if depth == 0 {
+        return "root".to_owned();
+    }
+    let steps: Vec<String> = (1..=depth).map(|depth| format!("d{depth}-c0")).collect();
+    steps.join(".")
+}

@@ -1,0 +1,104 @@
+//! Settings of `eval run`.
+
+use std::path::PathBuf;
+
+use super::bounds::{count, within};
+use super::name_list::names;
+use super::nearest::nearest;
+use super::{EngineSettings, Resolved, SettingsError, context_length};
+use crate::cli::RunArgs;
+
+/// Everything that a run depends on.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// The benchmark's name in the catalog.
+    pub benchmark: String,
+    /// What the benchmark is opened with.
+    pub benchmark_options: benchmarks::Options,
+    /// Which samples are run.
+    pub selection: Selection,
+    /// Independent attempts at each sample; at least 1.
+    pub attempts: u32,
+    /// Attempts that may be under way at once; at least 1.
+    pub concurrency: usize,
+    /// Seed of everything random, the generated samples included.
+    pub seed: u64,
+    /// Folder in which the run gets a folder of its own.
+    pub log_dir: PathBuf,
+    /// The mean score, from 0 to 1, below which the run fails a gate.
+    pub min_score: Option<f64>,
+    /// Whether the summary is printed as JSON instead of a table.
+    pub json: bool,
+    /// The agents.
+    pub engine: EngineSettings,
+}
+
+/// Which samples of a benchmark are run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// At most this many, the first ones; at least 1.
+    pub max_tasks: Option<usize>,
+    /// Only those with these ids; empty for all.
+    pub ids: Vec<String>,
+}
+
+impl RunSettings {
+    /// Resolves the flags of a run.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first flag that is wrong. Whether the benchmark can use its options is
+    /// known when it is opened.
+    pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
+        let benchmark = benchmark(args.benchmark.trim())?;
+        let context_lengths = names(&args.context_len)
+            .iter()
+            .map(|length| context_length::parse(length))
+            .collect::<Result<_, _>>()?;
+        let benchmark_options = benchmarks::Options {
+            data_dir: args.data_dir.clone(),
+            seed: args.seed,
+            context_lengths,
+            tasks_per_length: count(
+                "--tasks-per-length",
+                args.tasks_per_length,
+                &(1..=10_000),
+            )?,
+        };
+        let max_tasks = args
+            .max_tasks
+            .map(|tasks| count("--max-tasks", tasks, &(1..=1_000_000)));
+        let selection = Selection {
+            max_tasks: max_tasks.transpose()?,
+            ids: names(&args.selected_problems),
+        };
+        let attempts = within("--attempts", args.attempts, &(1..=1_000))?;
+        let concurrency = count("--concurrency", args.concurrency.into(), &(1..=1_000))?;
+        let min_score = args.min_score.map(|score| within("--min-score", score, &(0.0..=1.0)));
+        let min_score = min_score.transpose()?;
+        let engine = EngineSettings::resolve(&args.engine)?;
+        Ok(engine.map(|engine| Self {
+            benchmark,
+            benchmark_options,
+            selection,
+            attempts,
+            concurrency,
+            seed: args.seed,
+            log_dir: args.log_dir.clone(),
+            min_score,
+            json: args.json,
+            engine,
+        }))
+    }
+}
+
+fn benchmark(name: &str) -> Result<String, SettingsError> {
+    let known: Vec<&str> = benchmarks::catalog().iter().map(|entry| entry.name).collect();
+    if known.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(SettingsError::UnknownBenchmark {
+        name: name.to_owned(),
+        nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+        known: known.join(", "),
+    })
+}

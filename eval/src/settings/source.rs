@@ -1,0 +1,142 @@
+//! Texts that the user names by a flag: a question and the context that it is about.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::SettingsError;
+
+/// Longer texts are refused, in bytes: the engine holds several copies of its context.
+const LONGEST: u64 = 500_000_000;
+
+/// Where a question comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuerySource {
+    /// The flag itself.
+    Text(String),
+    /// A file.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl QuerySource {
+    /// The question, without blank lines around it.
+    ///
+    /// # Errors
+    /// [`SettingsError`] for a source that cannot be read, is not UTF-8, or is blank.
+    pub fn read(&self) -> Result<String, SettingsError> {
+        let (name, text) = match self {
+            Self::Text(text) => ("--query", text.clone()),
+            Self::File(path) => ("--query-file", read_file(path)?),
+            Self::Stdin => ("stdin", read_text(Path::new("stdin"), io::stdin().lock())?),
+        };
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(SettingsError::BlankQuery { source_name: name });
+        }
+        Ok(text.to_owned())
+    }
+}
+
+/// Where a context comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextSource {
+    /// There is none: an empty text.
+    Empty,
+    /// A file, as it is.
+    File(PathBuf),
+    /// The text files of a folder.
+    Folder(PathBuf),
+}
+
+impl ContextSource {
+    /// The context. That of a folder is made of its files and those of the folders in it, sorted by path,
+    /// each below a line `==> PATH <==` with its path in the folder; hidden files and links to folders are
+    /// left out.
+    ///
+    /// # Errors
+    /// [`SettingsError`] for a file or folder that cannot be read, is not UTF-8, or is too long.
+    pub fn read(&self) -> Result<Arc<str>, SettingsError> {
+        Ok(match self {
+            Self::Empty => Arc::from(""),
+            Self::File(path) => read_file(path)?.into(),
+            Self::Folder(path) => read_folder(path)?.into(),
+        })
+    }
+}
+
+fn read_folder(folder: &Path) -> Result<String, SettingsError> {
+    let mut paths = Vec::new();
+    collect_files(folder, &mut paths)?;
+    paths.sort();
+    let mut text = String::new();
+    for path in paths {
+        let name = path.strip_prefix(folder).unwrap_or(&path);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("==> {} <==\n", name.display()));
+        text.push_str(&read_file(&path)?);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if text.len() as u64 > LONGEST {
+            return Err(too_long(folder));
+        }
+    }
+    Ok(text)
+}
+
+fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), SettingsError> {
+    let unreadable = |source| SettingsError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        let kind = entry.file_type().map_err(unreadable)?;
+        if hidden {
+            continue;
+        }
+        if kind.is_dir() {
+            collect_files(&entry.path(), paths)?;
+        } else if entry.path().is_file() {
+            paths.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn read_file(path: &Path) -> Result<String, SettingsError> {
+    let file = File::open(path).map_err(|source| SettingsError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    read_text(path, file)
+}
+
+fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError> {
+    let mut bytes = Vec::new();
+    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|source| SettingsError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(too_long(path));
+    }
+    String::from_utf8(bytes).map_err(|error| SettingsError::NotUtf8 {
+        path: path.to_owned(),
+        at: error.utf8_error().valid_up_to(),
+    })
+}
+
+fn too_long(path: &Path) -> SettingsError {
+    SettingsError::TooLong {
+        path: path.to_owned(),
+        longest: LONGEST,
+    }
+}

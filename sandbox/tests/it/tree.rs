@@ -1,0 +1,210 @@
+//! Interleaved children in one isolate: nothing ever crosses over.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use sandbox::message::{AgentInfo, CallId, CellOutcome, Context};
+use sandbox::{Config, Event, Repl, Session};
+
+use crate::driver::root_info;
+
+/// The cells of each agent, by the first word of its query; `$n` is replaced by the second word.
+type Scripts = HashMap<&'static str, &'static [&'static str]>;
+
+#[derive(Clone)]
+struct Tree {
+    session: Session,
+    scripts: Arc<Scripts>,
+    /// Outcomes of every cell, by invocation id.
+    outcomes: Arc<Mutex<BTreeMap<String, Vec<CellOutcome>>>>,
+}
+
+impl Tree {
+    /// Runs a whole tree; gives each agent's outputs and errors.
+    async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
+        let session = Session::start(config).await.unwrap();
+        let tree = Self { session, scripts: Arc::new(scripts), outcomes: Arc::default() };
+        let info = AgentInfo { max_depth: 5, lineage: vec!["root".to_owned()], ..root_info() };
+        let repl = tree.session.open(None, Context::Text("root data".into()), info.clone());
+        tree.agent(repl, info).await.ok();
+        std::mem::take(&mut *tree.outcomes.lock().unwrap())
+    }
+
+    /// Runs the cells of one agent until one returns or none is left.
+    fn agent(&self, mut repl: Repl, info: AgentInfo) -> BoxFuture<'static, Result<String, String>> {
+        let tree = self.clone();
+        Box::pin(async move {
+            let query = info.lineage.last().unwrap().clone();
+            let (name, number) = query.split_once(' ').unwrap_or((&query, ""));
+            let mut children = 0;
+            for (iteration, code) in (1..).zip(tree.scripts[name]) {
+                let outcome =
+                    tree.cell(&mut repl, &code.replace("$n", number), iteration, &info, &mut children).await;
+                let value = outcome.value.clone();
+                tree.outcomes.lock().unwrap().entry(info.invocation_id.clone()).or_default().push(outcome);
+                if let Some(value) = value {
+                    repl.close_returned();
+                    return Ok(value);
+                }
+            }
+            Err(format!("{query} gave up"))
+        })
+    }
+
+    async fn cell(
+        &self,
+        repl: &mut Repl,
+        code: &str,
+        iteration: u32,
+        info: &AgentInfo,
+        children: &mut u32,
+    ) -> CellOutcome {
+        repl.run(code, iteration);
+        let mut running: FuturesUnordered<BoxFuture<'static, (CallId, Result<String, String>)>> =
+            FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                event = repl.next() => match event.expect("the isolate lives") {
+                    Event::Finished(outcome) => return outcome,
+                    Event::CallContext { .. } => {}
+                    Event::Called(call) => {
+                        let mut child = info.clone();
+                        child.depth += 1;
+                        child.parent_id = Some(info.invocation_id.clone());
+                        child.invocation_id = format!("{}/{children}", info.invocation_id);
+                        *children += 1;
+                        child.lineage.push(call.query.clone());
+                        let opened = self.session.open(Some(repl), Context::OfCall(call.id), child.clone());
+                        let agent = self.agent(opened, child);
+                        running.push(Box::pin(async move { (call.id, agent.await) }));
+                    }
+                },
+                Some((call, result)) = running.next(), if !running.is_empty() => repl.settle(call, result),
+            }
+        }
+    }
+}
+
+fn outputs(outcomes: &[CellOutcome]) -> Vec<&str> {
+    outcomes.iter().map(|outcome| outcome.output.as_str()).collect()
+}
+
+fn errors(outcomes: &[CellOutcome]) -> Vec<Option<&str>> {
+    outcomes.iter().map(|o| o.error.as_ref().map(|error| error.message.as_str())).collect()
+}
+
+/// Eight children, each with a child of its own, all with the same names, that log, sleep, read and assign
+/// `context`, read `__rlm` and `__ctx.local`, throw, and return.
+#[tokio::test]
+async fn eight_children_with_children_keep_apart() {
+    let child: &[&str] = &[
+        "const task = 'task $n'; let count = $n; var list = [$n]; function name() { return task }
+         __ctx.local.mine = $n; undeclared = 'u$n';
+         for (let i = 0; i < 5; i++) { await new Promise((r) => setTimeout(r, (i * 7 + $n) % 3)); count += 10; console.log('$n', context, __rlm.invocationId, __rlm.iteration) }",
+        "context = context + '!'; console.log(task, count, list, name(), undeclared, context, __ctx.local, rootOnly, rootFunction());
+         const below = await rlm('grandchild $n', 'below ' + context); console.log(below, madeBelow, context);
+         if ($n % 2) throw new Error('odd $n')",
+        "console.log(task, count, typeof others, __rlm.iteration, __rlm.parentId); made$n = 'by $n'; return(`${task} ${context} ${__rlm.depth}`)",
+    ];
+    let grandchild: &[&str] = &[
+        "const task = 'grand $n'; var madeBelow = 'grand made $n'; await new Promise((r) => setTimeout(r, $n % 4)); console.log(task, context, name(), list[0], count, __rlm.depth, __ctx.shared.data); list.push('seen')",
+        "count = -1; task2 = task + count; return(task2)",
+    ];
+    let root: &[&str] = &[
+        "const rootOnly = 'root only'; const task = 'the root task'; let count = 'root count'; function rootFunction() { return [context, __rlm.invocationId, task].join() }
+         const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
+         const results = await Promise.all(numbers.map((n) => rlm('child ' + n, 'data ' + n)));
+         console.log(results); console.log(task, count, context, __ctx.local, typeof undeclared);",
+        "console.log(made0, made7, typeof name, numbers.map((n) => __ctx.readLocal('root/' + n).mine)); return('done')",
+    ];
+    let scripts = Scripts::from([("root", root), ("child", child), ("grandchild", grandchild)]);
+    for _ in 0..5 {
+        let outcomes = Tree::run(Config::default(), scripts.clone()).await;
+        assert_eq!(outcomes.len(), 17);
+        for n in 0..8 {
+            let id = format!("root/{n}");
+            let lines: Vec<String> = (0..5).map(|_| format!("{n} data {n} {id} 1")).collect();
+            let own = &outcomes[&id];
+            assert_eq!(
+                outputs(own),
+                [
+                    lines.join("\n"),
+                    format!(
+                        "task {n} {} [ {n} ] task {n} u{n} data {n}! {{ mine: {n} }} root only root data,root,the root task\ngrand {n}-1 grand made {n} data {n}!",
+                        n + 50
+                    ),
+                    format!("task {n} {} undefined 3 root", n + 50),
+                ]
+            );
+            let odd = format!("Error: odd {n}");
+            assert_eq!(errors(own), [None, (n % 2 == 1).then_some(odd.as_str()), None]);
+            assert_eq!(own[2].value.as_deref(), Some(format!("task {n} data {n}! 1").as_str()));
+            let below = &outcomes[&format!("{id}/0")];
+            assert_eq!(
+                outputs(below),
+                [format!("grand {n} below data {n}! task {n} {n} {} 2 root data", n + 50), String::new()]
+            );
+        }
+        let root = &outcomes["root"];
+        let results: Vec<String> = (0..8).map(|n| format!("  'task {n} data {n}! 1'")).collect();
+        assert_eq!(
+            outputs(root),
+            [
+                format!("[\n{}\n]\nthe root task root count root data {{}} string", results.join(",\n")),
+                "by 0 by 7 function [\n  0, 1, 2, 3,\n  4, 5, 6, 7\n]".to_owned(),
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_child_reads_live_and_writes_its_own() {
+    let scripts = Scripts::from([
+        (
+            "root",
+            &[
+                "let shared = { n: 1 }; let value = 'before'; let late;
+                 const change = setTimeout(() => { value = 'after'; late = () => context }, 5);
+                 const answer = await rlm('reader', 'child data'); console.log(answer, value, shared, typeof ownName)",
+                "console.log(ownName)",
+            ] as &[&str],
+        ),
+        (
+            "reader",
+            &[
+                "const first = value; await new Promise((r) => setTimeout(r, 25)); console.log(first, value, late(), context); shared.n++;",
+                "value = 'child value'; var ownName = 'now readable above'; console.log(value); shared = 'own'; return(value)",
+            ],
+        ),
+    ]);
+    let outcomes = Tree::run(Config::default(), scripts).await;
+    assert_eq!(outputs(&outcomes["root/0"]), ["before after root data child data", "child value"]);
+    assert_eq!(outputs(&outcomes["root"]), ["child value after { n: 2 } string", "now readable above"]);
+}
+
+#[tokio::test]
+async fn a_child_that_spins_is_stopped_and_its_siblings_go_on() {
+    let mut config = Config::default();
+    config.limits.cell_time = std::time::Duration::from_millis(150);
+    let scripts = Scripts::from([
+        (
+            "root",
+            &["const results = await Promise.allSettled([rlm('spin'), rlm('calm'), rlm('micro')]); console.log(results.map((r) => r.value ?? r.reason.message))"]
+                as &[&str],
+        ),
+        ("spin", &["let kept = 'kept'; kept += '!'; for (;;) {}", "return(kept)"]),
+        ("micro", &["let before = 1; await null; (function loop() { Promise.resolve().then(loop) })(); await new Promise(() => {})", "return('micro ' + before)"]),
+        (
+            "calm",
+            &["let ticks = 0; for (let i = 0; i < 20; i++) { await new Promise((r) => setTimeout(r, 5)); ticks++ } console.log(ticks)", "return('calm ' + ticks)"],
+        ),
+    ]);
+    let outcomes = Tree::run(config, scripts).await;
+    assert_eq!(outputs(&outcomes["root"]), ["[ 'kept!', 'calm 20', 'micro 1' ]"]);
+    let stopped = "TimeoutError: the cell ran for more than 0.15 s and was stopped; variables keep what was assigned before";
+    assert_eq!(errors(&outcomes["root/0"]), [Some(stopped), None]);
+    assert_eq!(errors(&outcomes["root/1"]), [None, None]);
+    assert_eq!(errors(&outcomes["root/2"]), [Some(stopped), None]);
+}
