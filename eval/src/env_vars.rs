@@ -55,5 +55,11 @@ flags! {
 /// Specification.
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 
+/// Set to something other than `false` where no person watches: no progress bars.
+pub const CI: &str = "CI";
+
+/// Set to something: no colours, see <https://no-color.org>.
+pub const NO_COLOR: &str = "NO_COLOR";
+
 /// The user's home folder.
 pub const HOME: &str = "HOME";

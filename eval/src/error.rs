@@ -1,9 +1,15 @@
 //! Everything that can end a command, and how it is told.
 
-use std::io::{self, Write as _};
+use std::io;
 
+use benchmarks::OpenError;
+use harness::EngineError;
 use harness::sandbox::StartError;
 
+use crate::models::ModelError;
+use crate::run_dir::RunDirError;
+use crate::runner::RunError;
+use crate::selection::UnknownSample;
 use crate::settings::SettingsError;
 use crate::terminal::one_line;
 
@@ -16,6 +22,27 @@ pub enum Error {
     /// A setting, or a file that a setting names, is wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// The benchmark cannot be opened with these options.
+    #[error(transparent)]
+    Benchmark(#[from] OpenError),
+    /// A sample that was asked for does not exist.
+    #[error(transparent)]
+    Sample(#[from] UnknownSample),
+    /// A model cannot be opened.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The engine's settings contradict each other.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The run directory cannot be made.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+    /// The run cannot go on.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The agent of `eval ask` gave no answer, because infrastructure failed.
+    #[error("no answer: {0}")]
+    NoAnswer(String),
     /// Results cannot be written.
     #[error("cannot write to stdout: {0}")]
     Stdout(io::Error),
@@ -35,11 +62,10 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
-            Self::CommandLine(_)
-            | Self::Stdout(_)
-            | Self::Stdin(_)
-            | Self::Runtime(_)
-            | Self::Sandbox(_) => None,
+            Self::Benchmark(OpenError::NeedsData { .. }) => {
+                Some("give the folder with --data-dir DIR".to_owned())
+            }
+            _ => None,
         }
     }
 

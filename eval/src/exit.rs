@@ -28,6 +28,8 @@ pub enum Outcome {
     GateFailed,
     /// Some attempts have no result.
     Incomplete,
+    /// Not one attempt has a result, because infrastructure failed.
+    InfrastructureFailed,
     /// The user stopped it.
     Interrupted,
 }
@@ -39,12 +41,28 @@ pub fn code(result: &Result<Outcome, Error>) -> u8 {
         Ok(Outcome::NothingMatched) => NOTHING_MATCHED,
         Ok(Outcome::GateFailed) => GATE_FAILED,
         Ok(Outcome::Incomplete) => INCOMPLETE,
+        Ok(Outcome::InfrastructureFailed) => INFRASTRUCTURE,
         Ok(Outcome::Interrupted) => INTERRUPTED,
+        Err(error) => of_error(error),
+    }
+}
+
+fn of_error(error: &Error) -> u8 {
+    match error {
         // Help and the version that were asked for come as errors, too.
-        Err(Error::CommandLine(error)) if !error.use_stderr() => COMPLETE,
-        Err(Error::CommandLine(_) | Error::Settings(_)) => USAGE,
-        Err(Error::Stdout(_) | Error::Stdin(_) | Error::Runtime(_) | Error::Sandbox(_)) => {
-            INFRASTRUCTURE
-        }
+        Error::CommandLine(error) if !error.use_stderr() => COMPLETE,
+        Error::CommandLine(_)
+        | Error::Settings(_)
+        | Error::Benchmark(_)
+        | Error::Model(_)
+        | Error::Engine(_)
+        | Error::Sample(_) => USAGE,
+        Error::Stdout(_)
+        | Error::Stdin(_)
+        | Error::Runtime(_)
+        | Error::Sandbox(_)
+        | Error::RunDir(_)
+        | Error::Run(_)
+        | Error::NoAnswer(_) => INFRASTRUCTURE,
     }
 }

@@ -14,6 +14,10 @@ pub mod exit;
 pub mod settings;
 pub mod terminal;
 
+pub mod models;
+pub mod runner;
+pub mod selection;
+
 pub mod record;
 pub mod reporter;
 pub mod run_dir;

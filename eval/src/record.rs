@@ -169,3 +169,127 @@ mod rfc3339 {
         String::deserialize(from)?.parse().map_err(Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use harness::outcome::Stats;
+    use serde_json::json;
+
+    use super::*;
+
+    fn run() -> RunIdentity {
+        RunIdentity {
+            run_id: "run".to_owned(),
+            benchmark: "s-niah".to_owned(),
+            model: "scripted/x".to_owned(),
+            protocol: "rlm".to_owned(),
+            prompt_mode: "solver".to_owned(),
+            drivers: String::new(),
+            max_depth: 2,
+            max_iterations: 15,
+            dataset_digest: "d".to_owned(),
+            scorer: "needle/1".to_owned(),
+            fingerprint: "f".to_owned(),
+        }
+    }
+
+    fn sample() -> Sample {
+        Sample {
+            id: "s-1".to_owned(),
+            query: "?".to_owned(),
+            context: "…".into(),
+            expected: json!("42"),
+            metadata: BTreeMap::from([("context_length".to_owned(), json!(8000))]),
+            cluster: Some("c".to_owned()),
+        }
+    }
+
+    fn outcome(status: Status, answer: Option<&str>) -> AttemptOutcome {
+        AttemptOutcome {
+            status,
+            answer: answer.map(str::to_owned),
+            error: None,
+            stats: Stats::default(),
+        }
+    }
+
+    #[test]
+    fn the_status_decides_whether_a_score_counts() {
+        let right = Score {
+            value: 1.0,
+            explanation: "found".to_owned(),
+        };
+        let late = "no answer within the limits";
+        let rows = [
+            (Status::Ok, Some("42"), Some(&right), Some((1.0, "found"))),
+            (Status::Ok, Some("42"), None, None),
+            (
+                Status::Limit,
+                Some("42"),
+                Some(&right),
+                Some((1.0, "found")),
+            ),
+            (Status::Limit, None, None, Some((0.0, late))),
+            (Status::Error, None, None, None),
+            (Status::Error, Some("42"), Some(&right), None),
+            (Status::Cancelled, None, None, None),
+        ];
+        for (status, answer, score, wanted) in rows {
+            let outcome = outcome(status, answer);
+            let record =
+                AttemptRecord::new(&run(), &sample(), 1, &outcome, score, Timestamp::UNIX_EPOCH);
+            let wanted = wanted.map(|(score, explanation)| (score, explanation.to_owned()));
+            assert_eq!(
+                record.score.zip(record.score_explanation),
+                wanted,
+                "{status} {answer:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_record_holds_the_whole_outcome_and_survives_json() {
+        let mut outcome = outcome(Status::Ok, Some("42"));
+        outcome.stats = Stats {
+            iterations: 1,
+            agents: 2,
+            depth_reached: 3,
+            llm_calls: 4,
+            usage: Usage {
+                input_tokens: 5,
+                cached_input_tokens: 6,
+                output_tokens: 7,
+                reasoning_tokens: 8,
+                estimated: true,
+            },
+            protocol_faults: 9,
+            delegations: 10,
+            unawaited: 11,
+            failed_cells: 12,
+            returned_early: true,
+            total: Duration::from_millis(2500),
+            busy: Duration::from_millis(2000),
+        };
+        let started_at = "2026-11-21T09:24:06.5Z".parse().unwrap();
+        let record = AttemptRecord::new(&run(), &sample(), 3, &outcome, None, started_at);
+        let json = json!({
+            "v": 1, "run_id": "run", "id": "s-1", "attempt": 3, "cluster": "c", "status": "ok",
+            "score": null, "score_explanation": null, "error": null, "answer": "42", "expected": "42",
+            "metadata": {"context_length": 8000}, "iterations": 1, "agents": 2, "depth_reached": 3, "llm_calls": 4,
+            "usage": {
+                "input_tokens": 5, "cached_input_tokens": 6, "output_tokens": 7, "reasoning_tokens": 8,
+                "estimated": true,
+            },
+            "cost_usd": null, "total_time_s": 2.5, "working_time_s": 2.5, "overhead_ms": 500.0,
+            "retries": 0, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
+            "returned_early": true, "started_at": "2026-11-21T09:24:06.5Z",
+        });
+        assert_eq!(serde_json::to_value(&record).unwrap(), json);
+        assert_eq!(
+            serde_json::from_value::<AttemptRecord>(json).unwrap(),
+            record
+        );
+    }
+}

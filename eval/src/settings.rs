@@ -13,6 +13,7 @@ mod sandbox;
 
 mod bounds;
 mod context_length;
+mod display;
 mod env_file;
 mod history_file;
 mod model_ref;
@@ -22,11 +23,10 @@ mod source;
 mod error;
 mod nearest;
 
-use std::io::{self, Write as _};
-
-use crate::terminal::one_line;
+use crate::terminal;
 
 pub use ask::AskSettings;
+pub use display::Display;
 pub use engine::EngineSettings;
 pub use env_file::load_env_file;
 pub use error::SettingsError;
@@ -50,13 +50,8 @@ pub struct Resolved<T> {
 impl<T> Resolved<T> {
     /// Prints notes and warnings on stderr, one a line, and gives the settings.
     pub fn announce(self) -> T {
-        let mut stderr = io::stderr().lock();
-        let notes = self.notes.iter().map(|note| ("note", note));
-        let warnings = self.warnings.iter().map(|warning| ("warning", warning));
-        for (kind, text) in notes.chain(warnings) {
-            // A note that cannot be shown is no reason to stop.
-            let _ = writeln!(stderr, "{kind}: {}", one_line(text));
-        }
+        self.notes.iter().for_each(|text| terminal::note(text));
+        self.warnings.iter().for_each(|text| terminal::warning(text));
         self.settings
     }
 

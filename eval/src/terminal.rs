@@ -1,6 +1,27 @@
 //! Text that came from elsewhere, made safe for a terminal.
 
 use std::borrow::Cow;
+use std::io::{self, Write as _};
+
+/// Prints a remark on stderr, as one line `note: …`.
+pub fn note(text: &str) {
+    stderr_line("note: ", text);
+}
+
+/// Prints a remark on what is most likely not meant on stderr, as one line `warning: …`.
+pub fn warning(text: &str) {
+    stderr_line("warning: ", text);
+}
+
+/// Prints what goes on right now on stderr, as one line.
+pub fn progress(text: &str) {
+    stderr_line("", text);
+}
+
+fn stderr_line(kind: &str, text: &str) {
+    // There is nowhere left to say that stderr cannot be written.
+    let _ = writeln!(io::stderr().lock(), "{kind}{}", one_line(text));
+}
 
 /// Text of several lines without control characters; line breaks and tabs stay.
 ///

@@ -104,6 +104,11 @@ impl Engine {
         Attempt::new(self, task, sink).run().await
     }
 
+    /// The model that agents use unless they name another.
+    pub fn main_model(&self) -> &Model {
+        &self.models.main
+    }
+
     /// The model that a call names, or the one it gets without naming any.
     pub(crate) fn model(&self, alias: Option<&str>) -> Result<Model, String> {
         let Some(alias) = alias else { return Ok(self.models.main.clone()) };

@@ -2,9 +2,7 @@
 (internals) => {
   'use strict';
 
-  const {
-    Uint8Array, ceil, stringCharCodeAt, stringSlice, typedArrayLength, typedArraySubarray,
-  } = internals.primordials;
+  const { Uint8Array, bytesBetween, ceil, stringCharCodeAt, stringSlice, typedArrayLength } = internals.primordials;
   const { DOMException, missing } = internals.exceptions;
   const { stringFromUnits } = internals;
 
@@ -55,7 +53,7 @@
       if (i + 2 < count) bytes[at++] = (sextets[i + 1] << 4) | (sextets[i + 2] >> 2);
       if (i + 3 < count) bytes[at++] = (sextets[i + 2] << 6) | sextets[i + 3];
     }
-    return typedArraySubarray(bytes, 0, at);
+    return bytesBetween(bytes, 0, at);
   };
 
   /** Decodes as Node's Buffer does: both alphabets, other characters skipped, all after the first `=` ignored. */

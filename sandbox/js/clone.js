@@ -3,11 +3,11 @@
   'use strict';
 
   const {
-    DataView, Date, Error, Map, Object, RegExp, Set, TypeError, arrayBufferSlice, booleanValueOf, bigintValueOf,
-    construct, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime, define, descriptorOf,
-    generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet,
-    numberValueOf, objectIsPrototypeOf, objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf, symbolToString,
-    toText, typedArrayBuffer, typedArrayByteOffset, typedArrayLength, typedArrayName,
+    ArrayBuffer, DataView, Date, Error, Map, Object, RegExp, Set, TypeError, Uint8Array, arrayBufferByteLength,
+    bigintValueOf, booleanValueOf, construct, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime,
+    define, descriptorOf, generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet, numberValueOf,
+    objectIsPrototypeOf, objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf,
+    symbolToString, toText, typedArrayBuffer, typedArrayByteOffset, typedArrayLength, typedArrayName, typedArraySet,
   } = internals.primordials;
   const { DOMException, coded } = internals.exceptions;
   const { findConstructor, kindOf } = internals.kinds;
@@ -29,6 +29,12 @@
   const describe = (value) => {
     if (objectIsPrototypeOf(generatorPrototype, value)) return '[object Generator]';
     return `#<${findConstructor(value)?.name ?? 'Object'}>`;
+  };
+
+  const copyBuffer = (buffer) => {
+    const result = new ArrayBuffer(arrayBufferByteLength(buffer));
+    typedArraySet(new Uint8Array(result), new Uint8Array(buffer));
+    return result;
   };
 
   const cloneView = (value, memory) => {
@@ -74,7 +80,9 @@
     mapSet(memory, value, result);
     const entries = new Set();
     const iterator = setValues(value);
-    for (let step = setIteratorNext(iterator); !step.done; step = setIteratorNext(iterator)) setAdd(entries, step.value);
+    for (let step = setIteratorNext(iterator); !step.done; step = setIteratorNext(iterator)) {
+      setAdd(entries, step.value);
+    }
     const copies = setValues(entries);
     for (let step = setIteratorNext(copies); !step.done; step = setIteratorNext(copies)) {
       setAdd(result, clone(step.value, memory));
@@ -105,7 +113,7 @@
       case 'Error': return cloneError(value, memory);
       case 'Date': return new Date(dateGetTime(value));
       case 'RegExp': return new RegExp(regexpSource(value), regexpFlags(value));
-      case 'ArrayBuffer': return arrayBufferSlice(value, 0);
+      case 'ArrayBuffer': return copyBuffer(value);
       case 'TypedArray':
       case 'DataView': return cloneView(value, memory);
       case 'Number': return Object(numberValueOf(value));

@@ -3,8 +3,8 @@
   'use strict';
 
   const {
-    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, jsonStringify, mapGet, mapSet,
-    stringEndsWith, stringIncludes, stringSlice, symbolToStringTag, toText,
+    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, jsonStringify,
+    mapGet, mapSet, stringEndsWith, stringIncludes, stringSlice, symbolToStringTag, toText,
   } = internals.primordials;
   const { captureStackTrace } = Error;
 
@@ -84,9 +84,11 @@
     : `The "${first}" and "${second}" arguments must be specified`);
 
   /** The RangeError for a number out of range, in Node's words. */
-  const outOfRange = (name, range, value) =>
-    coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${value}`);
+  const outOfRange = (name, range, value) => coded(RangeError, 'ERR_OUT_OF_RANGE',
+    `The value of "${name}" is out of range. It must be ${range}. Received ${value}`);
 
-  internals.exceptions = { __proto__: null, DOMException, asInterface, coded, missing, outOfRange, received, wrongType };
+  internals.exceptions = {
+    __proto__: null, DOMException, asInterface, coded, missing, outOfRange, received, wrongType,
+  };
   internals.globals = { DOMException };
 };

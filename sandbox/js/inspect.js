@@ -3,8 +3,8 @@
   'use strict';
 
   const {
-    Map, Set, apply, arraySort, customInspect, descriptorOf, getPrototypeOf, hasOwn, keys, list, mapGet, mapSet,
-    mapSize, ownKeys, peek, replaceAll, setAdd, setHas, stringIncludes, stringRepeat, stringSlice, toText,
+    Map, Set, apply, arraySort, customInspect, define, descriptorOf, getPrototypeOf, hasOwn, keys, list, mapGet,
+    mapSet, mapSize, ownKeys, peek, replaceAll, setAdd, setHas, stringIncludes, stringRepeat, stringSlice, toText,
   } = internals.primordials;
   const { formatKey, formatPrimitive, textWidth } = internals.strings;
   const { findConstructor, isBuiltin, isError, kindOf, tagOf } = internals.kinds;
@@ -59,12 +59,14 @@
   /** The options that a custom inspection function receives, to pass on to `inspect`. */
   const userOptions = (ctx) => {
     const options = {};
-    for (let i = 0; i < optionNames.length; i++) options[optionNames[i]] = ctx[optionNames[i]];
-    options.stylize = ctx.stylize;
-    if (ctx.budget.left !== Infinity) options.maxChars = ctx.budget.left;
+    for (let i = 0; i < optionNames.length; i++) define(options, optionNames[i], ctx[optionNames[i]], true);
+    define(options, 'stylize', ctx.stylize, true);
+    if (ctx.budget.left !== Infinity) define(options, 'maxChars', ctx.budget.left, true);
     if (ctx.custom !== undefined) {
       const names = keys(ctx.custom);
-      for (let i = 0; i < names.length; i++) if (!hasOwn(options, names[i])) options[names[i]] = ctx.custom[names[i]];
+      for (let i = 0; i < names.length; i++) {
+        if (!hasOwn(options, names[i])) define(options, names[i], ctx.custom[names[i]], true);
+      }
     }
     return options;
   };
@@ -157,6 +159,11 @@
     ctx.seen[ctx.seen.length] = value;
     ctx.shared.currentDepth = depth + 1;
     const output = shape.entries === undefined ? list() : shape.entries(ctx, value, depth + 1);
+    for (let i = 0; i < shape.slots.length; i++) {
+      const { name, value: content } = shape.slots[i];
+      const known = { __proto__: null, value: content, enumerable: true };
+      output[output.length] = formatProperty(ctx, value, depth + 1, name, OBJECT, known);
+    }
     const shown = shape.keys;
     const role = shape.arrayLike ? EXTRA : OBJECT;
     let count = 0;

@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    RangeError, String, TypeError, Uint8Array, apply, arrayJoin, arrayBufferByteLength, dataViewBuffer,
+    RangeError, String, TypeError, Uint8Array, apply, arrayBufferByteLength, arrayJoin, dataViewBuffer,
     dataViewByteLength, dataViewByteOffset, fromCharCode, isView, list, stringCodePointAt, stringSlice,
     stringToLowerCase, stringToWellFormed, stringTrim, typedArrayBuffer, typedArrayByteLength, typedArrayByteOffset,
     typedArrayLength, typedArrayName,
@@ -141,7 +141,9 @@
     }
 
     decode(input, options = {}) {
-      if (options?.stream) throw new TypeError('decode(): the "stream" option is not supported; decode the whole input at once');
+      if (options?.stream) {
+        throw new TypeError('decode(): the "stream" option is not supported; decode the whole input at once');
+      }
       if (input === undefined) return '';
       const bytes = bytesOf(input);
       if (bytes === undefined) throw wrongType('list', 'an instance of ArrayBuffer or ArrayBufferView', input);

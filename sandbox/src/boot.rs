@@ -40,6 +40,9 @@ const FILES: &[(&str, &str)] = &[
     ("modules/buffer-numbers.js", include_str!("../js/modules/buffer-numbers.js")),
     ("modules/buffer.js", include_str!("../js/modules/buffer.js")),
     ("modules/crypto.js", include_str!("../js/modules/crypto.js")),
+    ("modules/assertion-error.js", include_str!("../js/modules/assertion-error.js")),
+    ("modules/assert.js", include_str!("../js/modules/assert.js")),
+    ("modules/url.js", include_str!("../js/modules/url.js")),
     ("agents.js", include_str!("../js/agents.js")),
     ("lockdown.js", include_str!("../js/lockdown.js")),
 ];

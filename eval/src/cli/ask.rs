@@ -7,12 +7,10 @@ use clap::{ArgGroup, Args};
 use super::EngineArgs;
 use crate::env_vars;
 
-/// Ask an agent one question about a text of your own
-///
-/// Prints the answer on stdout, and what the agent does meanwhile on stderr.
+/// The flags of `eval ask`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = EXAMPLES,
+    after_help = DETAILS,
     group = ArgGroup::new("question").args(["query", "query_file"]).required(true),
     group = ArgGroup::new("text").args(["context_file", "context_dir"])
 )]
@@ -39,8 +37,12 @@ pub struct AskArgs {
     pub engine: EngineArgs,
 }
 
-const EXAMPLES: &str = "\
+const DETAILS: &str = "\
+Prints the answer on stdout, and what the agents do meanwhile on stderr.
+
 Examples:
-  cargo eval ask --query 'Which clause limits liability?' --context-file contract.txt --model scripted:reader.yaml
-  cargo eval ask --query-file question.md --context-dir notes/ --model scripted:reader.yaml --max-depth 3
+  cargo eval ask --query 'Which clause limits liability?' \\
+      --context-file contract.txt --model scripted:reader.yaml
+  cargo eval ask --query-file question.md --context-dir notes/ \\
+      --model scripted:reader.yaml --max-depth 3
   echo 'What is 7 * 6?' | cargo eval ask --query - --model scripted:reader.yaml";

@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 
 use crate::env_vars;
 
-/// List what can be chosen: benchmarks, drivers, profiles, models
+/// The flags of `eval list`.
 #[derive(Debug, Clone, Args)]
-#[command(arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ListArgs {
     /// What to list.
     #[command(subcommand)]

@@ -26,19 +26,17 @@ pub use list::{List, ListArgs};
 pub use prompt::PromptArgs;
 pub use repl::ReplArgs;
 pub use run::RunArgs;
-pub use sandbox::{ConsoleStyle, SandboxArgs};
+pub use sandbox::SandboxArgs;
 
-/// Runs language models as recursive agents and measures how well that works.
-///
-/// The model writes JavaScript into a REPL, sees the output, iterates, may hand parts of the task to child
-/// agents with rlm(), and ends with return(value).
+/// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "eval",
     version,
+    about = ABOUT,
     arg_required_else_help = true,
     max_term_width = 100,
-    after_help = EXAMPLES
+    after_help = DETAILS
 )]
 pub struct Cli {
     /// What to do.
@@ -61,23 +59,30 @@ pub enum Command {
     Repl(ReplArgs),
 }
 
-const EXAMPLES: &str = "\
+const ABOUT: &str = "\
+Runs language models as recursive agents and measures how well that works.
+
+The model writes JavaScript into a REPL, sees the output, iterates, may hand parts of the task to \
+child agents with rlm(), and ends with return(value).";
+
+const DETAILS: &str = "\
 Examples:
   cargo eval run --benchmark s-niah --model scripted --context-len 8k,64k
-  cargo eval run --benchmark arc --data-dir arc-agi-2 --model scripted --prompt-mode coordinator
-  cargo eval ask --query 'Who signed it?' --context-file contract.txt --model scripted
+  cargo eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json
+  cargo eval ask --query 'Who signed it?' --context-file contract.txt --model scripted:reader.yaml
   cargo eval prompt --prompt-mode coordinator --drivers delegation-first
   cargo eval list drivers
   cargo eval repl
 
-In a shell, `eval` alone is the shell's own builtin: type `cargo eval …` inside the project, or the path
-of the program, as in `./target/release/eval …`.
+In a shell, `eval` alone is the shell's own builtin: type `cargo eval …` inside the project, or \
+the path of the program, as in `./target/release/eval …`.
 
-Every flag can also be given as an environment variable, or as a line of a file .env here or in a folder
-above: --max-depth 3 is EVAL_MAX_DEPTH=3. A flag wins over the environment, which wins over .env.
+Every flag can also be given as an environment variable, or as a line of a file .env in this \
+folder or one above it: --max-depth 3 is EVAL_MAX_DEPTH=3. A flag wins over the environment, and \
+the environment over .env.
 
-Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below --min-score,
-106 incomplete (can be resumed), 130 interrupted.";
+Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
+--min-score, 106 incomplete, 130 interrupted.";
 
 /// Parses a command line, the program's name included.
 ///
@@ -93,12 +98,12 @@ pub fn parse(
 
 /// The description of the whole command line.
 pub fn command() -> clap::Command {
-    hide_env_values(Cli::command())
+    hide_variables(Cli::command())
 }
 
-/// Help names the variables and not what they happen to hold.
-fn hide_env_values(command: clap::Command) -> clap::Command {
+/// Help states once how variables are named, instead of naming one after each flag.
+fn hide_variables(command: clap::Command) -> clap::Command {
     command
-        .mut_args(|argument| argument.hide_env_values(true))
-        .mut_subcommands(hide_env_values)
+        .mut_args(|argument| argument.hide_env(true))
+        .mut_subcommands(hide_variables)
 }

@@ -6,11 +6,9 @@ use clap::builder::BoolishValueParser;
 use super::GuidanceArgs;
 use crate::env_vars;
 
-/// Show the system prompt that an agent would get
-///
-/// Prints the prompt on stdout exactly as a model would read it.
+/// The flags of `eval prompt`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = DETAILS)]
 pub struct PromptArgs {
     /// Depth of the agent; the root has 0
     #[arg(
@@ -52,7 +50,9 @@ pub struct PromptArgs {
     pub json: bool,
 }
 
-const EXAMPLES: &str = "\
+const DETAILS: &str = "\
+Prints the prompt exactly as a model would read it.
+
 Examples:
   cargo eval prompt
   cargo eval prompt --prompt-mode coordinator --drivers delegation-first,deadline-return

@@ -8,20 +8,9 @@ use clap::builder::BoolishValueParser;
 use super::SandboxArgs;
 use crate::env_vars;
 
-/// Work in the JavaScript REPL that agents work in
-///
-/// Names persist from cell to cell, top-level await works, and return(value) shows the text that would
-/// become an agent's answer. There is no model: rlm() and llm() reject.
-///
-/// On a terminal, a cell ends where its brackets, strings and templates are closed; Ctrl-C clears the
-/// line or stops a running cell, Ctrl-D ends. What was typed is kept in $XDG_STATE_HOME/eval/history, or in
-/// ~/.local/state/eval/history where that variable is not set.
-///
-/// With --json, each line of stdin is an object and gets one line on stdout:
-///   {"code": "…"}            {"output": "…", "error": null, "value": null}, and "stack" after an error
-///   {"set": {"name": VALUE}} {"ok": true}; the name `context` sets what the agent was given
+/// The flags of `eval repl`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = EXAMPLES, verbatim_doc_comment)]
+#[command(after_help = DETAILS)]
 pub struct ReplArgs {
     /// Text file that becomes `context` [default: an empty context]
     #[arg(long, value_name = "FILE", env = env_vars::CONTEXT_FILE)]
@@ -36,7 +25,18 @@ pub struct ReplArgs {
     pub sandbox: SandboxArgs,
 }
 
-const EXAMPLES: &str = "\
+const DETAILS: &str = "\
+Names persist from cell to cell, top-level await works, and return(value) shows the text that \
+would become an agent's answer. There is no model: rlm() and llm() reject.
+
+On a terminal, a cell ends where its brackets, strings and templates are closed. Ctrl-C clears \
+the line or gives up a running cell, Ctrl-D ends. What is typed is kept in \
+$XDG_STATE_HOME/eval/history, or in ~/.local/state/eval/history where that variable is not set.
+
+With --json, each line of stdin is an object that gets one line on stdout:
+  {\"code\": \"…\"}             {\"output\": \"…\", \"error\": null, \"value\": null}; \"stack\" after an error
+  {\"set\": {\"name\": VALUE}}  {\"ok\": true}; the name `context` sets what the agent was given
+
 Examples:
   cargo eval repl --context-file book.txt
   echo 'console.log(context.length)' | cargo eval repl --context-file book.txt

@@ -8,12 +8,9 @@ use clap::builder::BoolishValueParser;
 use super::EngineArgs;
 use crate::env_vars;
 
-/// Run an agent over a benchmark and score every sample
-///
-/// Leaves a folder under --log-dir with one line for each attempt, its trajectory, results.csv and
-/// summary.json, and prints a table of the scores.
+/// The flags of `eval run`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = DETAILS)]
 pub struct RunArgs {
     /// The benchmark; see `eval list benchmarks`
     #[arg(long, value_name = "NAME", env = env_vars::BENCHMARK, help_heading = "Benchmark")]
@@ -116,7 +113,10 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-const EXAMPLES: &str = "\
+const DETAILS: &str = "\
+Prints a table of the scores on stdout, and leaves a folder in --log-dir with a line for each \
+attempt (samples.jsonl, results.csv), the trajectories, and summary.json.
+
 Examples:
   # Two samples of 8,000 characters with a model that needs no network
   cargo eval run --benchmark s-niah --model scripted --context-len 8k

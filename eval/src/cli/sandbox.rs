@@ -1,6 +1,8 @@
 //! Flags of the JavaScript REPL: its limits and how it prints.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use harness::sandbox::Console;
 
 use crate::env_vars;
 
@@ -8,9 +10,15 @@ use crate::env_vars;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "REPL")]
 pub struct SandboxArgs {
-    /// How console.log prints values
-    #[arg(long, value_enum, default_value_t, value_name = "STYLE", env = env_vars::CONSOLE)]
-    pub console: ConsoleStyle,
+    /// How console.log prints values: as Node.js does, or String(value) of each, joined by spaces
+    #[arg(
+        long,
+        default_value = "node",
+        value_name = "STYLE",
+        value_parser = console_style(),
+        env = env_vars::CONSOLE
+    )]
+    pub console: Console,
 
     /// CPU seconds that one cell may execute; waiting for children and models is free
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS", env = env_vars::CELL_TIMEOUT)]
@@ -25,12 +33,9 @@ pub struct SandboxArgs {
     pub output_limit: u64,
 }
 
-/// How `console.log` prints values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ConsoleStyle {
-    /// As Node.js does
-    #[default]
-    Node,
-    /// String(value) of each, joined by spaces
-    Plain,
+fn console_style() -> impl TypedValueParser<Value = Console> {
+    PossibleValuesParser::new(["node", "plain"]).map(|word| match word.as_str() {
+        "plain" => Console::Plain,
+        _ => Console::Node,
+    })
 }

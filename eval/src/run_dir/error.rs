@@ -72,8 +72,13 @@ pub enum RunDirError {
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
     /// It is not JSON, or not JSON of the record's form.
-    #[error("not an attempt record: {0}")]
-    Malformed(serde_json::Error),
+    #[error("not an attempt record: {problem} at column {column}")]
+    Malformed {
+        /// What is wrong.
+        problem: String,
+        /// 1-based, in bytes.
+        column: usize,
+    },
     /// It was written by a later version of this program.
     #[error("record of schema version {found}, this program reads up to {known}")]
     Version {

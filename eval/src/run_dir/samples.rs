@@ -37,7 +37,7 @@ pub fn read_records(path: &Path) -> Result<(Vec<AttemptRecord>, Option<Torn>), R
         match parse(line) {
             Ok(record) => records.push(record),
             // The newline is the last byte written, so only a line without one can be torn.
-            Err(LineError::Malformed(_)) if !line.ends_with(b"\n") => {
+            Err(LineError::Malformed { .. }) if !line.ends_with(b"\n") => {
                 let torn = Torn {
                     line: index + 1,
                     offset,
@@ -80,12 +80,22 @@ fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
     struct Versioned {
         v: u32,
     }
-    let Versioned { v: found } = serde_json::from_slice(line).map_err(LineError::Malformed)?;
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let Versioned { v: found } = serde_json::from_slice(line).map_err(|error| malformed(&error))?;
     if found > RECORD_VERSION {
         let known = RECORD_VERSION;
         return Err(LineError::Version { found, known });
     }
-    serde_json::from_slice(line).map_err(LineError::Malformed)
+    serde_json::from_slice(line).map_err(|error| malformed(&error))
+}
+
+/// The parser's error without its line, which is always the first: it saw only one.
+fn malformed(error: &serde_json::Error) -> LineError {
+    let column = error.column();
+    let text = error.to_string();
+    let place = format!(" at line {} column {column}", error.line());
+    let problem = text.strip_suffix(&place).unwrap_or(&text).to_owned();
+    LineError::Malformed { problem, column }
 }
 
 /// The open `samples.jsonl` of a run under way.
@@ -136,5 +146,33 @@ impl SampleLog {
         }
         self.length += line.len() as u64;
         self.file.sync_data()
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_follows_a_torn_line() {
+        // Always full, and cannot be cut to a length: the half-written line cannot be taken back.
+        let path = PathBuf::from("/dev/full");
+        let file = OpenOptions::new().append(true).open(&path).unwrap();
+        let mut log = SampleLog {
+            path,
+            file,
+            length: 0,
+            broken: false,
+        };
+        let line = include_str!("../../tests/it/run_dir_record.json");
+        let record = serde_json::from_str(line).unwrap();
+        let errors = [0; 2].map(|_| log.append(&record).unwrap_err().to_string());
+        assert_eq!(
+            errors,
+            [
+                "cannot write /dev/full: No space left on device (os error 28)",
+                "cannot write /dev/full: its last line is torn",
+            ]
+        );
     }
 }

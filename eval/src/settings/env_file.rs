@@ -18,7 +18,8 @@ pub fn load_env_file() -> Result<(), SettingsError> {
     dotenvy::from_path(&path).map_err(|error| {
         let problem = match &error {
             dotenvy::Error::LineParse(line, _) => {
-                let number = line_number(&path, line).map_or(String::new(), |line| format!("line {line} is "));
+                let number = line_number(&path, line)
+                    .map_or(String::new(), |line| format!("line {line} is "));
                 format!("{number}not of the form NAME=value")
             }
             dotenvy::Error::Io(error) => error.to_string(),

@@ -64,14 +64,18 @@ pub enum SettingsError {
     },
 
     /// A coordinator whose children could not work.
-    #[error("nothing to delegate to: with --max-depth {max_depth} a coordinator has no children with a REPL")]
+    #[error(
+        "nothing to delegate to: with --max-depth {max_depth} a coordinator has no children with a REPL"
+    )]
     NothingToDelegateTo {
         /// The depth limit.
         max_depth: u32,
     },
 
     /// A coordinator without a REPL.
-    #[error("nothing to delegate to: with --protocol direct there is one call and no REPL to coordinate from")]
+    #[error(
+        "nothing to delegate to: with --protocol direct there is one call and no REPL to coordinate from"
+    )]
     CoordinatorDirect,
 
     /// A child in a protocol that knows none.
@@ -82,7 +86,9 @@ pub enum SettingsError {
     },
 
     /// A lineage that no agent of this depth has.
-    #[error("--lineage is given {given} times: an agent at depth {depth} has {depth} agents above it")]
+    #[error(
+        "--lineage is given {given} times: an agent at depth {depth} has {depth} agents above it"
+    )]
     Lineage {
         /// The agent's depth.
         depth: u32,
@@ -140,7 +146,9 @@ impl SettingsError {
             }
             Self::CoordinatorDirect => "use --protocol rlm, or --prompt-mode solver",
             Self::DirectChild { .. } => "use --depth 0, or --protocol rlm",
-            Self::Lineage { .. } => "give --lineage once for each depth above, the root's query first, or never",
+            Self::Lineage { .. } => {
+                "give --lineage once for each depth above, the root's query first, or never"
+            }
             Self::Prompt(PromptError::UnknownDriver { .. }) => {
                 "`eval list drivers` shows what there is; --drivers-dir adds your own"
             }

@@ -14,7 +14,7 @@ pub(super) fn path() -> Option<PathBuf> {
         let folder = PathBuf::from(env::var_os(name)?);
         folder.is_absolute().then_some(folder)
     };
-    let state =
-        folder(env_vars::XDG_STATE_HOME).or_else(|| Some(folder(env_vars::HOME)?.join(".local/state")))?;
+    let state = folder(env_vars::XDG_STATE_HOME)
+        .or_else(|| Some(folder(env_vars::HOME)?.join(".local/state")))?;
     Some(state.join("eval").join("history"))
 }

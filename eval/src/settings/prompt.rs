@@ -61,7 +61,11 @@ impl PromptSettings {
             None => iterations_for_depth(depth, MAX_ITERATIONS),
         };
         // Children get their part of the run's iterations, which are the root's own.
-        let of_run = if depth == 0 { iterations } else { MAX_ITERATIONS };
+        let of_run = if depth == 0 {
+            iterations
+        } else {
+            MAX_ITERATIONS
+        };
         Ok(guidance.map(|guidance| Self {
             kind: if direct {
                 AgentKind::Direct

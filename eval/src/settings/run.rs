@@ -58,11 +58,7 @@ impl RunSettings {
             data_dir: args.data_dir.clone(),
             seed: args.seed,
             context_lengths,
-            tasks_per_length: count(
-                "--tasks-per-length",
-                args.tasks_per_length,
-                &(1..=10_000),
-            )?,
+            tasks_per_length: count("--tasks-per-length", args.tasks_per_length, &(1..=10_000))?,
         };
         let max_tasks = args
             .max_tasks
@@ -73,7 +69,9 @@ impl RunSettings {
         };
         let attempts = within("--attempts", args.attempts, &(1..=1_000))?;
         let concurrency = count("--concurrency", args.concurrency.into(), &(1..=1_000))?;
-        let min_score = args.min_score.map(|score| within("--min-score", score, &(0.0..=1.0)));
+        let min_score = args
+            .min_score
+            .map(|score| within("--min-score", score, &(0.0..=1.0)));
         let min_score = min_score.transpose()?;
         let engine = EngineSettings::resolve(&args.engine)?;
         Ok(engine.map(|engine| Self {
@@ -92,7 +90,10 @@ impl RunSettings {
 }
 
 fn benchmark(name: &str) -> Result<String, SettingsError> {
-    let known: Vec<&str> = benchmarks::catalog().iter().map(|entry| entry.name).collect();
+    let known: Vec<&str> = benchmarks::catalog()
+        .iter()
+        .map(|entry| entry.name)
+        .collect();
     if known.contains(&name) {
         return Ok(name.to_owned());
     }

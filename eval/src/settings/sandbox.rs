@@ -1,10 +1,10 @@
 //! The REPL's settings.
 
-use harness::sandbox::{Config, Console, Limits};
+use harness::sandbox::{Config, Limits};
 
 use super::SettingsError;
 use super::bounds::{count, seconds};
-use crate::cli::{ConsoleStyle, SandboxArgs};
+use crate::cli::SandboxArgs;
 
 /// Checks the limits.
 ///
@@ -17,9 +17,6 @@ pub(super) fn resolve(args: &SandboxArgs) -> Result<Config, SettingsError> {
             cell_wait: seconds("--cell-wait", args.cell_wait)?,
             output_chars: count("--output-limit", args.output_limit, &(1..=100_000_000))?,
         },
-        console: match args.console {
-            ConsoleStyle::Node => Console::Node,
-            ConsoleStyle::Plain => Console::Plain,
-        },
+        console: args.console,
     })
 }

@@ -134,7 +134,10 @@ impl Summary {
             }),
             cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
             cost_unknown: (records.len() - costs.len()) as u64,
-            total_time_s: records.iter().map(|record| record.total_time_s).sum(),
+            // Not `sum()`, by which no record is -0.
+            total_time_s: records
+                .iter()
+                .fold(0.0, |sum, record| sum + record.total_time_s),
         }
     }
 }

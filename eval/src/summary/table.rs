@@ -56,9 +56,6 @@ fn block(runs: &[(&str, &Summary)]) -> String {
         table.add_row([name].into_iter().chain(cells));
     };
     row("score".to_owned(), &|run| score(run.score.as_ref()));
-    row("errors as zero".to_owned(), &|run| {
-        score(run.score_errors_as_zero.as_ref())
-    });
     for length in lengths(runs) {
         row(format!("  at {} chars", label(length)), &|run| {
             let group = run
@@ -68,6 +65,9 @@ fn block(runs: &[(&str, &Summary)]) -> String {
             group.map_or_else(none, |group| score(group.score.as_ref()))
         });
     }
+    row("errors as zero".to_owned(), &|run| {
+        score(run.score_errors_as_zero.as_ref())
+    });
     row("coverage".to_owned(), &|run| {
         format!(
             "{}/{} ({})",

@@ -141,7 +141,7 @@
     return output;
   };
 
-  /** What a Map or Set iterator has still to give: `[entries, areKeyValuePairs]`, or undefined where it cannot be told. */
+  /** What a Map or Set iterator has still to give, `[entries, areKeyValuePairs]`; undefined where it cannot be told. */
   const previewIterator = (value) => (previewEntries === undefined ? undefined : previewEntries(value));
 
   /** The rest of a Map or Set iterator, without consuming it. */

@@ -6,9 +6,9 @@
     Error, Function, Map, Object, Set, arrayBufferByteLength, bigintValueOf, booleanValueOf, dateGetTime,
     descriptorOf, functionHasInstance, functionToString, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf,
     hasOwn, isArray, isErrorObject, isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
-    objectPropertyIsEnumerable, objectToString, regexpExec, regexpSource, setAdd, setHas,
-    setIteratorPrototype, setPrototypeOf, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText, typedArrayName,
-    weakMapHas, weakRefDeref, weakSetHas,
+    objectPropertyIsEnumerable, objectToString, regexpExec, regexpSource, setAdd, setHas, setIteratorPrototype,
+    setPrototypeOf, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText,
+    typedArrayName, weakMapHas, weakRefDeref, weakSetHas,
   } = internals.primordials;
 
   const ObjectPrototype = Object.prototype;

@@ -3,7 +3,8 @@
   'use strict';
 
   const {
-    arrayJoin, floor, list, max, min, round, sqrt, stringIncludes, stringIndexOf, stringPadEnd, stringPadStart, stringRepeat,
+    arrayJoin, floor, list, max, min, round, sqrt, stringIncludes, stringIndexOf, stringPadEnd, stringPadStart,
+    stringRepeat,
   } = internals.primordials;
   const { textWidth } = internals.strings;
 

@@ -3,8 +3,8 @@
   'use strict';
 
   const {
-    asyncFunctionPrototype, asyncGeneratorFunctionPrototype, bigintValueOf, booleanValueOf, generatorFunctionPrototype,
-    getPrototypeOf, hasOwn, numberValueOf, objectIsPrototypeOf, stringValueOf,
+    asyncFunctionPrototype, asyncGeneratorFunctionPrototype, bigintValueOf, booleanValueOf,
+    generatorFunctionPrototype, getPrototypeOf, hasOwn, numberValueOf, objectIsPrototypeOf, stringValueOf,
     symbolValueOf, toText,
   } = internals.primordials;
   const { isClass } = internals.kinds;

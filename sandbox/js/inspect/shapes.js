@@ -3,11 +3,10 @@
   'use strict';
 
   const {
-    dateGetTime, dateToISOString, dateToString, isNaN, list, mapSize, objectToString, regexpDotAll,
-    regexpGlobal, regexpHasIndices, regexpIgnoreCase, regexpMultiline, regexpSource, regexpSticky, regexpUnicode,
-    regexpUnicodeSets, setSize, stringEndsWith, stringSlice, stringToLowerCase, stringValueOf,
-    typedArrayLength,
-    typedArrayName,
+    arrayBufferByteLength, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime, dateToISOString,
+    dateToString, isNaN, list, mapSize, objectToString, regexpDotAll, regexpGlobal, regexpHasIndices,
+    regexpIgnoreCase, regexpMultiline, regexpSource, regexpSticky, regexpUnicode, regexpUnicodeSets, setSize,
+    stringEndsWith, stringSlice, stringToLowerCase, stringValueOf, typedArrayLength, typedArrayName,
   } = internals.primordials;
   const { namedKeys, visibleKeys } = internals.kinds;
   const { boxedText, functionText, isBoxed, prefix } = internals.names;
@@ -20,10 +19,13 @@
   const { promiseState } = internals;
 
   /**
-   * A shape: `text` when that is all, else `base`, `open`, `close`, `keys` and optionally `entries(ctx, value, depth)`;
-   * `arrayLike` lets the entries be put in columns.
+   * A shape: `text` when that is all, else `base`, `open`, `close`, `keys` and optionally `entries(ctx, value, depth)`
+   * and `slots`, shown before the keys; `arrayLike` lets the entries be put in columns.
    */
-  const shape = (fields) => ({ __proto__: null, base: '', open: '{', close: '}', arrayLike: false, ...fields });
+  const shape = (fields) => ({
+    __proto__: null, text: undefined, base: '', open: '{', close: '}', entries: undefined, slots: list(),
+    arrayLike: false, ...fields,
+  });
   const noEntries = () => list();
   const unknownItems = (ctx) => {
     const output = list();
@@ -68,12 +70,7 @@
     return title === `${kind} ` ? text : title + text;
   };
 
-  const prepend = (keys, names) => {
-    const result = list();
-    for (let i = 0; i < names.length; i++) result[i] = names[i];
-    for (let i = 0; i < keys.length; i++) result[result.length] = keys[i];
-    return result;
-  };
+  const slot = (name, value) => ({ __proto__: null, name, value });
 
   const iteratorShape = (ctx, value, kind, tag) => {
     const preview = previewIterator(value);
@@ -90,10 +87,14 @@
   const bufferShape = (ctx, value, constructor, tag, inTypedArray) => {
     const keys = visibleKeys(value, ctx.showHidden);
     const title = prefix(constructor, tag, 'ArrayBuffer');
-    if (inTypedArray && keys.length === 0) return shape({ keys, text: `${title}{ byteLength: ${value.byteLength} }` });
+    const length = arrayBufferByteLength(value);
+    if (inTypedArray && keys.length === 0) {
+      return shape({ keys, text: `${title}{ byteLength: ${ctx.stylize(`${length}`, 'number')} }` });
+    }
     return shape({
       open: `${title}{`,
-      keys: prepend(keys, ['byteLength']),
+      keys,
+      slots: [slot('byteLength', length)],
       entries: inTypedArray ? noEntries : arrayBufferEntries,
     });
   };
@@ -165,7 +166,12 @@
       case 'ArrayBuffer': return bufferShape(ctx, value, constructor, tag, inTypedArray);
       case 'DataView': return shape({
         open: `${prefix(constructor, tag, kind)}{`,
-        keys: prepend(visibleKeys(value, showHidden), ['byteLength', 'byteOffset', 'buffer']),
+        keys: visibleKeys(value, showHidden),
+        slots: [
+          slot('byteLength', dataViewByteLength(value)),
+          slot('byteOffset', dataViewByteOffset(value)),
+          slot('buffer', dataViewBuffer(value)),
+        ],
       });
       case 'Promise': {
         if (promiseState === undefined) break;

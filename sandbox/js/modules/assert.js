@@ -35,17 +35,16 @@
     return methods[name];
   };
 
-  // eslint-disable-next-line eqeqeq -- what `equal` promises
+  // `==` is what `equal` promises.
   const looselySame = (a, b) => a == b || (a !== a && b !== b);
 
-  const okWith = (fn, args) => {
-    if (args[0]) return;
-    let message = args[1];
-    const generated = args.length === 0 || message === undefined || message === null;
-    if (args.length === 0) message = 'No value argument passed to `assert.ok()`';
+  const okWith = (fn, count, value, given) => {
+    if (value) return;
+    const generated = count === 0 || given === undefined || given === null;
+    const message = count === 0 ? 'No value argument passed to `assert.ok()`' : given;
     if (isError(message)) throw message;
     const error = new AssertionError({
-      __proto__: null, actual: args[0], expected: true, message, operator: '==', stackStartFn: fn,
+      __proto__: null, actual: value, expected: true, message, operator: '==', stackStartFn: fn,
     });
     error.generatedMessage = generated;
     throw error;
@@ -65,7 +64,8 @@
     return nothingThrown;
   };
 
-  const isThenable = (value) => isObject(value) && typeof value.then === 'function' && typeof value.catch === 'function';
+  const isThenable = (value) =>
+    isObject(value) && typeof value.then === 'function' && typeof value.catch === 'function';
   const settledOutcomeOf = async (source) => {
     let promise = source;
     if (typeof source === 'function') {
@@ -96,8 +96,9 @@
   const matchesRegExp = (actual, expected, message, fn) => {
     const text = toText(actual);
     if (regexpExec(expected, text) !== null) return;
-    throwGenerated(actual, expected, message,
-      message || `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(text)}\n`, fn);
+    const pattern = inspect(expected);
+    const mismatch = `The input did not match the regular expression ${pattern}. Input:\n\n${inspect(text)}\n`;
+    throwGenerated(actual, expected, message, message || mismatch, fn);
   };
 
   // A picture of some keys, to be compared with another; a RegExp that matches shows as what it matched.
@@ -162,18 +163,15 @@
     throwGenerated(actual, expected, message, message || text, fn);
   };
 
-  const checkExpectation = (error) => {
-    if (error !== undefined && error !== null && !isObject(error) && typeof error !== 'function') {
-      throw wrongType('error', 'of type function or an instance of Error, RegExp, or Object', error);
-    }
-  };
+  const wrongExpectation = (error) =>
+    wrongType('error', 'of type function or an instance of Error, RegExp, or Object', error);
 
-  // `rest` is what followed the function: an expectation and a message, or only a message.
-  const expectError = (fn, actual, rest) => {
-    let error = rest[0];
-    let message = rest[1];
+  // `count` arguments followed the function: an expectation and a message, or only a message.
+  const expectError = (fn, actual, count, first, second) => {
+    let error = first;
+    let message = second;
     if (typeof error === 'string') {
-      if (rest.length > 1) throw wrongType('error', 'of type function or an instance of Error, RegExp, or Object', error);
+      if (count > 1) throw wrongExpectation(error);
       const told = isObject(actual) ? peek(actual, 'message') : actual;
       if (told === error) {
         throw coded(TypeError, 'ERR_AMBIGUOUS_ARGUMENT', isObject(actual)
@@ -183,13 +181,14 @@
       message = error;
       error = undefined;
     }
-    checkExpectation(error);
+    const usable = error === undefined || error === null || isObject(error) || typeof error === 'function';
+    if (!usable) throw wrongExpectation(error);
     if (actual === nothingThrown) {
       const kind = fn === members.rejects ? 'rejection' : 'exception';
       const name = error && error.name ? ` (${toText(error.name)})` : '';
       fail({
         __proto__: null, actual: undefined, expected: error, operator: fn.name, stackStartFn: fn,
-        message: isError(message) ? message : `Missing expected ${kind}${name}${message ? `: ${toText(message)}` : '.'}`,
+        message: `Missing expected ${kind}${name}${message ? `: ${toText(message)}` : '.'}`,
       });
     }
     if (!error) return;
@@ -217,11 +216,11 @@
     throw wrongType('expected', 'of type function or an instance of RegExp', error);
   };
 
-  const expectNoError = (fn, actual, rest) => {
+  const expectNoError = (fn, actual, first, second) => {
     if (actual === nothingThrown) return;
-    const onlyMessage = typeof rest[0] === 'string';
-    const error = onlyMessage ? undefined : rest[0];
-    const message = onlyMessage ? rest[0] : rest[1];
+    const onlyMessage = typeof first === 'string';
+    const error = onlyMessage ? undefined : first;
+    const message = onlyMessage ? first : second;
     if (error && !isUnwanted(actual, error)) throw actual;
     const kind = fn === members.doesNotReject ? 'rejection' : 'exception';
     fail({
@@ -231,23 +230,21 @@
     });
   };
 
-  const matchWith = (fn, wanted, args) => {
-    const text = args[0];
-    const pattern = args[1];
+  const matchWith = (fn, wanted, text, pattern, given) => {
     if (!isRegExp(pattern)) throw wrongType('regexp', 'an instance of RegExp', pattern);
     if (typeof text === 'string' && (regexpExec(pattern, text) !== null) === wanted) return;
-    if (isError(args[2])) throw args[2];
+    if (isError(given)) throw given;
     const expectation = wanted ? 'The input did not match' : 'The input was expected to not match';
     const message = typeof text === 'string'
       ? `${expectation} the regular expression ${inspect(pattern)}. Input:\n\n${inspect(text)}\n`
       : `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})`;
-    throwGenerated(text, pattern, args[2], args[2] || message, fn);
+    throwGenerated(text, pattern, given, given || message, fn);
   };
 
   // ---- the exports
 
-  function assert(...args) {
-    okWith(assert, args);
+  function assert(value, message) {
+    okWith(assert, arguments.length, value, message);
   }
 
   const members = {
@@ -261,8 +258,8 @@
       if (generated) error.generatedMessage = true;
       throw error;
     },
-    ok(...args) {
-      okWith(members.ok, args);
+    ok(value, message) {
+      okWith(members.ok, arguments.length, value, message);
     },
     equal: comparing('equal', '==', looselySame),
     notEqual: comparing('notEqual', '!=', (a, b) => !looselySame(a, b)),
@@ -272,17 +269,18 @@
     notDeepEqual: comparing('notDeepEqual', 'notDeepEqual', (a, b) => !isDeepEqual(a, b, false)),
     deepStrictEqual: comparing('deepStrictEqual', 'deepStrictEqual', (a, b) => isDeepEqual(a, b, true)),
     notDeepStrictEqual: comparing('notDeepStrictEqual', 'notDeepStrictEqual', (a, b) => !isDeepEqual(a, b, true)),
-    throws(fn, ...rest) {
-      expectError(members.throws, outcomeOf(fn), rest);
+    throws(fn, error, message) {
+      expectError(members.throws, outcomeOf(fn), arguments.length - 1, error, message);
     },
-    async rejects(promise, ...rest) {
-      expectError(members.rejects, await settledOutcomeOf(promise), rest);
+    async rejects(promise, error, message) {
+      const actual = await settledOutcomeOf(promise);
+      expectError(members.rejects, actual, arguments.length - 1, error, message);
     },
-    doesNotThrow(fn, ...rest) {
-      expectNoError(members.doesNotThrow, outcomeOf(fn), rest);
+    doesNotThrow(fn, error, message) {
+      expectNoError(members.doesNotThrow, outcomeOf(fn), error, message);
     },
-    async doesNotReject(promise, ...rest) {
-      expectNoError(members.doesNotReject, await settledOutcomeOf(promise), rest);
+    async doesNotReject(promise, error, message) {
+      expectNoError(members.doesNotReject, await settledOutcomeOf(promise), error, message);
     },
     ifError(error) {
       if (error === null || error === undefined) return;
@@ -292,29 +290,33 @@
         message: `ifError got unwanted exception: ${message}`,
       });
     },
-    match(...args) {
-      matchWith(members.match, true, args);
+    match(text, pattern, message) {
+      matchWith(members.match, true, text, pattern, message);
     },
-    doesNotMatch(...args) {
-      matchWith(members.doesNotMatch, false, args);
+    doesNotMatch(text, pattern, message) {
+      matchWith(members.doesNotMatch, false, text, pattern, message);
     },
   };
 
   const exportTo = (target, source) => {
     const names = keys(source);
-    for (let i = 0; i < names.length; i++) target[names[i]] = source[names[i]];
+    for (let i = 0; i < names.length; i++) define(target, names[i], source[names[i]], true);
   };
   exportTo(assert, members);
 
   internals.defineModule('assert', () => {
-    const strict = (...args) => okWith(strict, args);
+    function strict(value, message) {
+      okWith(strict, arguments.length, value, message);
+    }
     exportTo(strict, members);
-    strict.equal = members.strictEqual;
-    strict.notEqual = members.notStrictEqual;
-    strict.deepEqual = members.deepStrictEqual;
-    strict.notDeepEqual = members.notDeepStrictEqual;
-    strict.strict = strict;
-    assert.strict = strict;
+    exportTo(strict, {
+      equal: members.strictEqual,
+      notEqual: members.notStrictEqual,
+      deepEqual: members.deepStrictEqual,
+      notDeepEqual: members.notDeepStrictEqual,
+      strict,
+    });
+    define(assert, 'strict', strict, true);
     return assert;
   });
   internals.defineModule('assert/strict', () => internals.require('assert').strict);

@@ -3,7 +3,8 @@
   'use strict';
 
   const {
-    Error, arrayJoin, customInspect, define, getPrototypeOf, max, splitOn, stringRepeat, stringSlice, stringStartsWith, toText,
+    Error, arrayJoin, customInspect, define, getPrototypeOf, max, splitOn, stringRepeat, stringSlice,
+    stringStartsWith, toText,
   } = internals.primordials;
   const { wrongType } = internals.exceptions;
   const { inspect } = internals;
@@ -196,12 +197,12 @@
       const actual = bothErrors ? withoutStack(options.actual) : options.actual;
       const expected = bothErrors ? withoutStack(options.expected) : options.expected;
       super(messageFor(actual, expected, operator, message));
-      this.generatedMessage = !message;
+      define(this, 'generatedMessage', !message, true);
       define(this, 'name', 'AssertionError [ERR_ASSERTION]');
-      this.code = 'ERR_ASSERTION';
-      this.actual = actual;
-      this.expected = expected;
-      this.operator = operator;
+      define(this, 'code', 'ERR_ASSERTION', true);
+      define(this, 'actual', actual, true);
+      define(this, 'expected', expected, true);
+      define(this, 'operator', operator, true);
       captureStackTrace?.(this, options.stackStartFn);
       // The header shows the code, the name does not; an engine may leave headers out of stacks.
       const header = `${this.name}: ${this.message}`;

@@ -24,7 +24,8 @@
     if (last < 0) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', 'Attempt to access memory outside buffer bounds');
     if (!(offset >= 0 && offset <= last)) throw outOfRange('offset', `>= 0 and <= ${last}`, offset);
   };
-  const viewOf = (buffer) => new DataView(typedArrayBuffer(buffer), typedArrayByteOffset(buffer), typedArrayLength(buffer));
+  const viewOf = (buffer) =>
+    new DataView(typedArrayBuffer(buffer), typedArrayByteOffset(buffer), typedArrayLength(buffer));
 
   const methods = [];
   for (let i = 0; i < kinds.length; i++) {

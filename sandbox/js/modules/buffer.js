@@ -3,9 +3,9 @@
   'use strict';
 
   const {
-    RangeError, TypeError, Uint8Array, append, apply, arrayBufferByteLength, arrayJoin, customInspect,
-    isArray, isView, list, max, min, sign, symbolToPrimitive, trunc, typedArrayBuffer,
-    typedArrayByteOffset, typedArrayFill, typedArrayLength, typedArrayName, typedArraySet, typedArraySubarray,
+    RangeError, TypeError, Uint8Array, append, apply, arrayBufferByteLength, arrayJoin, bytesBetween, customInspect,
+    isArray, isView, list, max, min, sign, symbolToPrimitive, trunc, typedArrayBuffer, typedArrayByteOffset,
+    typedArrayFill, typedArrayLength, typedArrayName, typedArraySet,
   } = internals.primordials;
   const { coded, outOfRange, wrongType } = internals.exceptions;
   const { bytesOf, globals } = internals;
@@ -77,6 +77,11 @@
   };
 
   class Buffer extends Uint8Array {
+    // An implied constructor may go through the array iterator.
+    constructor(source, byteOffset, length) {
+      super(source, byteOffset, length);
+    }
+
     static from(value, encodingOrOffset, length) {
       if (typeof value === 'string') return adopt(from(value, encodingOrOffset));
       if (typeof value !== 'object' || value === null) throw wrongType('first argument', SOURCES, value);
@@ -88,8 +93,8 @@
       if (typeof value.length === 'number' || isArray(value)) return fromArrayLike(value);
       if (value.type === 'Buffer' && isArray(value.data)) return fromArrayLike(value.data);
       const convert = value[symbolToPrimitive];
-      if (typeof convert === 'function') return Buffer.from(apply(convert, value, ['string']), encodingOrOffset, length);
-      throw wrongType('first argument', SOURCES, value);
+      if (typeof convert !== 'function') throw wrongType('first argument', SOURCES, value);
+      return Buffer.from(apply(convert, value, ['string']), encodingOrOffset, length);
     }
 
     static of(...items) {
@@ -135,7 +140,7 @@
       let at = 0;
       for (let i = 0; i < items.length && at < size; i++) {
         const count = min(typedArrayLength(items[i]), size - at);
-        typedArraySet(result, typedArraySubarray(bytesOf(items[i]), 0, count), at);
+        typedArraySet(result, bytesBetween(bytesOf(items[i]), 0, count), at);
         at += count;
       }
       return result;
@@ -157,7 +162,7 @@
       const length = typedArrayLength(this);
       const first = start === undefined ? 0 : max(0, trunc(+start) || 0);
       const last = end === undefined ? length : min(length, trunc(+end) || 0);
-      return last <= first ? '' : toText(typedArraySubarray(bytesOf(this), first, last), encoding);
+      return last <= first ? '' : toText(bytesBetween(bytesOf(this), first, last), encoding);
     }
 
     toJSON() {
@@ -171,11 +176,11 @@
       return compareBytes(this, other) === 0;
     }
 
-    compare(target, targetStart = 0, targetEnd = target?.length, sourceStart = 0, sourceEnd = this.length) {
+    compare(target, targetStart, targetEnd, sourceStart, sourceEnd) {
       checkBytes(target, 'target');
       return compareBytes(
-        typedArraySubarray(bytesOf(this), sourceStart, sourceEnd),
-        typedArraySubarray(bytesOf(target), targetStart, targetEnd),
+        part(this, sourceStart, sourceEnd),
+        part(target, targetStart, targetEnd),
       );
     }
 
@@ -202,11 +207,11 @@
       return this.subarray(start, end);
     }
 
-    copy(target, targetStart = 0, sourceStart = 0, sourceEnd = typedArrayLength(this)) {
+    copy(target, targetStart = 0, sourceStart = 0, sourceEnd = undefined) {
       checkBytes(target, 'target');
-      const source = typedArraySubarray(bytesOf(this), sourceStart, sourceEnd);
+      const source = part(this, sourceStart, sourceEnd);
       const count = max(0, min(typedArrayLength(source), typedArrayLength(target) - targetStart));
-      typedArraySet(target, typedArraySubarray(source, 0, count), targetStart);
+      typedArraySet(target, bytesBetween(source, 0, count), targetStart);
       return count;
     }
 
@@ -221,7 +226,7 @@
       let count = min(typedArrayLength(bytes), room, length ?? room);
       // A character that does not fit is left out as a whole.
       if (encodingOf(encoding) === 'utf8') while (count > 0 && (bytes[count] & 0xc0) === 0x80) count--;
-      typedArraySet(this, typedArraySubarray(bytes, 0, count), at);
+      typedArraySet(this, bytesBetween(bytes, 0, count), at);
       return count;
     }
 
@@ -230,12 +235,15 @@
       if (typeof end === 'string') return this.fill(value, offset, undefined, end);
       const first = offset ?? 0;
       const last = end ?? typedArrayLength(this);
-      if (typeof value === 'number' || typeof value === 'boolean') return typedArrayFill(this, value & 255, first, last);
+      if (typeof value === 'number' || typeof value === 'boolean') {
+        return typedArrayFill(this, value & 255, first, last);
+      }
       const pattern = typeof value === 'string' ? from(value, encoding) : bytesOf(value);
       const size = pattern === undefined ? 0 : typedArrayLength(pattern);
       if (size === 0) {
         if (value === '') return typedArrayFill(this, 0, first, last);
-        throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'value' is invalid. Received ${internals.inspect(value)}`);
+        throw coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+          `The argument 'value' is invalid. Received ${internals.inspect(value)}`);
       }
       for (let i = first; i < last; i++) this[i] = pattern[(i - first) % size];
       return this;
@@ -251,6 +259,12 @@
     }
   }
 
+  // The bytes between two indices, each kept within bounds.
+  const part = (bytes, start, end) => {
+    const length = typedArrayLength(bytes);
+    const first = clampIndex(start, length, 0);
+    return bytesBetween(bytesOf(bytes), first, max(first, clampIndex(end, length, length)));
+  };
   // The bytes themselves as a Buffer, sharing their memory.
   const adopt = (bytes) => new Buffer(typedArrayBuffer(bytes), typedArrayByteOffset(bytes), typedArrayLength(bytes));
   const fromArrayLike = (source) => {

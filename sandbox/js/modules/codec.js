@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    TypeError, Uint8Array, fromCharCode, stringCharCodeAt, stringToLowerCase, typedArrayLength, typedArraySubarray,
+    TypeError, Uint8Array, bytesBetween, fromCharCode, stringCharCodeAt, stringToLowerCase, typedArrayLength,
   } = internals.primordials;
   const { coded } = internals.exceptions;
   const { decodeUtf16, encodeUtf8, stringFromUnits, utf8Decode } = internals;
@@ -26,7 +26,7 @@
       if (high < 0 || low < 0) break;
       bytes[count++] = high * 16 + low;
     }
-    return typedArraySubarray(bytes, 0, count);
+    return bytesBetween(bytes, 0, count);
   };
   const encodeHex = (bytes) => stringFromUnits(2 * typedArrayLength(bytes), (i) => {
     const byte = bytes[i >> 1];
@@ -49,7 +49,7 @@
   };
   const evenUtf16 = (bytes) => {
     const length = typedArrayLength(bytes);
-    return decodeUtf16(typedArraySubarray(bytes, 0, length - (length % 2)), false);
+    return decodeUtf16(bytesBetween(bytes, 0, length - (length % 2)), false);
   };
 
   // Per encoding: text to bytes, and bytes to text.
@@ -62,7 +62,8 @@
   codecs.base64url = codec('base64url', decodeBase64, (bytes) => encodeBase64(bytes, true));
   codecs.latin1 = codec('latin1', decodeLatin1, (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i]));
   codecs.binary = codecs.latin1;
-  codecs.ascii = codec('ascii', decodeLatin1, (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i] & 127));
+  const asciiText = (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i] & 127);
+  codecs.ascii = codec('ascii', decodeLatin1, asciiText);
   codecs.utf16le = codec('utf16le', encodeUtf16, evenUtf16);
   codecs['utf-16le'] = codecs.utf16le;
   codecs.ucs2 = codecs.utf16le;
@@ -79,7 +80,7 @@
     __proto__: null,
     /** The bytes of a text in an encoding, UTF-8 unless given. */
     from: (text, encoding) => find(encoding).encode(text),
-    /** The number of bytes of a text in an encoding; for hex and base64 an estimate that trusts the text, as in Node. */
+    /** The number of bytes of a text in an encoding; for hex and base64 an estimate that trusts the text. */
     lengthOf: (text, encoding) => {
       const { name, encode } = find(encoding);
       if (name === 'hex') return text.length >> 1;

@@ -3,10 +3,10 @@
   'use strict';
 
   const {
-    Map, Set, arrayBufferByteLength, bigintValueOf, booleanValueOf, dateGetTime, getOwnPropertySymbols,
+    Map, Set, Uint8Array, arrayBufferByteLength, bigintValueOf, booleanValueOf, dateGetTime, getOwnPropertySymbols,
     getPrototypeOf, is, isNaN, keys, list, mapEntries, mapGet, mapHas, mapIteratorNext, mapSet, mapSize,
-    numberValueOf, objectPropertyIsEnumerable, objectToString, regexpSource, setAdd, setDelete, setHas, setIteratorNext,
-    setSize, setValues, stringValueOf, symbolValueOf, typedArrayLength, typedArrayName, Uint8Array,
+    numberValueOf, objectPropertyIsEnumerable, objectToString, regexpSource, setAdd, setDelete, setHas,
+    setIteratorNext, setSize, setValues, stringValueOf, symbolValueOf, typedArrayLength, typedArrayName,
   } = internals.primordials;
   const { kindOf } = internals.kinds;
   const { regexpFlags } = internals.shapes;
@@ -179,7 +179,6 @@
     if (isPrimitive(a) || isPrimitive(b)) {
       if (isPrimitive(a) !== isPrimitive(b)) return false;
       if (a !== a && b !== b) return true;
-      // eslint-disable-next-line eqeqeq -- loose equality is what is asked for
       return !state.strict && typeof a !== 'function' && typeof b !== 'function' && a == b;
     }
     return sameObjects(a, b, state);

@@ -3,8 +3,7 @@
   'use strict';
 
   const {
-    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance,
-    getPrototypeOf, keys, ownKeys,
+    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance, getPrototypeOf, keys, ownKeys,
   } = internals.primordials;
   const { coded, outOfRange, wrongType } = internals.exceptions;
   const { inspect } = internals;
@@ -117,7 +116,7 @@
             const monitors = listenersOf(this, errorMonitor);
             for (let i = 0; i < monitors.length; i++) apply(monitors[i], this, args);
           }
-          if (this._events?.error === undefined) throw unhandled(args[0]);
+          if (this._events?.error === undefined) throw unhandled(args.length > 0 ? args[0] : undefined);
         }
         const listeners = listenersOf(this, type);
         for (let i = 0; i < listeners.length; i++) apply(listeners[i], this, args);
@@ -144,7 +143,9 @@
         const after = [];
         for (let i = 0; i < before.length; i++) if (i !== position) append(after, before[i]);
         store(this, type, after);
-        if (this._events.removeListener !== undefined) this.emit('removeListener', type, before[position].listener ?? listener);
+        if (this._events.removeListener !== undefined) {
+          this.emit('removeListener', type, before[position].listener ?? listener);
+        }
         return this;
       },
       removeAllListeners(type) {

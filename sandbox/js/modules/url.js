@@ -12,7 +12,9 @@
 
   const scheme = /^[a-z0-9.+-]+:/i;
   const portEnd = /:([0-9]*)$/;
-  const slashed = { __proto__: null, 'http:': 1, 'https:': 1, 'ftp:': 1, 'gopher:': 1, 'file:': 1, 'ws:': 1, 'wss:': 1 };
+  const slashed = {
+    __proto__: null, 'http:': 1, 'https:': 1, 'ftp:': 1, 'gopher:': 1, 'file:': 1, 'ws:': 1, 'wss:': 1,
+  };
   // Characters that the legacy parser escapes by itself.
   const escapes = [
     '\t', '%09', '\n', '%0A', '\r', '%0D', ' ', '%20', '"', '%22', "'", '%27', '<', '%3C', '>', '%3E', '\\', '%5C',
@@ -31,19 +33,19 @@
     }
   };
 
-  function Url() {
-    this.protocol = null;
-    this.slashes = null;
-    this.auth = null;
-    this.host = null;
-    this.port = null;
-    this.hostname = null;
-    this.hash = null;
-    this.search = null;
-    this.query = null;
-    this.pathname = null;
-    this.path = null;
-    this.href = null;
+  class Url {
+    protocol = null;
+    slashes = null;
+    auth = null;
+    host = null;
+    port = null;
+    hostname = null;
+    hash = null;
+    search = null;
+    query = null;
+    pathname = null;
+    path = null;
+    href = null;
   }
 
   // The text before a mark, and the mark with what follows it, or ''.
@@ -92,7 +94,8 @@
     const atSearch = cut(atHash.head, '?');
     const script = url.protocol === 'javascript:';
     rest = atSearch.head;
-    if (!script && stringStartsWith(rest, '//') && (url.protocol !== null || slashesDenoteHost || stringIncludes(rest, '@'))) {
+    const hasHost = url.protocol !== null || slashesDenoteHost || stringIncludes(rest, '@');
+    if (!script && hasHost && stringStartsWith(rest, '//')) {
       url.slashes = true;
       rest = stringSlice(rest, 2);
     }

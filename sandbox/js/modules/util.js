@@ -3,9 +3,9 @@
   'use strict';
 
   const {
-    Error, Promise, append, apply, asyncFunctionPrototype, asyncGeneratorFunctionPrototype, customPromisify,
-    define, defineProperty, generatorFunctionPrototype, generatorPrototype, getOwnPropertyNames, descriptorOf,
-    getPrototypeOf, isArray, isView, objectIsPrototypeOf, objectToString, promiseResolve, promiseThen, setPrototypeOf,
+    Error, Promise, append, apply, asyncFunctionPrototype, asyncGeneratorFunctionPrototype, customPromisify, define,
+    defineProperty, descriptorOf, generatorFunctionPrototype, generatorPrototype, getOwnPropertyNames, getPrototypeOf,
+    isArray, isView, objectIsPrototypeOf, objectToString, promiseResolve, promiseThen, setPrototypeOf,
     stringCharCodeAt, stringIndexOf, stringSlice, stringToWellFormed, typedArrayName,
   } = internals.primordials;
   const { coded, wrongType } = internals.exceptions;

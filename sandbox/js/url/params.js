@@ -3,10 +3,10 @@
   'use strict';
 
   const {
-    TypeError, Uint8Array, append, apply, arrayJoin, arraySort, customInspect, define, defineProperty, descriptorOf,
-    fromCharCode, iteratorPrototype, list, numberToString, ownKeys, replaceAll, setPrototypeOf, splitOn,
-    stringCharCodeAt, stringIncludes, stringIndexOf, stringSlice, stringToUpperCase, stringToWellFormed, symbolIterator,
-    symbolToStringTag, toText, typedArrayLength, typedArraySubarray,
+    TypeError, Uint8Array, append, apply, arrayJoin, arraySort, bytesBetween, customInspect, define, defineProperty,
+    descriptorOf, fromCharCode, iteratorPrototype, list, numberToString, ownKeys, replaceAll, setPrototypeOf, splitOn,
+    stringIncludes, stringIndexOf, stringSlice, stringToUpperCase, stringToWellFormed, symbolIterator,
+    symbolToStringTag, toText, typedArrayLength,
   } = internals.primordials;
   const { asInterface, coded, missing, wrongType } = internals.exceptions;
   const { encodeUtf8, inspect, utf8Decode } = internals;
@@ -36,7 +36,7 @@
       }
       result[count++] = byte;
     }
-    return utf8Decode(typedArraySubarray(result, 0, count), false);
+    return utf8Decode(bytesBetween(result, 0, count), false);
   };
 
   const isUnreserved = (byte) => (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)

@@ -2,6 +2,7 @@
 
 mod driver;
 mod limits;
+mod node_parity;
 mod recorded;
 mod sessions;
 mod tree;

@@ -1,0 +1,166 @@
+//! `eval list`: what can be chosen.
+
+use std::path::Path;
+
+use comfy_table::{ContentArrangement, Table, presets};
+use harness::prompt::{DriverLibrary, Profiles, PromptMode};
+use harness::provider::scripted_models;
+use serde_json::{Value, json};
+
+use super::stdout;
+use crate::cli::{List, ListArgs};
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::settings::{MODEL_FORMS, SettingsError};
+use crate::terminal::one_line;
+
+/// Prints a table, or a JSON array of objects.
+///
+/// # Errors
+/// [`Error::Settings`] for a user's driver or profile file that is wrong, or [`Error::Stdout`].
+pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
+    let listing = match &args.what {
+        List::Benchmarks => benchmarks(),
+        List::Drivers { drivers_dir } => drivers(drivers_dir.as_deref())?,
+        List::Profiles { profiles_file } => profiles(profiles_file.as_deref())?,
+        List::Models => models(),
+    };
+    if args.json {
+        stdout::write_json(&listing.objects)?;
+    } else {
+        stdout::write(&listing.table())?;
+    }
+    Ok(Outcome::Complete)
+}
+
+/// The same things twice: for people and for programs.
+struct Listing {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+    objects: Vec<Value>,
+}
+
+impl Listing {
+    fn new(header: &[&'static str]) -> Self {
+        Self {
+            header: header.to_vec(),
+            rows: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    fn push<const N: usize>(&mut self, row: [&str; N], object: Value) {
+        let row = row.map(|cell| one_line(cell).into_owned());
+        self.rows.push(row.into());
+        self.objects.push(object);
+    }
+
+    fn table(&self) -> String {
+        let mut table = Table::new();
+        table
+            .load_style(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_header(&self.header)
+            .add_rows(&self.rows);
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        let lines: Vec<String> = table
+            .lines()
+            .map(|line| line.trim_end().to_owned() + "\n")
+            .collect();
+        lines.concat()
+    }
+}
+
+fn benchmarks() -> Listing {
+    let mut listing = Listing::new(&["NAME", "SCORER", "DATA", "SUMMARY"]);
+    for entry in benchmarks::catalog() {
+        let data = if entry.needs_data {
+            "--data-dir"
+        } else {
+            "generated"
+        };
+        listing.push(
+            [entry.name, entry.scorer, data, entry.summary],
+            json!({
+                "name": entry.name,
+                "summary": entry.summary,
+                "scorer": entry.scorer,
+                "needs_data": entry.needs_data,
+            }),
+        );
+    }
+    listing
+}
+
+fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
+    let mut library = DriverLibrary::bundled();
+    if let Some(folder) = folder {
+        library = library.with_dir(folder)?;
+    }
+    let mut listing = Listing::new(&["NAME", "MODES", "SOURCE", "DESCRIPTION"]);
+    for driver in library.iter() {
+        let modes: Vec<&str> = driver
+            .modes
+            .iter()
+            .copied()
+            .map(PromptMode::as_str)
+            .collect();
+        let source = driver.source.to_string();
+        listing.push(
+            [
+                &driver.name,
+                &modes.join(", "),
+                &source,
+                &driver.description,
+            ],
+            json!({
+                "name": driver.name,
+                "description": driver.description,
+                "modes": modes,
+                "conflicts": driver.conflicts,
+                "source": source,
+                "digest": driver.digest,
+            }),
+        );
+    }
+    Ok(listing)
+}
+
+fn profiles(file: Option<&Path>) -> Result<Listing, SettingsError> {
+    let mut profiles = Profiles::bundled();
+    if let Some(file) = file {
+        profiles = profiles.with_file(file)?;
+    }
+    let mut listing = Listing::new(&["NAME", "DRIVERS", "MODELS"]);
+    for profile in profiles.iter() {
+        listing.push(
+            [
+                &profile.name,
+                &profile.drivers.join(", "),
+                &profile.models.join(", "),
+            ],
+            json!({
+                "name": profile.name,
+                "drivers": profile.drivers,
+                "models": profile.models,
+            }),
+        );
+    }
+    Ok(listing)
+}
+
+fn models() -> Listing {
+    let mut listing = Listing::new(&["MODEL", "DESCRIPTION"]);
+    for (name, description) in scripted_models() {
+        let model = format!("scripted/{name}");
+        let object = json!({"model": model, "description": description});
+        listing.push([&model, &description], object);
+    }
+    for (form, description) in MODEL_FORMS {
+        let object = json!({"model": form, "description": description});
+        listing.push([form, description], object);
+    }
+    listing
+}

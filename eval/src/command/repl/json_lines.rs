@@ -1,0 +1,146 @@
+//! `eval repl --json`: an object a line in, an object a line out.
+
+use std::io::{self, BufRead, Write};
+
+use harness::sandbox::{Lost, StartError};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::root::{FRESH_SESSION, Ran, Root};
+use crate::error::Error;
+
+/// Answers each line with one line, in order, until the input ends.
+///
+/// A line that is no request is answered with an error, and the session goes on.
+///
+/// # Errors
+/// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`]. A reader that closes the pipe ends the
+/// conversation without one.
+pub(super) async fn converse(
+    root: &mut Root,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), Error> {
+    for number in 1_u64.. {
+        // A buffer for each line: one that held 100 MB is not kept for the rest of the session.
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line).map_err(Error::Stdin)? == 0 {
+            break;
+        }
+        let request = parse(&line);
+        drop(line);
+        let answer = match request {
+            Ok(request) => answer(root, request).await?,
+            Err(problem) => Answer::error(format!("line {number}: {problem}")),
+        };
+        match write_line(&mut output, &answer) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            written => written.map_err(Error::Stdout)?,
+        }
+    }
+    Ok(())
+}
+
+/// One line of input.
+enum Request {
+    /// `{"code": "…"}`: runs a cell.
+    Code(String),
+    /// `{"set": {…}}`: sets names.
+    Set(Map<String, Value>),
+}
+
+/// One line of output.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Cell {
+        output: String,
+        error: Option<String>,
+        value: Option<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        stack: Vec<String>,
+    },
+    Set {
+        ok: bool,
+    },
+}
+
+impl Answer {
+    fn error(error: String) -> Self {
+        Self::Cell {
+            output: String::new(),
+            error: Some(error),
+            value: None,
+            stack: Vec::new(),
+        }
+    }
+}
+
+async fn answer(root: &mut Root, request: Request) -> Result<Answer, StartError> {
+    let code = match request {
+        Request::Code(code) => code,
+        Request::Set(values) => {
+            for (name, value) in values {
+                root.set(name, value).await?;
+            }
+            return Ok(Answer::Set { ok: true });
+        }
+    };
+    Ok(match root.run(code).await? {
+        Ran::Lost => Answer::error(format!("{Lost}; {FRESH_SESSION}")),
+        Ran::Finished(outcome) => {
+            let (error, stack) = match outcome.error {
+                Some(error) => (Some(error.message), error.stack),
+                None => (None, Vec::new()),
+            };
+            Answer::Cell {
+                output: outcome.output,
+                error,
+                value: outcome.value,
+                stack,
+            }
+        }
+    })
+}
+
+fn parse(line: &[u8]) -> Result<Request, String> {
+    const EXPECTED: &str = "expected {\"code\": \"…\"} or {\"set\": {\"name\": value}}";
+    let object: Map<String, Value> =
+        serde_json::from_slice(line).map_err(|error| format!("{}; {EXPECTED}", problem(&error)))?;
+    let mut entries = object.into_iter();
+    let (Some((key, value)), None) = (entries.next(), entries.next()) else {
+        return Err(format!("not exactly one key; {EXPECTED}"));
+    };
+    match (key.as_str(), value) {
+        ("code", Value::String(code)) => Ok(Request::Code(code)),
+        ("set", Value::Object(values)) => match values.keys().find(|name| !is_identifier(name)) {
+            Some(name) => Err(format!("`set`: {name:?} cannot be the name of a variable")),
+            None => Ok(Request::Set(values)),
+        },
+        ("code" | "set", _) => Err(format!("`{key}` has a value of the wrong type; {EXPECTED}")),
+        _ => Err(format!("unknown key {key:?}; {EXPECTED}")),
+    }
+}
+
+/// What is wrong, with the column; the line's number is the caller's.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&place) {
+        Some(text) => format!("{text} (column {})", error.column()),
+        None => text,
+    }
+}
+
+/// Whether JavaScript code can name a variable so; whether it is a reserved word is not looked at.
+fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    let begins = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+    characters.next().is_some_and(begins) && characters.all(|c| begins(c) || c.is_numeric())
+}
+
+fn write_line(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, answer)?;
+    output.write_all(b"\n")?;
+    output.flush()
+}

@@ -1,0 +1,32 @@
+//! `eval repl` with a script on stdin: cells end where they are complete, as they do on a terminal.
+
+use std::io::BufRead;
+
+use super::root::Root;
+use super::show::show;
+use super::unfinished::Scan;
+use crate::error::Error;
+
+/// Runs the cells of a script one after another, also after one that failed.
+///
+/// # Errors
+/// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].
+pub(super) async fn converse(root: &mut Root, mut input: impl BufRead) -> Result<(), Error> {
+    loop {
+        let (mut cell, mut scan) = (String::new(), Scan::default());
+        loop {
+            let before = cell.len();
+            let read = input.read_line(&mut cell).map_err(Error::Stdin)?;
+            scan.feed(&cell[before..]);
+            if read == 0 || !scan.is_unfinished() {
+                break;
+            }
+        }
+        if cell.is_empty() {
+            return Ok(());
+        }
+        if !cell.trim().is_empty() {
+            show(root.run(cell).await?)?;
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A root agent's REPL without an agent: cells in, outcomes out. It starts anew after a loss.
+
+use std::sync::Arc;
+
+use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
+use harness::sandbox::{Config, Event, Lost, Repl, Session, StartError};
+use serde_json::Value;
+
+/// One REPL after another, each in a session of its own.
+pub(super) struct Root {
+    config: Config,
+    context: Arc<str>,
+    /// None before the first cell and after a loss.
+    repl: Option<Repl>,
+    /// Cells run in this session.
+    cells: u32,
+}
+
+/// What came of a cell.
+pub(super) enum Ran {
+    /// It ended.
+    Finished(CellOutcome),
+    /// It brought the sandbox down. The next cell runs in a fresh session.
+    Lost,
+}
+
+/// What is said after a loss.
+pub(super) const FRESH_SESSION: &str =
+    "the next cell runs in a fresh session, without the names made so far";
+
+impl Root {
+    pub fn new(config: Config, context: Arc<str>) -> Self {
+        Self {
+            config,
+            context,
+            repl: None,
+            cells: 0,
+        }
+    }
+
+    /// Runs a cell to its end. Every call of a model rejects.
+    pub async fn run(&mut self, code: String) -> Result<Ran, StartError> {
+        self.cells += 1;
+        let iteration = self.cells;
+        let repl = self.repl().await?;
+        repl.run(code, iteration);
+        loop {
+            match repl.next().await {
+                Ok(Event::Finished(outcome)) => return Ok(Ran::Finished(outcome)),
+                Ok(Event::Called(call)) => repl.settle(
+                    call.id,
+                    Err(format!("{}(): there is no model in this REPL", call.kind)),
+                ),
+                Ok(Event::CallContext { .. }) => {}
+                Err(Lost) => {
+                    self.abandon();
+                    return Ok(Ran::Lost);
+                }
+            }
+        }
+    }
+
+    /// Sets a name to a JSON value.
+    pub async fn set(&mut self, name: String, value: Value) -> Result<(), StartError> {
+        self.repl().await?.set(name, value);
+        Ok(())
+    }
+
+    /// Gives the session up, with whatever runs in it.
+    pub fn abandon(&mut self) {
+        self.repl = None;
+        self.cells = 0;
+    }
+
+    async fn repl(&mut self) -> Result<&mut Repl, StartError> {
+        let repl = match self.repl.take() {
+            Some(repl) => repl,
+            None => {
+                let session = Session::start(self.config.clone()).await?;
+                session.open(None, Context::Text(Arc::clone(&self.context)), info())
+            }
+        };
+        Ok(self.repl.insert(repl))
+    }
+}
+
+/// What `__rlm` shows: the root of a tree with the default depth, without a query and without an end.
+fn info() -> AgentInfo {
+    AgentInfo {
+        depth: 0,
+        max_depth: 2,
+        max_iterations: u32::MAX,
+        lineage: Vec::new(),
+        invocation_id: "root".to_owned(),
+        parent_id: None,
+    }
+}

@@ -1,0 +1,42 @@
+//! What a person sees of a cell's end.
+
+use std::io::{self, Write as _};
+
+use harness::sandbox::Lost;
+use harness::sandbox::message::CellError;
+
+use super::root::{FRESH_SESSION, Ran};
+use crate::command::stdout;
+use crate::error::Error;
+use crate::terminal::plain_text;
+
+/// Prints output and a returned value on stdout, an error with its frames on stderr.
+///
+/// # Errors
+/// [`Error::Stdout`].
+pub(super) fn show(ran: Ran) -> Result<(), Error> {
+    let outcome = match ran {
+        Ran::Finished(outcome) => outcome,
+        Ran::Lost => {
+            complain(&format!("{Lost}; {FRESH_SESSION}"));
+            return Ok(());
+        }
+    };
+    if !outcome.output.is_empty() {
+        stdout::write(&format!("{}\n", plain_text(&outcome.output)))?;
+    }
+    if let Some(CellError { message, stack, .. }) = outcome.error {
+        let frames: String = stack.iter().map(|frame| format!("\n    {frame}")).collect();
+        complain(&(message + &frames));
+    }
+    if let Some(value) = outcome.value {
+        stdout::write(&format!("returned: {}\n", plain_text(&value)))?;
+    }
+    Ok(())
+}
+
+/// Prints a text on stderr.
+pub(super) fn complain(text: &str) {
+    // There is nowhere left to say that stderr cannot be written.
+    let _ = writeln!(io::stderr(), "{}", plain_text(text));
+}

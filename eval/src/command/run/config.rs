@@ -1,0 +1,92 @@
+//! What `config.json` and the fingerprint of a run hold.
+
+use std::collections::BTreeMap;
+
+use benchmarks::Dataset;
+use harness::prompt::template_digests;
+use serde_json::{Value, json};
+
+use crate::models;
+use crate::record::RunIdentity;
+use crate::run_dir::Fingerprint;
+use crate::settings::{EngineSettings, RunSettings};
+
+/// The drivers' names in their order, joined by `+`.
+pub(super) fn driver_names(engine: &EngineSettings) -> String {
+    let names: Vec<&str> = engine.drivers.iter().map(|driver| driver.name.as_str()).collect();
+    names.join("+")
+}
+
+/// The resolved settings as `config.json` shows them. They hold no secret.
+pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_total: u64) -> Value {
+    let engine = &settings.engine;
+    let options = &settings.benchmark_options;
+    let limits = &engine.sandbox.limits;
+    json!({
+        "v": 1,
+        "eval_version": env!("CARGO_PKG_VERSION"),
+        "run": identity,
+        "attempts_total": attempts_total,
+        "benchmark": {
+            "name": settings.benchmark,
+            "data_dir": options.data_dir,
+            "seed": options.seed,
+            "context_lengths": options.context_lengths,
+            "tasks_per_length": options.tasks_per_length,
+            "max_tasks": settings.selection.max_tasks,
+            "selected_problems": settings.selection.ids,
+            "attempts": settings.attempts,
+        },
+        "engine": {
+            "model": engine.model,
+            "aliases": engine.aliases,
+            "protocol": engine.protocol,
+            "prompt_mode": engine.prompt_mode,
+            "profile": engine.profile,
+            "drivers": drivers(engine),
+            "max_depth": engine.max_depth,
+            "max_iterations": engine.max_iterations,
+            "max_blocks_per_iteration": engine.max_blocks_per_iteration,
+            "confirm_first_return": engine.confirm_first_return,
+            "cell_timeout_s": limits.cell_time.as_secs_f64(),
+            "cell_wait_s": limits.cell_wait.as_secs_f64(),
+            "output_limit_chars": limits.output_chars,
+            "console": engine.sandbox.console,
+        },
+        "concurrency": settings.concurrency,
+        "min_score": settings.min_score,
+    })
+}
+
+/// Everything that can change an answer. Paths, concurrency, times and the choice of samples are left out.
+pub(super) fn fingerprint(settings: &RunSettings, dataset: &dyn Dataset, scorer: &str) -> Fingerprint {
+    let engine = &settings.engine;
+    let aliases: Vec<Value> = engine
+        .aliases
+        .iter()
+        .map(|alias| json!([alias.alias, models::identity(&alias.model), alias.tags]))
+        .collect();
+    let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
+    let parts = [
+        ("benchmark", json!(settings.benchmark)),
+        ("dataset_digest", json!(dataset.digest())),
+        ("scorer", json!(scorer)),
+        ("model", json!(models::identity(&engine.model))),
+        ("model_aliases", json!(aliases)),
+        ("protocol", json!(engine.protocol)),
+        ("prompt_mode", json!(engine.prompt_mode)),
+        ("drivers", json!(drivers(engine))),
+        ("prompt_templates", json!(templates)),
+        ("max_depth", json!(engine.max_depth)),
+        ("max_iterations", json!(engine.max_iterations)),
+        ("max_blocks_per_iteration", json!(engine.max_blocks_per_iteration)),
+        ("confirm_first_return", json!(engine.confirm_first_return)),
+        ("sandbox", json!(engine.sandbox)),
+        ("engine_version", json!(env!("CARGO_PKG_VERSION"))),
+    ];
+    Fingerprint::from_parts(parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+fn drivers(engine: &EngineSettings) -> Vec<Value> {
+    engine.drivers.iter().map(|driver| json!({ "name": driver.name, "sha256": driver.digest })).collect()
+}

@@ -1,0 +1,227 @@
+//! Runs the attempts of a run, so many at a time, and tells what happens as [`RunEvent`]s.
+//!
+//! Data flows one way: attempts send events; one thread hands them to the run directory and the reporters.
+//! Invariant: the runner shows and stores nothing itself.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use benchmarks::{Dataset, DatasetError, Scorer};
+use harness::event::{Event, EventSink};
+use harness::outcome::{AttemptOutcome, Stats, Status};
+use harness::{Engine, Task};
+use jiff::Timestamp;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::record::{AttemptRecord, RunIdentity};
+use crate::run_dir::{RunDirError, RunWriter};
+use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::summary::Summary;
+
+/// What to run.
+pub struct Run {
+    /// What is told of it first.
+    pub plan: RunPlan,
+    /// How agents work.
+    pub engine: Arc<Engine>,
+    /// Where samples come from.
+    pub dataset: Arc<dyn Dataset>,
+    /// Which of them, in this order.
+    pub samples: Vec<usize>,
+    /// Attempts at each.
+    pub attempts: u32,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What came of it.
+    pub summary: Arc<Summary>,
+    /// Whether it was stopped from outside before its end.
+    pub interrupted: bool,
+}
+
+/// What ends a run before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A sample cannot be made or read.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The run directory cannot be written; what was written stays.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+}
+
+/// Runs every attempt, or those until `stop` says so. Finished attempts are stored in either case.
+///
+/// # Errors
+/// [`RunError`] if samples cannot be had or records cannot be written.
+pub async fn run(
+    run: Run,
+    writer: RunWriter,
+    reporter: Box<dyn Reporter>,
+    stop: impl Future<Output = ()>,
+) -> Result<Ended, RunError> {
+    let (events, inbox) = mpsc::unbounded_channel();
+    let (failed, failure) = watch::channel(false);
+    let consumer = std::thread::spawn(move || consume(inbox, writer, reporter, &failed));
+    let attempts_total = run.plan.attempts_total;
+    let result = attempts(run, &events, failure, stop).await;
+    if let Ok((records, _)) = &result {
+        let summary = Arc::new(Summary::new(records, attempts_total));
+        send(&events, RunEvent::RunFinished(summary));
+    }
+    drop(events);
+    let stored = tokio::task::spawn_blocking(move || consumer.join()).await;
+    // The consumer does not panic; if it did, what it wrote is on disk and the panic was printed.
+    if let Ok(Ok(Some(error))) = stored {
+        return Err(error.into());
+    }
+    let (records, interrupted) = result?;
+    Ok(Ended { summary: Arc::new(Summary::new(&records, attempts_total)), interrupted })
+}
+
+/// Hands events to the run directory first and then to the reporter; gives the first error of the former.
+fn consume(
+    mut inbox: mpsc::UnboundedReceiver<RunEvent>,
+    mut writer: RunWriter,
+    mut reporter: Box<dyn Reporter>,
+    failed: &watch::Sender<bool>,
+) -> Option<RunDirError> {
+    let mut first = None;
+    while let Some(event) = inbox.blocking_recv() {
+        writer.report(&event);
+        if first.is_none() {
+            first = writer.take_error();
+            if first.is_some() {
+                failed.send_replace(true);
+            }
+        }
+        reporter.report(&event);
+    }
+    first
+}
+
+/// The records of all attempts that ended, and whether they were stopped.
+async fn attempts(
+    run: Run,
+    events: &mpsc::UnboundedSender<RunEvent>,
+    mut failure: watch::Receiver<bool>,
+    stop: impl Future<Output = ()>,
+) -> Result<(Vec<AttemptRecord>, bool), RunError> {
+    let concurrency = run.plan.concurrency;
+    let identity = Arc::new(run.plan.identity.clone());
+    let scorer = run.dataset.scorer();
+    send(events, RunEvent::RunStarted(run.plan));
+    let mut jobs = (1..=run.attempts)
+        .flat_map(|attempt| run.samples.iter().map(move |sample| (*sample, attempt)))
+        .collect::<Vec<_>>()
+        .into_iter();
+    let mut running = JoinSet::new();
+    let mut names = HashMap::new();
+    let mut records = Vec::new();
+    tokio::pin!(stop);
+    loop {
+        while running.len() < concurrency
+            && let Some((index, attempt)) = jobs.next()
+        {
+            let job = Job {
+                identity: Arc::clone(&identity),
+                engine: Arc::clone(&run.engine),
+                dataset: Arc::clone(&run.dataset),
+                scorer: Arc::clone(&scorer),
+                index,
+                attempt,
+            };
+            let handle = running.spawn(job.run(events.clone()));
+            names.insert(handle.id(), (index, attempt));
+        }
+        tokio::select! {
+            ended = running.join_next_with_id() => {
+                let record = match ended {
+                    None => return Ok((records, false)),
+                    Some(Ok((id, record))) => {
+                        names.remove(&id);
+                        record?
+                    }
+                    Some(Err(panic)) => {
+                        let Some((index, attempt)) = names.remove(&panic.id()) else { continue };
+                        broken(&identity, run.dataset.as_ref(), index, attempt, &panic.to_string())?
+                    }
+                };
+                records.push(record.clone());
+                send(events, RunEvent::AttemptFinished(Arc::new(record)));
+            }
+            () = &mut stop => {
+                running.shutdown().await;
+                return Ok((records, true));
+            }
+            _ = failure.changed() => {
+                running.shutdown().await;
+                return Ok((records, true));
+            }
+        }
+    }
+}
+
+/// One attempt to be made.
+struct Job {
+    identity: Arc<RunIdentity>,
+    engine: Arc<Engine>,
+    dataset: Arc<dyn Dataset>,
+    scorer: Arc<dyn Scorer>,
+    index: usize,
+    attempt: u32,
+}
+
+impl Job {
+    async fn run(self, events: mpsc::UnboundedSender<RunEvent>) -> Result<AttemptRecord, DatasetError> {
+        let sample = self.dataset.sample(self.index)?;
+        let attempt = self.attempt;
+        send(&events, RunEvent::AttemptStarted { sample: sample.id.clone(), attempt });
+        let started_at = Timestamp::now();
+        let task = Task {
+            run_id: self.identity.run_id.clone(),
+            sample: sample.id.clone(),
+            attempt,
+            query: sample.query.clone(),
+            context: Arc::clone(&sample.context),
+        };
+        let outcome = self.engine.run(&task, Arc::new(Forward(events))).await;
+        let score = outcome.answer.as_deref().map(|answer| self.scorer.score(answer, &sample));
+        Ok(AttemptRecord::new(&self.identity, &sample, attempt, &outcome, score.as_ref(), started_at))
+    }
+}
+
+/// The record of an attempt that the harness itself broke.
+fn broken(
+    identity: &RunIdentity,
+    dataset: &dyn Dataset,
+    index: usize,
+    attempt: u32,
+    reason: &str,
+) -> Result<AttemptRecord, DatasetError> {
+    let outcome = AttemptOutcome {
+        status: Status::Error,
+        answer: None,
+        error: Some(format!("the harness failed: {reason}")),
+        stats: Stats::default(),
+    };
+    let sample = dataset.sample(index)?;
+    Ok(AttemptRecord::new(identity, &sample, attempt, &outcome, None, Timestamp::now()))
+}
+
+/// Makes the engine's events part of the run's.
+struct Forward(mpsc::UnboundedSender<RunEvent>);
+
+impl EventSink for Forward {
+    fn emit(&self, event: Event) {
+        send(&self.0, RunEvent::Engine(event));
+    }
+}
+
+/// The consumer outlives every sender, unless it panicked: then there is nobody to tell.
+fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
+    let _ = events.send(event);
+}

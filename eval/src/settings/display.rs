@@ -1,0 +1,29 @@
+//! How progress is shown, by what stderr is and by `CI` and `NO_COLOR`.
+
+use std::env;
+use std::io::{IsTerminal, stderr};
+
+use crate::env_vars;
+
+/// What stderr is, and what the user wants of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Display {
+    /// Whether a person may watch it.
+    pub is_terminal: bool,
+    /// `CI` is set to something other than `false`: no bars.
+    pub ci: bool,
+    /// `NO_COLOR` is set to something: no colours (<https://no-color.org>).
+    pub no_color: bool,
+}
+
+impl Display {
+    /// Looks at stderr and the environment.
+    pub fn detect() -> Self {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        Self {
+            is_terminal: stderr().is_terminal(),
+            ci: set(env_vars::CI).is_some_and(|value| value != "false"),
+            no_color: set(env_vars::NO_COLOR).is_some(),
+        }
+    }
+}

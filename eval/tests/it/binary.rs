@@ -1,0 +1,80 @@
+//! Runs the built binary in a folder and an environment of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// What a run of the binary gave.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// The binary with nothing in its environment, in a fresh folder that holds these files.
+pub struct Binary {
+    folder: TempDir,
+    variables: BTreeMap<String, String>,
+}
+
+impl Binary {
+    pub fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder can be made"),
+            variables: BTreeMap::new(),
+        }
+    }
+
+    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.folder.path().join(name);
+        let folder = path.parent().expect("a file lies in a folder");
+        fs::create_dir_all(folder).expect("a folder can be made");
+        fs::write(path, content).expect("a file can be written");
+        self
+    }
+
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn command<S: AsRef<str>>(&self, args: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_eval"));
+        command
+            .args(args.iter().map(AsRef::as_ref))
+            .current_dir(self.path())
+            .env_clear()
+            .envs(&self.variables);
+        command
+    }
+
+    pub fn run<S: AsRef<str>>(&self, args: &[S], stdin: impl Into<Vec<u8>>) -> Ran {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut pipe = child.stdin.take().expect("stdin is a pipe");
+        let stdin = stdin.into();
+        // In a thread of its own: the binary may answer before it has read everything, or never read.
+        let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+        let output = child.wait_with_output().expect("the binary ends");
+        writer.join().expect("the writer does not panic");
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The command line: its help, its lists, and what it says about wrong input.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+
+use serde::Deserialize;
+
+use crate::binary::{Binary, Ran};
+
+#[test]
+fn help() {
+    let pages: [&[&str]; 7] = [
+        &["--help"],
+        &["run", "--help"],
+        &["ask", "--help"],
+        &["prompt", "--help"],
+        &["list", "--help"],
+        &["list", "drivers", "--help"],
+        &["repl", "--help"],
+    ];
+    for page in pages {
+        let Ran {
+            code,
+            stdout,
+            stderr,
+        } = Binary::new().run(page, "");
+        assert_eq!((code, stderr.as_str()), (Some(0), ""), "{page:?}");
+        insta::assert_snapshot!(page.join("_").replace("-", ""), stdout);
+    }
+}
+
+#[test]
+fn without_arguments_help_is_printed() {
+    let asked = Binary::new().run(&["--help"], "");
+    let unasked = Binary::new().run(&[""; 0], "");
+    assert_eq!(
+        unasked,
+        Ran {
+            code: Some(2),
+            stdout: String::new(),
+            stderr: asked.stdout
+        }
+    );
+}
+
+#[test]
+fn lists() {
+    for what in ["benchmarks", "drivers", "profiles", "models"] {
+        for format in [None, Some("--json")] {
+            let mut args = vec!["list", what];
+            args.extend(format);
+            let Ran {
+                code,
+                stdout,
+                stderr,
+            } = Binary::new().run(&args, "");
+            assert_eq!((code, stderr.as_str()), (Some(0), ""), "{args:?}");
+            insta::assert_snapshot!(args.join("_").replace("--", ""), stdout);
+        }
+    }
+}
+
+#[test]
+fn a_users_files_are_listed_without_their_control_characters() {
+    let driver = "---\nname: mine\ndescription: \"red \\e[31m\"\nmodes: [solver]\n---\nBe brief.\n";
+    let profiles = "profiles:\n  - {name: mine, models: ['acme/*'], drivers: [mine]}\n";
+    let binary = Binary::new()
+        .file("drivers/mine.md", driver)
+        .file("profiles.yaml", profiles);
+    let listed = |args: &[&str], name: &str| {
+        let ran = binary.run(args, "");
+        let line = ran.stdout.lines().find(|line| line.starts_with(name));
+        line.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(
+        listed(&["list", "drivers", "--drivers-dir", "drivers"], "mine").as_deref(),
+        Some("mine solver drivers/mine.md red \\u{1b}[31m")
+    );
+    assert_eq!(
+        listed(&["list", "profiles", "--profiles-file", "profiles.yaml"], "mine").as_deref(),
+        Some("mine mine acme/*")
+    );
+}
+
+/// One row of `cli_errors.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    args: Vec<String>,
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    #[serde(default)]
+    stdin: String,
+    code: i32,
+    stderr: Vec<String>,
+}
+
+#[test]
+fn wrong_input_is_explained() {
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("cli_errors.json")).expect("the rows are JSON");
+    for row in rows {
+        let mut binary = Binary::new();
+        for (name, content) in &row.files {
+            binary = binary.file(name, content);
+        }
+        for (name, value) in &row.variables {
+            binary = binary.variable(name, value);
+        }
+        let Ran {
+            code,
+            stdout,
+            stderr,
+        } = binary.run(&row.args, row.stdin);
+        let lines: Vec<&str> = stderr.lines().collect();
+        assert_eq!(
+            (code, stdout.as_str(), lines),
+            (
+                Some(row.code),
+                "",
+                row.stderr.iter().map(String::as_str).collect()
+            ),
+            "{:?}",
+            row.args
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for args in [&["list", "drivers"][..], &["prompt"], &["repl", "--json"]] {
+        let binary = Binary::new();
+        let mut child = binary
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        drop(child.stdout.take());
+        let output = {
+            use std::io::Write as _;
+            let mut pipe = child.stdin.take().expect("stdin is a pipe");
+            // A binary that reads no input may have ended already.
+            let _ = pipe.write_all(b"{\"code\": \"\"}\n{\"code\": \"\"}\n");
+            drop(pipe);
+            child.wait_with_output().expect("the binary ends")
+        };
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""), "{args:?}");
+    }
+}

@@ -1,0 +1,126 @@
+//! Flags as typed become settings: what each flag changes.
+
+use std::collections::BTreeMap;
+
+use eval::cli::{self, Command};
+use eval::settings::{EngineSettings, Resolved, RunSettings};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// One row of `cli_settings.json`: what these flags change of a run without them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    args: Vec<String>,
+    changes: BTreeMap<String, Value>,
+}
+
+#[test]
+fn flags_become_settings() {
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("cli_settings.json")).expect("the rows are JSON");
+    let plain = resolve(&[]);
+    insta::assert_snapshot!(
+        "a_run_without_optional_flags",
+        serde_json::to_string_pretty(&plain).expect("a value is JSON")
+    );
+    for row in rows {
+        let changed = resolve(&row.args);
+        let changes: BTreeMap<String, Value> = changed
+            .into_iter()
+            .filter(|(name, value)| plain[name] != *value)
+            .collect();
+        assert_eq!(changes, row.changes, "{:?}", row.args);
+    }
+}
+
+/// The settings of a run with these flags, flat.
+fn resolve(args: &[String]) -> BTreeMap<String, Value> {
+    let start = ["eval", "run", "--benchmark=s-niah", "--model=scripted"];
+    let args = start.into_iter().chain(args.iter().map(String::as_str));
+    let Command::Run(args) = cli::parse(args).expect("the flags are right").command else {
+        panic!("not a run");
+    };
+    let Resolved {
+        settings,
+        notes,
+        warnings,
+    } = RunSettings::resolve(&args).expect("the settings are right");
+    let RunSettings {
+        benchmark,
+        benchmark_options: options,
+        selection,
+        attempts,
+        concurrency,
+        seed,
+        log_dir,
+        min_score,
+        json,
+        engine,
+    } = settings;
+    let EngineSettings {
+        model,
+        aliases,
+        protocol,
+        prompt_mode,
+        drivers,
+        profile,
+        max_depth,
+        max_iterations,
+        max_blocks_per_iteration,
+        confirm_first_return,
+        sandbox,
+    } = engine;
+    let drivers: Vec<&str> = drivers.iter().map(|driver| driver.name.as_str()).collect();
+    let all = [
+        ("benchmark", json!(benchmark)),
+        ("data_dir", json!(options.data_dir)),
+        ("benchmark_seed", json!(options.seed)),
+        ("context_lengths", json!(options.context_lengths)),
+        ("tasks_per_length", json!(options.tasks_per_length)),
+        ("max_tasks", json!(selection.max_tasks)),
+        ("ids", json!(selection.ids)),
+        ("attempts", json!(attempts)),
+        ("concurrency", json!(concurrency)),
+        ("seed", json!(seed)),
+        ("log_dir", json!(log_dir)),
+        ("min_score", json!(min_score)),
+        ("json", json!(json)),
+        ("model", json!(model)),
+        ("aliases", json!(aliases)),
+        ("protocol", json!(protocol)),
+        ("prompt_mode", json!(prompt_mode)),
+        ("drivers", json!(drivers)),
+        ("profile", json!(profile)),
+        ("max_depth", json!(max_depth)),
+        ("max_iterations", json!(max_iterations)),
+        ("max_blocks_per_iteration", json!(max_blocks_per_iteration)),
+        ("confirm_first_return", json!(confirm_first_return)),
+        ("sandbox", json!(sandbox)),
+        ("notes", json!(notes)),
+        ("warnings", json!(warnings)),
+    ];
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[test]
+fn every_flag_has_a_variable() {
+    fn check(command: &clap::Command) {
+        for argument in command.get_arguments() {
+            let Some(flag) = argument.get_long() else {
+                continue;
+            };
+            if matches!(flag, "help" | "version") {
+                continue;
+            }
+            let expected = format!("EVAL_{}", flag.to_uppercase().replace('-', "_"));
+            let variable = argument.get_env().map(|name| name.to_string_lossy().into_owned());
+            assert_eq!(variable, Some(expected), "{} --{flag}", command.get_name());
+        }
+        command.get_subcommands().for_each(check);
+    }
+    let mut command = cli::command();
+    command.build();
+    check(&command);
+    command.debug_assert();
+}

@@ -1,0 +1,272 @@
+//! What a person sees of a run.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use eval::record::AttemptRecord;
+use eval::reporter::{BarReporter, LineReporter};
+use eval::run_event::{Reporter, RunEvent};
+use eval::summary::Summary;
+use harness::event::{EventKind, Role};
+use harness::outcome::Status;
+use indicatif::ProgressDrawTarget;
+
+use crate::reporter_screen::Screen;
+use crate::run_dir_fixture::{event, failed, plan, record};
+
+const HOSTILE: &str = "x\u{1b}[2J\n\u{202e}y";
+
+fn started(sample: &str) -> RunEvent {
+    RunEvent::AttemptStarted {
+        sample: sample.to_owned(),
+        attempt: 1,
+    }
+}
+
+fn finished(record: AttemptRecord) -> RunEvent {
+    RunEvent::AttemptFinished(Arc::new(record))
+}
+
+fn run_finished(records: &[AttemptRecord], total: u64) -> RunEvent {
+    RunEvent::RunFinished(Arc::new(Summary::new(records, total)))
+}
+
+fn invocation(sample: &str, invocation: &str, depth: u32) -> RunEvent {
+    let kind = EventKind::InvocationStart {
+        role: if depth == 0 { Role::Root } else { Role::Child },
+        query: "?".to_owned(),
+        model: "scripted/x".to_owned(),
+        max_iterations: 15,
+        system_prompt: String::new(),
+    };
+    RunEvent::Engine(event(sample, invocation, depth, kind))
+}
+
+fn engine(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> RunEvent {
+    RunEvent::Engine(event(sample, invocation, depth, kind))
+}
+
+#[test]
+fn lines_for_logs() {
+    let wrong = AttemptRecord {
+        status: Status::Limit,
+        score: Some(0.0),
+        iterations: 1,
+        agents: 1,
+        total_time_s: 0.125,
+        error: Some("no iteration left".to_owned()),
+        ..record("b", 2)
+    };
+    let records = [record("s-niah-8k-1", 1), wrong, failed(HOSTILE, 1, HOSTILE)];
+    let mut events = vec![RunEvent::RunStarted(plan(4, 1, 8)), started("s-niah-8k-1")];
+    events.push(invocation("s-niah-8k-1", "root", 0));
+    events.extend(records.iter().cloned().map(finished));
+    events.push(run_finished(&records, 4));
+
+    let mut lines = Vec::new();
+    let mut reporter = LineReporter::new(&mut lines);
+    events.iter().for_each(|event| reporter.report(event));
+    assert_eq!(
+        String::from_utf8(lines).unwrap(),
+        "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 at \
+         once, in results/run\n\
+         [2/4] s-niah-8k-1 ok score 1.00 (mean 1.00) 3 iterations 2 agents 2.5 s\n\
+         [3/4] b#2 limit score 0.00 (mean 0.50) 1 iteration 1 agent 0.1 s: no iteration left\n\
+         [4/4] x�[2J y error no score 3 iterations 2 agents 2.5 s: x�[2J y\n\
+         score 0.500 [0.09, 0.91] (errors as zero 0.333), 2/4 scored: 1 ok, 1 limit, 1 error; 5.1 s of attempts\n"
+    );
+}
+
+/// The lines on the screen, without clocks, spinners and the time left.
+fn seen(screen: &Screen) -> Vec<String> {
+    let clock = |word: &str| {
+        word.strip_suffix(['s', 'm'])
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let shown = |word: &&str| {
+        !clock(word.trim_end_matches(','))
+            && !word.chars().all(|c| ('\u{2800}'..='\u{28ff}').contains(&c))
+    };
+    screen
+        .lines()
+        .iter()
+        .map(|line| {
+            line.split_whitespace()
+                .filter(shown)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect()
+}
+
+/// The lines once they hold, or those of the last look: indicatif draws from a thread of its own, at its own pace.
+fn settled(screen: &Screen, hold: impl Fn(&Vec<String>) -> bool) -> Vec<String> {
+    let start = Instant::now();
+    loop {
+        let seen = seen(screen);
+        if hold(&seen) || start.elapsed() > Duration::from_secs(10) {
+            return seen;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn bars(screen: &Screen) -> BarReporter {
+    BarReporter::new(
+        ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255),
+        false,
+    )
+}
+
+#[test]
+fn bars_follow_the_attempts() {
+    let failure = failed("b", 1, HOSTILE);
+    let steps = [
+        (
+            RunEvent::RunStarted(plan(4, 1, 2)),
+            vec!["━━━━━╸────────────── 1/4 ? left"],
+        ),
+        (
+            started("a"),
+            vec!["━━━━━╸────────────── 1/4 ? left", "a starts"],
+        ),
+        (
+            invocation("a", "root", 0),
+            vec!["━━━━━╸────────────── 1/4 ? left", "a iteration 0/15 starts"],
+        ),
+        (
+            started("b"),
+            vec![
+                "━━━━━╸────────────── 1/4 ? left",
+                "a iteration 0/15 starts",
+                "b starts",
+            ],
+        ),
+        // A third attempt waits for a line.
+        (
+            started("c"),
+            vec![
+                "━━━━━╸────────────── 1/4 ? left",
+                "a iteration 0/15 starts",
+                "b starts",
+            ],
+        ),
+        (
+            engine("a", "root", 0, EventKind::IterationStart { iteration: 2 }),
+            vec![
+                "━━━━━╸────────────── 1/4 ? left",
+                "a iteration 2/15 starts",
+                "b starts",
+            ],
+        ),
+        (
+            engine(
+                "a",
+                "root",
+                0,
+                EventKind::DelegationSpawn {
+                    child: "d1-c0".to_owned(),
+                    role: Role::Child,
+                },
+            ),
+            vec![
+                "━━━━━╸────────────── 1/4 ? left",
+                "a iteration 2/15 calls d1-c0",
+                "b starts",
+            ],
+        ),
+        (
+            invocation("a", "d1-c0", 1),
+            vec![
+                "━━━━━╸────────────── 1/4 ? left",
+                "a iteration 2/15 depth 1, 1 child calls d1-c0",
+                "b starts",
+            ],
+        ),
+        (
+            engine(
+                "a",
+                "d1-c0",
+                1,
+                EventKind::LlmError {
+                    error: HOSTILE.to_owned(),
+                    ms: 1.0,
+                },
+            ),
+            vec![
+                "━━━━━╸────────────── 1/4 ? left",
+                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J y",
+                "b starts",
+            ],
+        ),
+        (
+            finished(failure.clone()),
+            vec![
+                "b error: x�[2J y",
+                "━━━━━━━━━━╸───────── 2/4 left 1 error",
+                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J y",
+                "c starts",
+            ],
+        ),
+        (
+            finished(record("a", 1)),
+            vec![
+                "b error: x�[2J y",
+                "━━━━━━━━━━━━━━━╸──── 3/4 left score 1.00, 1 error",
+                "c starts",
+            ],
+        ),
+        (
+            run_finished(&[failure, record("a", 1)], 4),
+            vec![
+                "b error: x�[2J y",
+                "score 1.000 [0.21, 1.00] (errors as zero 0.500), 1/4 scored: 1 ok, 1 error; 5.0 of attempts",
+            ],
+        ),
+    ];
+    let screen = Screen::new(120, 30);
+    let mut reporter = bars(&screen);
+    for (event, wanted) in steps {
+        reporter.report(&event);
+        assert_eq!(
+            settled(&screen, |seen| *seen == wanted),
+            wanted,
+            "after {event:?}"
+        );
+    }
+}
+
+#[test]
+fn bars_never_outgrow_the_terminal() {
+    let rows = [
+        ((80, 24), 64, 21),
+        ((80, 6), 64, 6),
+        ((80, 24), 3, 4),
+        ((20, 6), 64, 6),
+        ((200, 100), 64, 21),
+    ];
+    for ((width, height), concurrency, most) in rows {
+        let screen = Screen::new(width, height);
+        let mut reporter = bars(&screen);
+        reporter.report(&RunEvent::RunStarted(plan(100, 0, concurrency)));
+        let samples: Vec<_> = (0..concurrency)
+            .map(|i| format!("sample-{i}-{}", "数".repeat(50)))
+            .collect();
+        for sample in &samples {
+            reporter.report(&started(sample));
+            reporter.report(&invocation(sample, "root", 0));
+        }
+        let lines = settled(&screen, |seen| seen.len() == most).len();
+        assert_eq!(lines, most, "{width}×{height}, {concurrency} at once");
+        for sample in &samples {
+            reporter.report(&finished(record(sample, 1)));
+        }
+        reporter.report(&run_finished(&[], 100));
+        assert!(
+            screen.highest() <= usize::from(height),
+            "{:?}",
+            screen.lines()
+        );
+    }
+}

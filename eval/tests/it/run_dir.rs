@@ -1,0 +1,582 @@
+//! The run directory: what is written, what is read back, and what a failure leaves behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use eval::record::AttemptRecord;
+use eval::run_dir::{COLUMNS, Fingerprint, NewRun, RunDir, RunWriter, read_records, to_csv};
+use eval::run_event::{Reporter, RunEvent};
+use eval::summary::Summary;
+use harness::event::{Event, EventKind};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::run_dir_fixture::{event, failed, identity, record};
+
+fn create(results: &Path) -> Result<NewRun, String> {
+    let started = "2026-11-21T09:24:06Z".parse().unwrap();
+    NewRun::create(results, "s-niah", "solver", started).map_err(|error| error.to_string())
+}
+
+fn fingerprint() -> Fingerprint {
+    Fingerprint::from_parts(BTreeMap::from([("model".to_owned(), json!("scripted/x"))]))
+}
+
+fn begin(results: &Path, order: &[&str]) -> RunWriter {
+    let run = create(results).unwrap();
+    let identity = identity(run.id());
+    let order = order.iter().map(|&id| id.to_owned()).collect();
+    run.begin(&json!({"seed": 7}), fingerprint(), identity, order)
+        .unwrap()
+}
+
+fn iteration(sample: &str, iteration: u32) -> Event {
+    event(sample, "root", 0, EventKind::IterationStart { iteration })
+}
+
+/// Runs attempts one after the other, each with two events, and ends the run.
+fn finish(writer: &mut RunWriter, records: &[AttemptRecord]) {
+    for record in records {
+        let (sample, attempt) = (record.id.clone(), record.attempt);
+        writer.report(&RunEvent::AttemptStarted { sample, attempt });
+        for i in 1..=2 {
+            let event = Event {
+                attempt,
+                ..iteration(&record.id, i)
+            };
+            writer.report(&RunEvent::Engine(event));
+        }
+        writer.report(&RunEvent::AttemptFinished(Arc::new(record.clone())));
+    }
+    let summary = Summary::new(records, records.len() as u64);
+    writer.report(&RunEvent::RunFinished(Arc::new(summary)));
+}
+
+/// All files below a folder, with paths relative to it.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(
+                    path.strip_prefix(folder)
+                        .unwrap()
+                        .to_str()
+                        .unwrap()
+                        .to_owned(),
+                );
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn json_file(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_run_is_stored_and_read_back() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut writer = begin(&temp.path().join("deep/results"), &["s-2", "s-1"]);
+    let path = writer.path().to_owned();
+    let id = path.file_name().unwrap().to_str().unwrap();
+    assert_eq!(path, temp.path().join("deep/results").join(id));
+
+    let records = [
+        record("s-1", 2),
+        record("s-1", 1),
+        failed("s-2", 1, "refused"),
+    ];
+    finish(&mut writer, &records);
+    assert!(writer.take_error().is_none());
+
+    assert_eq!(
+        files(&path),
+        [
+            "config.json",
+            "lock.json",
+            "results.csv",
+            "samples.jsonl",
+            "summary.json",
+            "trajectories/s-1.1.jsonl",
+            "trajectories/s-1.2.jsonl",
+            "trajectories/s-2.1.jsonl",
+        ]
+    );
+    assert_eq!(json_file(&path.join("config.json")), json!({"seed": 7}));
+    assert_eq!(
+        json_file(&path.join("lock.json")),
+        json!({
+            "v": 1,
+            "fingerprint": {"sha256": fingerprint().as_str(), "parts": {"model": "scripted/x"}},
+            "run": identity(id),
+        })
+    );
+    let summary = serde_json::to_value(Summary::new(&records, 3)).unwrap();
+    assert_eq!(json_file(&path.join("summary.json")), summary);
+    let events: Vec<Event> = fs::read_to_string(path.join("trajectories/s-1.2.jsonl"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        events,
+        [1, 2].map(|i| Event {
+            attempt: 2,
+            ..iteration("s-1", i)
+        })
+    );
+
+    let run = RunDir::open(&path).unwrap();
+    assert_eq!(run.records, records);
+    assert_eq!((run.config, run.torn), (json!({"seed": 7}), None));
+    assert_eq!(run.lock.fingerprint, fingerprint());
+    assert_eq!(run.lock.run, identity(id));
+    assert!(RunDir::open(&path).unwrap().trajectory("s-1", 2).is_file());
+}
+
+#[test]
+fn an_attempt_is_on_the_disk_when_it_has_finished() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut writer = begin(temp.path(), &["a"]);
+    writer.report(&RunEvent::AttemptStarted {
+        sample: "a".to_owned(),
+        attempt: 1,
+    });
+    writer.report(&RunEvent::Engine(iteration("a", 1)));
+    writer.report(&RunEvent::AttemptFinished(Arc::new(record("a", 1))));
+    let run = RunDir::open(writer.path()).unwrap();
+    assert_eq!(run.records, [record("a", 1)]);
+    let trajectory = fs::read_to_string(run.trajectory("a", 1)).unwrap();
+    assert_eq!(trajectory.matches('\n').count(), 1);
+}
+
+#[test]
+fn an_attempt_made_again_takes_the_place_of_the_first() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut writer = begin(temp.path(), &["a", "b"]);
+    let path = writer.path().to_owned();
+    finish(
+        &mut writer,
+        &[failed("a", 1, "refused"), record("b", 1), record("a", 1)],
+    );
+    assert_eq!(
+        RunDir::open(&path).unwrap().records,
+        [record("a", 1), record("b", 1)]
+    );
+    let rows = fs::read_to_string(path.join("results.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 3, "{rows}");
+    let trajectory = fs::read_to_string(path.join("trajectories/a.1.jsonl")).unwrap();
+    assert_eq!(
+        trajectory.lines().count(),
+        2,
+        "the failed attempt's events are gone"
+    );
+}
+
+#[test]
+fn hostile_ids_stay_in_the_folder() {
+    let ids = [
+        "../../escape",
+        "/etc/passwd",
+        "..",
+        "",
+        "a\0b",
+        "a\nb",
+        "CON",
+        "é~%2e",
+        "-rf *",
+    ];
+    let temp = tempfile::tempdir().unwrap();
+    let mut writer = begin(temp.path(), &ids);
+    let path = writer.path().to_owned();
+    let records: Vec<_> = ids
+        .iter()
+        .map(|id| record(id, 1))
+        .chain([record(&"../".repeat(500), 1)])
+        .collect();
+    finish(&mut writer, &records);
+    assert!(writer.take_error().is_none());
+    assert_eq!(files(&path).len(), 5 + records.len());
+    assert_eq!(files(temp.path()).len(), files(&path).len());
+    let run = RunDir::open(&path).unwrap();
+    for read in &run.records {
+        assert_eq!(
+            fs::read_to_string(run.trajectory(&read.id, 1))
+                .unwrap()
+                .lines()
+                .count(),
+            2
+        );
+    }
+    assert_eq!(run.records, records);
+}
+
+#[test]
+fn a_torn_last_line_costs_no_other() {
+    let line = |id: &str| serde_json::to_string(&record(id, 1)).unwrap();
+    let (a, b) = (line("a"), line("b"));
+    let later = a.replacen("\"v\":1", "\"v\":2", 1);
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("samples.jsonl");
+    // What is read: ids, and the number, offset and bytes of a torn line; or the error.
+    type Read<'a> = Result<(Vec<&'a str>, Option<(usize, u64, Vec<u8>)>), String>;
+    let torn = |line, offset: &str, bytes: &[u8]| Some((line, offset.len() as u64, bytes.to_vec()));
+    let rows: [(Vec<u8>, Read); 10] = [
+        (Vec::new(), Ok((vec![], None))),
+        (format!("{a}\n{b}\n").into(), Ok((vec!["a", "b"], None))),
+        (format!("{a}\n{b}").into(), Ok((vec!["a", "b"], None))),
+        (
+            format!("{a}\n{}", &b[..40]).into(),
+            Ok((vec!["a"], torn(2, &format!("{a}\n"), &b.as_bytes()[..40]))),
+        ),
+        (b.as_bytes()[..1].into(), Ok((vec![], torn(1, "", b"{")))),
+        (
+            [a.as_bytes(), b"\n\0\0\xff"].concat(),
+            Ok((vec!["a"], torn(2, &format!("{a}\n"), b"\0\0\xff"))),
+        ),
+        (
+            format!("{a}\n{}\n{b}\n", &b[..40]).into(),
+            Err(
+                "samples.jsonl:2: not an attempt record: EOF while parsing an object at column 40"
+                    .to_owned(),
+            ),
+        ),
+        (
+            format!("{a}\n{{\"v\":1}}\n").into(),
+            Err(
+                "samples.jsonl:2: not an attempt record: missing field `run_id` at column 7"
+                    .to_owned(),
+            ),
+        ),
+        (
+            format!("\n{a}\n").into(),
+            Err(
+                "samples.jsonl:1: not an attempt record: EOF while parsing a value at column 0"
+                    .to_owned(),
+            ),
+        ),
+        (
+            format!("{a}\n{later}\n{b}\n").into(),
+            Err(
+                "samples.jsonl:2: record of schema version 2, this program reads up to 1"
+                    .to_owned(),
+            ),
+        ),
+    ];
+    for (bytes, wanted) in rows {
+        fs::write(&path, &bytes).unwrap();
+        let read = read_records(&path);
+        let found = match &read {
+            Ok((records, torn)) => Ok((
+                records.iter().map(|record| record.id.as_str()).collect(),
+                torn.clone()
+                    .map(|torn| (torn.line, torn.offset, torn.bytes)),
+            )),
+            Err(error) => Err(error
+                .to_string()
+                .replace(&format!("{}/", temp.path().display()), "")),
+        };
+        assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn a_folder_without_a_readable_run_is_named() {
+    let rows: [(&[(&str, Option<&str>)], &str); 7] = [
+        (
+            &[("config.json", None)],
+            "RUN is not a run directory: it has no config.json",
+        ),
+        (
+            &[("lock.json", None)],
+            "RUN is not a run directory: it has no lock.json",
+        ),
+        (
+            &[("samples.jsonl", None)],
+            "RUN is not a run directory: it has no samples.jsonl",
+        ),
+        (
+            &[("config.json", Some("{"))],
+            "RUN/config.json: EOF while parsing an object at line 1 column 1",
+        ),
+        (
+            &[("lock.json", Some("{}"))],
+            "RUN/lock.json: missing field `v` at line 1 column 2",
+        ),
+        (
+            &[("lock.json", Some(r#"{"v":1}"#))],
+            "RUN/lock.json: missing field `fingerprint` at line 1 column 7",
+        ),
+        (
+            &[("lock.json", Some(r#"{"v":9}"#))],
+            "RUN/lock.json has schema version 9, this program reads up to 1",
+        ),
+    ];
+    for (changes, message) in rows {
+        let temp = tempfile::tempdir().unwrap();
+        let run = begin(temp.path(), &[]).path().to_owned();
+        for (file, text) in changes {
+            match text {
+                Some(text) => fs::write(run.join(file), text).unwrap(),
+                None => fs::remove_file(run.join(file)).unwrap(),
+            }
+        }
+        let error = RunDir::open(&run).unwrap_err().to_string();
+        assert_eq!(error.replace(run.to_str().unwrap(), "RUN"), message);
+    }
+}
+
+#[test]
+fn an_unwritable_folder_is_one_line_and_leaves_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("file");
+    fs::write(&file, "").unwrap();
+    // Permissions do not bind root; a file in the place of a folder does, and so does the kernel's own file system.
+    let mut rows = vec![
+        (file.clone(), "File exists (os error 17)"),
+        (file.join("sub"), "Not a directory (os error 20)"),
+        (file.join("sub/results"), "Not a directory (os error 20)"),
+        (
+            temp.path().join("new\0folder/x"),
+            "file name contained an unexpected NUL byte",
+        ),
+        (
+            temp.path().join("new").join("x".repeat(300)),
+            "File name too long (os error 36)",
+        ),
+    ];
+    if Path::new("/proc/self").exists() {
+        rows.push((
+            "/proc/results".into(),
+            "No such file or directory (os error 2)",
+        ));
+    }
+    for (results, reason) in rows {
+        let folder = results.display();
+        let wanted = format!("cannot make a run directory in {folder}: {reason}");
+        assert_eq!(create(&results).unwrap_err(), wanted);
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1, "{folder}");
+    }
+}
+
+#[test]
+fn a_run_that_never_begins_leaves_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let results = temp.path().join("new/results");
+    let run = create(&results).unwrap();
+    assert!(run.path().is_dir());
+    drop(run);
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
+
+    // Two runs of one moment: neither takes the other's folder, nor removes what is not its own.
+    let runs = [create(&results).unwrap(), create(&results).unwrap()];
+    let [first, second] = &runs;
+    assert_ne!(first.path(), second.path());
+    assert!(
+        first.id().starts_with("s-niah-solver-20261121-092406-"),
+        "{}",
+        first.id()
+    );
+    fs::write(results.join("notes.txt"), "").unwrap();
+    drop(runs);
+    assert_eq!(files(temp.path()), ["new/results/notes.txt"]);
+
+    // Begun on a folder that is gone: the failure names the file.
+    let run = create(&results).unwrap();
+    let path = run.path().to_owned();
+    fs::remove_dir(&path).unwrap();
+    let error = run
+        .begin(&json!({}), fingerprint(), identity("x"), Vec::new())
+        .unwrap_err();
+    let file = path.join("config.json");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot write {}: No such file or directory (os error 2)",
+            file.display()
+        )
+    );
+}
+
+#[test]
+fn the_first_write_error_is_kept_and_the_record_is_not_lost() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut writer = begin(temp.path(), &["a", "b"]);
+    let path = writer.path().to_owned();
+    fs::remove_dir(path.join("trajectories")).unwrap();
+    finish(&mut writer, &[record("a", 1), record("b", 1)]);
+    assert_eq!(
+        writer.take_error().unwrap().to_string(),
+        format!(
+            "cannot write {}: No such file or directory (os error 2)",
+            path.join("trajectories/a.1.jsonl").display()
+        )
+    );
+    assert!(writer.take_error().is_none());
+    assert_eq!(
+        RunDir::open(&path).unwrap().records,
+        [record("a", 1), record("b", 1)]
+    );
+}
+
+#[test]
+fn the_csv_has_the_documented_columns() {
+    let csv = to_csv(&identity("run"), &[], &[]).unwrap();
+    assert_eq!(
+        String::from_utf8(csv).unwrap(),
+        "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,cluster,score,status,\
+         error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,cached_input_tokens,\
+         output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,protocol_faults,\
+         dataset_digest,scorer,fingerprint\n"
+    );
+}
+
+#[test]
+fn csv_rows_go_by_the_dataset_and_then_the_attempt() {
+    let records = [
+        record("stray", 1),
+        record("b", 2),
+        AttemptRecord {
+            cluster: Some("k".to_owned()),
+            score: Some(0.5),
+            cost_usd: Some(0.0125),
+            expected: json!([[1, 2], [3, 4]]),
+            ..record("a", 1)
+        },
+        failed("b", 1, "refused, twice"),
+    ];
+    let order = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
+    let csv = to_csv(&identity("run"), &records, &order).unwrap();
+    let row = |cells: &str| {
+        format!(
+            "run,s-niah,scripted/needle,rlm,coordinator,no-tables+verify,2,15,{cells},2.5,2.5,12.5,0,0,d1,needle/1,f1\n"
+        )
+    };
+    let rows = String::from_utf8(csv).unwrap();
+    let (_, rows) = rows.split_once('\n').unwrap();
+    assert_eq!(
+        rows,
+        [
+            row(r#"a,1,k,0.5,ok,,42,"[[1,2],[3,4]]",3,2,1,4,1000,600,50,20,0.0125"#),
+            row(r#"b,1,,,error,"refused, twice",,42,3,2,1,4,1000,600,50,20,"#),
+            row("b,2,,1,ok,,42,42,3,2,1,4,1000,600,50,20,"),
+            row("stray,1,,1,ok,,42,42,3,2,1,4,1000,600,50,20,"),
+        ]
+        .concat()
+    );
+}
+
+#[test]
+fn no_cell_is_a_formula() {
+    let rows = [
+        ("plain", "plain"),
+        ("", ""),
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-5", "'-5"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\tx", "'\tx"),
+        ("\rx", "'\rx"),
+        ("1=2", "1=2"),
+        (" =1", " =1"),
+        ("a,\"b\"\r\n=c", "a,\"b\"\r\n=c"),
+        ("=HYPERLINK(\"x\",\"y\")", "'=HYPERLINK(\"x\",\"y\")"),
+        ("\u{1b}[31m\0", "\u{1b}[31m\0"),
+    ];
+    for (given, shown) in rows {
+        let record = AttemptRecord {
+            cluster: Some(given.to_owned()),
+            error: Some(given.to_owned()),
+            answer: Some(given.to_owned()),
+            expected: json!(given),
+            ..record(given, 1)
+        };
+        let csv = to_csv(&identity("run"), &[record], &[]).unwrap();
+        let mut reader = csv::Reader::from_reader(csv.as_slice());
+        let cells: Vec<_> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(cells.len(), 1, "{given:?}");
+        for column in ["id", "cluster", "error", "answer", "expected"] {
+            let place = COLUMNS.iter().position(|name| *name == column).unwrap();
+            assert_eq!(&cells[0][place], shown, "{column}");
+        }
+    }
+    // A number is a text here too.
+    let negative = AttemptRecord {
+        expected: json!(-5),
+        ..record("a", 1)
+    };
+    let csv = String::from_utf8(to_csv(&identity("run"), &[negative], &[]).unwrap()).unwrap();
+    assert!(csv.contains(",42,'-5,"), "{csv}");
+}
+
+#[test]
+fn fingerprints_go_by_content() {
+    let of = |parts: Value| Fingerprint::from_parts(serde_json::from_value(parts).unwrap());
+    // Python: sha256(json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).
+    let parts = json!({"model": "x/ü", "limits": {"max_depth": 2, "b": null, "a": [1, 0.5, true]}});
+    assert_eq!(
+        of(parts.clone()).as_str(),
+        "dec100847625e15cabd4951ce642d5406fafb819d465cc8429002d59fef22982"
+    );
+    assert_eq!(
+        of(parts.clone()).parts(),
+        &serde_json::from_value(parts.clone()).unwrap()
+    );
+
+    let rows = [
+        (
+            json!({"limits": {"a": [1, 0.5, true], "b": null, "max_depth": 2}, "model": "x/ü"}),
+            true,
+        ),
+        (
+            json!({"model": "x/ü", "limits": {"max_depth": 3, "b": null, "a": [1, 0.5, true]}}),
+            false,
+        ),
+        (
+            json!({"model": "x/ü", "limits": {"max_depth": 2, "b": null, "a": [0.5, 1, true]}}),
+            false,
+        ),
+        (
+            json!({"model": "x/ü", "limits": {"max_depth": 2, "a": [1, 0.5, true]}}),
+            false,
+        ),
+        (json!({"model": "x/ü"}), false),
+        (json!({}), false),
+    ];
+    for (other, equal) in rows {
+        assert_eq!(of(other.clone()) == of(parts.clone()), equal, "{other}");
+    }
+}
+
+#[test]
+fn timestamps_of_any_precision_survive() {
+    for text in [
+        "2026-11-21T09:24:06Z",
+        "2026-11-21T09:24:06.000000001Z",
+        "1969-12-31T23:59:59Z",
+    ] {
+        let started_at: Timestamp = text.parse().unwrap();
+        let record = AttemptRecord {
+            started_at,
+            ..record("a", 1)
+        };
+        let line = serde_json::to_string(&record).unwrap();
+        assert!(
+            line.contains(&format!("\"started_at\":\"{text}\"")),
+            "{line}"
+        );
+        assert_eq!(
+            serde_json::from_str::<AttemptRecord>(&line).unwrap(),
+            record
+        );
+    }
+}

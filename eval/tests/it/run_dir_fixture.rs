@@ -1,0 +1,70 @@
+//! A run to store and show: its identity, its records and its events.
+
+use eval::record::{AttemptRecord, RunIdentity};
+use eval::run_event::RunPlan;
+use harness::event::{EVENT_VERSION, Event, EventKind};
+use harness::outcome::Status;
+
+/// A record that a case changes where it matters.
+pub fn record(id: &str, attempt: u32) -> AttemptRecord {
+    let record: AttemptRecord = serde_json::from_str(include_str!("run_dir_record.json")).unwrap();
+    AttemptRecord {
+        id: id.to_owned(),
+        attempt,
+        ..record
+    }
+}
+
+/// The record of an attempt that failed.
+pub fn failed(id: &str, attempt: u32, error: &str) -> AttemptRecord {
+    AttemptRecord {
+        status: Status::Error,
+        score: None,
+        score_explanation: None,
+        answer: None,
+        error: Some(error.to_owned()),
+        ..record(id, attempt)
+    }
+}
+
+pub fn identity(run_id: &str) -> RunIdentity {
+    RunIdentity {
+        run_id: run_id.to_owned(),
+        benchmark: "s-niah".to_owned(),
+        model: "scripted/needle".to_owned(),
+        protocol: "rlm".to_owned(),
+        prompt_mode: "coordinator".to_owned(),
+        drivers: "no-tables+verify".to_owned(),
+        max_depth: 2,
+        max_iterations: 15,
+        dataset_digest: "d1".to_owned(),
+        scorer: "needle/1".to_owned(),
+        fingerprint: "f1".to_owned(),
+    }
+}
+
+pub fn plan(attempts_total: u64, attempts_done: u64, concurrency: usize) -> RunPlan {
+    RunPlan {
+        run_id: "run".to_owned(),
+        dir: "results/run".into(),
+        identity: identity("run"),
+        attempts_total,
+        attempts_done,
+        concurrency,
+    }
+}
+
+/// An event of an agent of the given depth, within the sample's first attempt.
+pub fn event(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> Event {
+    Event {
+        v: EVENT_VERSION,
+        run_id: "run".to_owned(),
+        sample: sample.to_owned(),
+        attempt: 1,
+        at_ms: 0.5,
+        invocation: invocation.to_owned(),
+        parent: (depth > 0).then(|| "root".to_owned()),
+        depth,
+        kind,
+    }
+}

@@ -1,0 +1,339 @@
+//! The summary of a run, and runs side by side.
+
+use eval::record::AttemptRecord;
+use eval::summary::{
+    ContextLength, Estimate, Interval, IntervalMethod, PerAttempt, Statuses, Summary, headline,
+    table,
+};
+use harness::outcome::{Status, Usage};
+use serde_json::json;
+
+use crate::run_dir_fixture::{failed, record};
+
+/// A binary score's estimate, cut to 6 digits so that it can be written down.
+fn wilson(mean: f64, standard_error: Option<f64>, low: f64, high: f64) -> Option<Estimate> {
+    Some(Estimate {
+        mean,
+        standard_error,
+        interval: Some(Interval {
+            low,
+            high,
+            method: IntervalMethod::Wilson,
+        }),
+    })
+}
+
+fn cut(estimate: Option<Estimate>) -> Option<Estimate> {
+    let cut = |value: f64| (value * 1e6).round() / 1e6;
+    estimate.map(|estimate| Estimate {
+        mean: cut(estimate.mean),
+        standard_error: estimate.standard_error.map(cut),
+        interval: estimate.interval.map(|interval| Interval {
+            low: cut(interval.low),
+            high: cut(interval.high),
+            ..interval
+        }),
+    })
+}
+
+fn rounded(mut summary: Summary) -> Summary {
+    summary.score = cut(summary.score);
+    summary.score_errors_as_zero = cut(summary.score_errors_as_zero);
+    for group in &mut summary.by_context_length {
+        group.score = cut(group.score);
+    }
+    summary
+}
+
+fn at(length: u64, score: f64, id: &str) -> AttemptRecord {
+    AttemptRecord {
+        score: Some(score),
+        metadata: [("context_length".to_owned(), json!(length))].into(),
+        ..record(id, 1)
+    }
+}
+
+fn mixed() -> Vec<AttemptRecord> {
+    vec![
+        at(8000, 1.0, "a"),
+        at(8000, 1.0, "b"),
+        AttemptRecord {
+            status: Status::Limit,
+            iterations: 15,
+            delegations: 0,
+            agents: 1,
+            returned_early: true,
+            cost_usd: Some(0.25),
+            ..at(128_000, 0.0, "c")
+        },
+        AttemptRecord {
+            metadata: [("context_length".to_owned(), json!(128_000))].into(),
+            iterations: 0,
+            ..failed("d", 1, "refused")
+        },
+        AttemptRecord {
+            status: Status::Cancelled,
+            score: None,
+            ..record("e", 1)
+        },
+    ]
+}
+
+#[test]
+fn every_figure_of_a_run() {
+    // Wilson intervals and standard errors by statsmodels 0.15.0, proportion_confint(method="wilson") and stats.sem.
+    let wanted = Summary {
+        v: 1,
+        attempts_total: 6,
+        attempts: 5,
+        samples: 5,
+        scored: 3,
+        coverage: 0.5,
+        statuses: Statuses {
+            ok: 2,
+            limit: 1,
+            error: 1,
+            cancelled: 1,
+        },
+        score: wilson(0.666_667, Some(0.333_333), 0.207_66, 0.938_508),
+        score_errors_as_zero: wilson(0.5, Some(0.288_675), 0.150_039, 0.849_961),
+        by_context_length: vec![
+            ContextLength {
+                context_length: 8000,
+                attempts: 2,
+                scored: 2,
+                score: wilson(1.0, Some(0.0), 0.342_380, 1.0),
+            },
+            ContextLength {
+                context_length: 128_000,
+                attempts: 2,
+                scored: 1,
+                score: wilson(0.0, None, 0.0, 0.793_451),
+            },
+        ],
+        per_attempt: Some(PerAttempt {
+            attempts: 3,
+            iterations: 7.0,
+            delegation_rate: 2.0 / 3.0,
+            agents: 5.0 / 3.0,
+            llm_calls: 4.0,
+            total_time_s: 2.5,
+            overhead_ms: 12.5,
+        }),
+        returned_early: 1,
+        usage: Usage {
+            input_tokens: 5000,
+            cached_input_tokens: 3000,
+            output_tokens: 250,
+            reasoning_tokens: 100,
+            estimated: false,
+        },
+        cost_usd: Some(0.25),
+        cost_unknown: 4,
+        total_time_s: 12.5,
+    };
+    let summary = rounded(Summary::new(&mixed(), 6));
+    assert_eq!(summary, wanted);
+    let json = serde_json::to_string(&summary).unwrap();
+    assert_eq!(serde_json::from_str::<Summary>(&json).unwrap(), wanted);
+}
+
+#[test]
+fn a_run_without_attempts_has_no_figures() {
+    let summary = Summary::new(&[], 0);
+    assert_eq!(
+        (
+            summary.score,
+            summary.score_errors_as_zero,
+            summary.per_attempt,
+            summary.cost_usd
+        ),
+        (None, None, None, None)
+    );
+    assert_eq!(
+        (summary.attempts, summary.samples, summary.cost_unknown),
+        (0, 0, 0)
+    );
+    assert!(summary.coverage.abs() < f64::EPSILON);
+    assert_eq!(
+        headline(&summary),
+        "score -, 0/0 scored: -; 0.0 s of attempts"
+    );
+}
+
+/// Attempts as sample, cluster and score, and the number of independent draws that their standard error tells of.
+#[test]
+fn attempts_and_clusters_are_no_independent_draws() {
+    let fraction = |id: &str, attempt, cluster: Option<&str>, score| AttemptRecord {
+        cluster: cluster.map(str::to_owned),
+        score: Some(score),
+        ..record(id, attempt)
+    };
+    // By hand: with mean 1/2 and deviations of ±1/4, √(G/(G−1) Σ_g (Σ d)²) / n.
+    let rows = [
+        (
+            "four samples",
+            [
+                ("a", 1, None),
+                ("b", 1, None),
+                ("c", 1, None),
+                ("d", 1, None),
+            ],
+            Some(4.0),
+        ),
+        (
+            "two samples twice",
+            [
+                ("a", 1, None),
+                ("a", 2, None),
+                ("b", 1, None),
+                ("b", 2, None),
+            ],
+            Some(2.0),
+        ),
+        (
+            "two clusters",
+            [
+                ("a", 1, Some("x")),
+                ("b", 1, Some("x")),
+                ("c", 1, Some("y")),
+                ("d", 1, Some("y")),
+            ],
+            Some(2.0),
+        ),
+        // A cluster that is called like a sample is another one.
+        (
+            "names apart",
+            [
+                ("a", 1, None),
+                ("a", 2, None),
+                ("b", 1, Some("a")),
+                ("c", 1, Some("a")),
+            ],
+            Some(2.0),
+        ),
+        (
+            "one cluster",
+            [
+                ("a", 1, Some("x")),
+                ("b", 1, Some("x")),
+                ("c", 1, Some("x")),
+                ("d", 1, Some("x")),
+            ],
+            None,
+        ),
+    ];
+    for (name, attempts, draws) in rows {
+        let records: Vec<_> = attempts
+            .iter()
+            .zip([0.25, 0.25, 0.75, 0.75])
+            .map(|(&(id, attempt, cluster), score)| fraction(id, attempt, cluster, score))
+            .collect();
+        let error = Summary::new(&records, 4).score.unwrap().standard_error;
+        let wanted = draws.map(|draws: f64| 0.25 / (draws - 1.0).sqrt());
+        assert_eq!(
+            error.map(|e| (e * 1e9).round()),
+            wanted.map(|e| (e * 1e9).round()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_run_as_a_table() {
+    let summary = Summary::new(&mixed(), 6);
+    let wanted = "\
+\x20                 mixed
+──────────────────────────────────────────────────────
+ score            0.667 [0.21, 0.94]
+   at 8k chars    1.000 [0.34, 1.00]
+   at 128k chars  0.000 [0.00, 0.79]
+ errors as zero   0.500 [0.15, 0.85]
+ coverage         3/6 (50 %)
+ status           2 ok, 1 limit, 1 error, 1 cancelled
+ iterations       7.0
+ returned early   1
+ delegated        67 %
+ agents           1.7
+ llm calls        4.0
+ tokens in        5.0k
+ tokens out       250
+ cost             $0.2500 and 4 unknown
+ time             2.5 s
+ overhead         12 ms
+";
+    assert_eq!(table(&[("mixed", &summary)]), wanted);
+    assert_eq!(
+        headline(&summary),
+        "score 0.667 [0.21, 0.94] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
+    );
+}
+
+#[test]
+fn runs_side_by_side_fit_80_columns() {
+    let mut big = at(1_000_000, 1.0, "a");
+    big.usage.input_tokens = 123_456_789;
+    big.usage.estimated = true;
+    big.cost_usd = Some(12.5);
+    let runs = [
+        Summary::new(&mixed(), 6),
+        Summary::new(&[big], 1),
+        Summary::new(&[], 0),
+        Summary::new(&[at(8040, 0.5, "a"), at(8040, 0.25, "b")], 2),
+    ];
+    let labels = [
+        "s-niah-coordinator-20261121-092406-ab12",
+        "s-niah-solver-20261121-092406-cd34",
+        "\u{1b}[31mred\u{1b}[0m\n\u{202e}label",
+        "last",
+    ];
+    let all: Vec<_> = labels.into_iter().zip(&runs).collect();
+    let wanted = "\
+\x20                 s-niah-coordinator-2  s-niah-solver-20261  �[31mred�[0m label
+                  0261121-092406-ab12   121-092406-cd34
+────────────────────────────────────────────────────────────────────────────────
+ score            0.667 [0.21, 0.94]    1.000 [0.21, 1.00]   -
+   at 8k chars    1.000 [0.34, 1.00]    -                    -
+   at 128k chars  0.000 [0.00, 0.79]    -                    -
+   at 1m chars    -                     1.000 [0.21, 1.00]   -
+ errors as zero   0.500 [0.15, 0.85]    1.000 [0.21, 1.00]   -
+ coverage         3/6 (50 %)            1/1 (100 %)          0/0 (0 %)
+ status           2 ok, 1 limit, 1      1 ok                 -
+                  error, 1 cancelled
+ iterations       7.0                   3.0                  -
+ returned early   1                     0                    0
+ delegated        67 %                  100 %                -
+ agents           1.7                   2.0                  -
+ llm calls        4.0                   4.0                  -
+ tokens in        5.0k                  ~123M                0
+ tokens out       250                   ~50                  0
+ cost             $0.2500 and 4         $12.5000             -
+                  unknown
+ time             2.5 s                 2.5 s                -
+ overhead         12 ms                 12 ms                -
+
+                  last
+─────────────────────────────────────
+ score            0.375 [0.13, 0.62]
+   at 8040 chars  0.375 [0.13, 0.62]
+ errors as zero   0.375 [0.13, 0.62]
+ coverage         2/2 (100 %)
+ status           2 ok
+ iterations       3.0
+ returned early   0
+ delegated        100 %
+ agents           2.0
+ llm calls        4.0
+ tokens in        2.0k
+ tokens out       100
+ cost             -
+ time             2.5 s
+ overhead         12 ms
+";
+    let text = table(&all);
+    assert_eq!(text, wanted);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert_eq!(table(&[]), "");
+}

@@ -1,0 +1,42 @@
+//! What Node.js 20 printed for each of these cells, as recorded by `tests/node-parity/record.mjs`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use sandbox::Config;
+use serde::Deserialize;
+
+use crate::driver::{root, run};
+
+#[derive(Deserialize)]
+struct Row {
+    code: String,
+    output: String,
+}
+
+#[tokio::test]
+async fn cells_print_what_node_prints() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node-parity");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut rows, mut mismatches) = (0, String::new());
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let cells: Vec<Row> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let mut repl = root(Config::default(), "").await;
+        for row in cells {
+            rows += 1;
+            let outcome = run(&mut repl, &row.code).await;
+            if outcome.output != row.output {
+                writeln!(
+                    mismatches,
+                    "--- {name}: {}\nnode: {:?}\nhere: {:?} {:?}",
+                    row.code, row.output, outcome.output, outcome.error
+                )
+                .unwrap();
+            }
+        }
+    }
+    assert!(rows >= 250, "only {rows} rows");
+    assert_eq!(mismatches, "");
+}

@@ -1,0 +1,138 @@
+// Records what Node.js prints for every cell in these files (`node record.mjs`), or compares the library in ../../js
+// with it (`node record.mjs --check [file …]`), running that library under Node.js. Needs Node.js 20.
+//
+// Every cell runs in a realm of its own (a worker thread), as the body of an async function that sees `console` and
+// `require` as globals. The output is what all console methods wrote, without the last line break.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
+import { types } from 'node:util';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const library = join(here, '../../js');
+const WORKERS = 4;
+
+/** What the host gives the library, made of Node's own parts. */
+function makeHost() {
+  const { URL: NodeUrl, TextEncoder: NodeEncoder, TextDecoder: NodeDecoder } = globalThis;
+  const encoder = new NodeEncoder();
+  const names = [
+    'href', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash', 'origin',
+  ];
+  const partsOf = (url) => JSON.stringify(Object.fromEntries(names.map((name) => [name, url[name]])));
+  const orNull = (make) => {
+    try {
+      return make();
+    } catch {
+      return null;
+    }
+  };
+  return {
+    parseUrl: (href, base) => orNull(() => partsOf(new NodeUrl(href, base))),
+    setUrlPart: (href, part, value) => orNull(() => {
+      const url = new NodeUrl(href);
+      url[part] = value;
+      return partsOf(url);
+    }),
+    utf8Encode: (text) => encoder.encode(text),
+    utf8Decode: (bytes, fatal) =>
+      orNull(() => new NodeDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes)),
+    now: () => performance.now(),
+    isProxy: types.isProxy,
+  };
+}
+
+/** Evaluates the library's files in their order and puts its globals in place of Node's. */
+function installLibrary(write) {
+  const internals = makeHost();
+  for (const file of readFileSync(join(library, 'order.txt'), 'utf8').trim().split('\n')) {
+    const source = readFileSync(join(library, file), 'utf8');
+    (0, eval)(`${source}\n//# sourceURL=${file}`)(internals);
+  }
+  Object.assign(globalThis, internals.globals);
+  globalThis.console = internals.makeConsole(write, false);
+  globalThis.require = internals.require;
+}
+
+async function runCell({ code, check }) {
+  let output = '';
+  if (check) {
+    installLibrary((text) => {
+      output += `${text}\n`;
+    });
+  } else {
+    const sink = new Writable({
+      write(chunk, _encoding, done) {
+        output += chunk;
+        done();
+      },
+    });
+    globalThis.console = new Console({ stdout: sink, stderr: sink });
+    globalThis.require = createRequire('/');
+  }
+  const AsyncFunction = (async () => {}).constructor;
+  try {
+    await new AsyncFunction(code)();
+  } catch (error) {
+    output += `UNCAUGHT ${error?.name}: ${error?.message}\n`;
+  }
+  return output.slice(0, -1);
+}
+
+function inWorker(data) {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: data });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+}
+
+/** The outputs of many cells, in order. */
+async function runAll(cells, check) {
+  const outputs = [];
+  let next = 0;
+  const runner = async () => {
+    while (next < cells.length) {
+      const at = next++;
+      outputs[at] = await inWorker({ code: cells[at], check });
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, runner));
+  return outputs;
+}
+
+const rowText = ({ code, output }) => `  ${JSON.stringify({ code, output })}`;
+
+async function main() {
+  process.chdir('/'); // the directory that `path` resolves against
+  const check = process.argv.includes('--check');
+  const chosen = process.argv.slice(2).filter((argument) => argument !== '--check').map((file) => basename(file));
+  const files = readdirSync(here).filter((file) => file.endsWith('.json') && (!chosen.length || chosen.includes(file)));
+  let count = 0;
+  let mismatches = 0;
+  for (const file of files) {
+    const path = join(here, file);
+    const rows = JSON.parse(readFileSync(path, 'utf8'));
+    const outputs = await runAll(rows.map((row) => row.code), check);
+    count += rows.length;
+    if (!check) {
+      const recorded = rows.map((row, i) => ({ code: row.code, output: outputs[i] }));
+      writeFileSync(path, `[\n${recorded.map(rowText).join(',\n')}\n]\n`);
+      continue;
+    }
+    rows.forEach((row, i) => {
+      if (row.output === outputs[i]) return;
+      mismatches++;
+      process.stdout.write(`${file} row ${i + 1}\n${row.code}\n--- Node.js\n${row.output}\n--- library\n${outputs[i]}\n\n`);
+    });
+  }
+  process.stdout.write(check ? `${count} rows, ${mismatches} mismatches\n` : `${count} rows recorded\n`);
+  process.exitCode = mismatches > 0 ? 1 : 0;
+}
+
+if (isMainThread) await main();
+else parentPort.postMessage(await runCell(workerData));

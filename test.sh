@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs what the tests need and runs all of them: format, lints, documentation, tests.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+scripts/install-system-packages.sh cmake g++ libsimde-dev make
+
+cargo fmt --all --check
+cargo clippy --workspace --all-targets -- --deny warnings
+RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+# The other engine: its prebuilt library is not everywhere, but the code must fit it.
+DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8 --target-dir target/v8
+cargo test --workspace --no-fail-fast
