@@ -270,7 +270,7 @@ mod tests {
             failed_cells: 12,
             returned_early: true,
             total: Duration::from_millis(2500),
-            busy: Duration::from_millis(2000),
+            busy: Duration::from_secs(2),
         };
         let started_at = "2026-11-21T09:24:06.5Z".parse().unwrap();
         let record = AttemptRecord::new(&run(), &sample(), 3, &outcome, None, started_at);

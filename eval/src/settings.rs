@@ -51,7 +51,9 @@ impl<T> Resolved<T> {
     /// Prints notes and warnings on stderr, one a line, and gives the settings.
     pub fn announce(self) -> T {
         self.notes.iter().for_each(|text| terminal::note(text));
-        self.warnings.iter().for_each(|text| terminal::warning(text));
+        self.warnings
+            .iter()
+            .for_each(|text| terminal::warning(text));
         self.settings
     }
 

@@ -11,6 +11,7 @@ use crate::env_vars;
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = DETAILS,
+    allow_negative_numbers = true,
     group = ArgGroup::new("question").args(["query", "query_file"]).required(true),
     group = ArgGroup::new("text").args(["context_file", "context_dir"])
 )]

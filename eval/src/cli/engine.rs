@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, Args};
 
+use super::number::whole;
 use super::{GuidanceArgs, SandboxArgs};
 use crate::env_vars;
 
@@ -20,12 +21,19 @@ pub struct EngineArgs {
 
     /// Iterations of the root, each one response and the run of its code; children get at most 15, 4, 3,
     /// 3, … by depth
-    #[arg(long, default_value_t = 15, value_name = "N", env = env_vars::MAX_ITERATIONS)]
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 15,
+        value_name = "N",
+        env = env_vars::MAX_ITERATIONS
+    )]
     pub max_iterations: u32,
 
     /// Code blocks of one response that run; further ones are dropped, and the model is told
     #[arg(
         long,
+        value_parser = whole::<u32>,
         default_value_t = 1,
         value_name = "N",
         env = env_vars::MAX_BLOCKS_PER_ITERATION

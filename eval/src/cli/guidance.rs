@@ -6,6 +6,7 @@ use clap::Args;
 use harness::Protocol;
 use harness::prompt::PromptMode;
 
+use super::number::whole;
 use super::word::one_of;
 use crate::env_vars;
 
@@ -36,7 +37,13 @@ pub struct GuidanceArgs {
 
     /// Agents at this depth answer in one call, without a REPL; the root has depth 0, so with 1 it has no
     /// children that work in a REPL
-    #[arg(long, default_value_t = 2, value_name = "DEPTH", env = env_vars::MAX_DEPTH)]
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 2,
+        value_name = "DEPTH",
+        env = env_vars::MAX_DEPTH
+    )]
     pub max_depth: u32,
 
     /// Guidance added to the root's prompt, in this order, after that of the profile; see `eval list

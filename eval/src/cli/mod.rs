@@ -13,6 +13,7 @@ mod engine;
 mod guidance;
 mod sandbox;
 
+mod number;
 mod word;
 
 use std::ffi::OsString;

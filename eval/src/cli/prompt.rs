@@ -4,15 +4,17 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::GuidanceArgs;
+use super::number::whole;
 use crate::env_vars;
 
 /// The flags of `eval prompt`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = DETAILS)]
+#[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct PromptArgs {
     /// Depth of the agent; the root has 0
     #[arg(
         long,
+        value_parser = whole::<u32>,
         default_value_t = 0,
         value_name = "DEPTH",
         env = env_vars::DEPTH,
@@ -21,7 +23,13 @@ pub struct PromptArgs {
     pub depth: u32,
 
     /// Iterations that this agent has [default: what its depth gives of 15]
-    #[arg(long, value_name = "N", env = env_vars::ITERATIONS, help_heading = "Position")]
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        value_name = "N",
+        env = env_vars::ITERATIONS,
+        help_heading = "Position"
+    )]
     pub iterations: Option<u32>,
 
     /// Query of an agent above this one, the root's first; repeated, once for each depth above

@@ -10,7 +10,7 @@ use crate::env_vars;
 
 /// The flags of `eval repl`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = DETAILS)]
+#[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct ReplArgs {
     /// Text file that becomes `context` [default: an empty context]
     #[arg(long, value_name = "FILE", env = env_vars::CONTEXT_FILE)]
@@ -29,9 +29,10 @@ const DETAILS: &str = "\
 Names persist from cell to cell, top-level await works, and return(value) shows the text that \
 would become an agent's answer. There is no model: rlm() and llm() reject.
 
-On a terminal, a cell ends where its brackets, strings and templates are closed. Ctrl-C clears \
-the line or gives up a running cell, Ctrl-D ends. What is typed is kept in \
-$XDG_STATE_HOME/eval/history, or in ~/.local/state/eval/history where that variable is not set.
+Each line is a cell; one that ends in the middle of brackets, a template or an expression goes on \
+in the next. On a terminal, Ctrl-C clears the line or gives up a running cell, and Ctrl-D ends. \
+What is typed there is kept in $XDG_STATE_HOME/eval/history, or in ~/.local/state/eval/history \
+where that variable is not set.
 
 With --json, each line of stdin is an object that gets one line on stdout:
   {\"code\": \"…\"}             {\"output\": \"…\", \"error\": null, \"value\": null}; \"stack\" after an error

@@ -6,11 +6,12 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::EngineArgs;
+use super::number::{decimal, whole};
 use crate::env_vars;
 
 /// The flags of `eval run`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = DETAILS)]
+#[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct RunArgs {
     /// The benchmark; see `eval list benchmarks`
     #[arg(long, value_name = "NAME", env = env_vars::BENCHMARK, help_heading = "Benchmark")]
@@ -34,6 +35,7 @@ pub struct RunArgs {
     /// Samples to generate for each context length
     #[arg(
         long,
+        value_parser = whole::<u64>,
         default_value_t = benchmarks::TASKS_PER_LENGTH as u64,
         value_name = "N",
         env = env_vars::TASKS_PER_LENGTH,
@@ -44,6 +46,7 @@ pub struct RunArgs {
     /// Seed of generated samples: the same seed gives the same samples
     #[arg(
         long,
+        value_parser = whole::<u64>,
         default_value_t = 0,
         value_name = "N",
         env = env_vars::SEED,
@@ -62,12 +65,19 @@ pub struct RunArgs {
     pub selected_problems: Vec<String>,
 
     /// Run at most this many samples, the first ones [default: all]
-    #[arg(long, value_name = "N", env = env_vars::MAX_TASKS, help_heading = "Selection")]
+    #[arg(
+        long,
+        value_parser = whole::<u64>,
+        value_name = "N",
+        env = env_vars::MAX_TASKS,
+        help_heading = "Selection"
+    )]
     pub max_tasks: Option<u64>,
 
     /// Independent attempts at each sample
     #[arg(
         long,
+        value_parser = whole::<u32>,
         default_value_t = 1,
         value_name = "N",
         env = env_vars::ATTEMPTS,
@@ -82,6 +92,7 @@ pub struct RunArgs {
     /// Attempts that may be under way at once
     #[arg(
         long,
+        value_parser = whole::<u32>,
         default_value_t = 5,
         value_name = "N",
         env = env_vars::CONCURRENCY,
@@ -100,7 +111,13 @@ pub struct RunArgs {
     pub log_dir: PathBuf,
 
     /// Exit with code 100 if the mean score, from 0 to 1, is below this [default: no gate]
-    #[arg(long, value_name = "SCORE", env = env_vars::MIN_SCORE, help_heading = "Run")]
+    #[arg(
+        long,
+        value_parser = decimal,
+        value_name = "SCORE",
+        env = env_vars::MIN_SCORE,
+        help_heading = "Run"
+    )]
     pub min_score: Option<f64>,
 
     /// Print the summary as JSON on stdout instead of the table

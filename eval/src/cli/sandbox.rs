@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use harness::sandbox::Console;
 
+use super::number::{decimal, whole};
 use crate::env_vars;
 
 /// Limits and printing of the REPL.
@@ -21,15 +22,33 @@ pub struct SandboxArgs {
     pub console: Console,
 
     /// CPU seconds that one cell may execute; waiting for children and models is free
-    #[arg(long, default_value_t = 120.0, value_name = "SECONDS", env = env_vars::CELL_TIMEOUT)]
+    #[arg(
+        long,
+        value_parser = decimal,
+        default_value_t = 120.0,
+        value_name = "SECONDS",
+        env = env_vars::CELL_TIMEOUT
+    )]
     pub cell_timeout: f64,
 
     /// Seconds that one cell may wait for timers
-    #[arg(long, default_value_t = 30.0, value_name = "SECONDS", env = env_vars::CELL_WAIT)]
+    #[arg(
+        long,
+        value_parser = decimal,
+        default_value_t = 30.0,
+        value_name = "SECONDS",
+        env = env_vars::CELL_WAIT
+    )]
     pub cell_wait: f64,
 
     /// Characters of output that one cell may show; more is cut in the middle
-    #[arg(long, default_value_t = 50_000, value_name = "CHARS", env = env_vars::OUTPUT_LIMIT)]
+    #[arg(
+        long,
+        value_parser = whole::<u64>,
+        default_value_t = 50_000,
+        value_name = "CHARS",
+        env = env_vars::OUTPUT_LIMIT
+    )]
     pub output_limit: u64,
 }
 

@@ -63,21 +63,23 @@ impl Activity {
 
     /// `s-niah-8k-1  iteration 2/15  depth 2, 3 children  d1-c0 asks its model`.
     pub(super) fn line(&self) -> String {
-        let mut line = self.label.clone();
+        let mut parts = vec![self.label.clone()];
         if self.max_iterations > 0 {
-            line += &format!("  iteration {}/{}", self.iteration, self.max_iterations);
+            let Self {
+                iteration,
+                max_iterations,
+                ..
+            } = self;
+            parts.push(format!("iteration {iteration}/{max_iterations}"));
         }
-        let children = self.live.values().filter(|depth| **depth > 0).count() as u64;
+        let children = self.live.values().filter(|depth| **depth > 0).count();
         if children > 0 {
             let depth = self.live.values().max().copied().unwrap_or_default();
-            let children = if children == 1 {
-                "1 child".to_owned()
-            } else {
-                format!("{children} children")
-            };
-            line += &format!("  depth {depth}, {children}");
+            let word = if children == 1 { "child" } else { "children" };
+            parts.push(format!("depth {depth}, {children} {word}"));
         }
-        line + "  " + &self.action
+        parts.push(self.action.clone());
+        parts.join("  ")
     }
 }
 

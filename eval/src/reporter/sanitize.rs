@@ -47,14 +47,12 @@ pub fn sanitize(text: &str, width: usize) -> String {
 /// there is overrated, which cuts a line early and never late.
 fn columns(character: char) -> usize {
     match character {
-        '\u{fffd}' | '…' => 1,
-        ..'\u{1100}' => 1,
+        ..'\u{1100}' | '\u{fffd}' => 1,
         _ => 2,
     }
 }
 
-/// Characters of Unicode's category Cf that change how others are shown and are not shown themselves, and the line and
-/// paragraph separators' neighbours among them.
+/// Characters of Unicode's category Cf that change how others read, and are not seen themselves.
 fn is_format(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

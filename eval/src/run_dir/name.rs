@@ -43,7 +43,7 @@ fn safe(text: &str) -> String {
             // Writing to a string cannot fail.
             let _ = write!(name, "%{byte:02X}");
         }
-        if name.len() <= LONGEST - HASH_CHARS - 1 {
+        if name.len() < LONGEST - HASH_CHARS {
             cut = name.len();
         }
         if name.len() > LONGEST {

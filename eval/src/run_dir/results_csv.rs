@@ -49,6 +49,9 @@ pub const COLUMNS: [&str; 33] = [
 ///
 /// Rows go by the place of their sample in `order`, then by attempt; samples that are not in it come last, in the
 /// order of the records. `expected` that is not a text is given as JSON.
+///
+/// # Errors
+/// None that memory could raise; the CSV writer's own are passed on.
 pub fn to_csv(
     run: &RunIdentity,
     records: &[AttemptRecord],
@@ -81,37 +84,37 @@ fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; CO
         Cow::from(&run.protocol),
         Cow::from(&run.prompt_mode),
         Cow::from(&run.drivers),
-        number(run.max_depth),
-        number(run.max_iterations),
+        number(&run.max_depth),
+        number(&run.max_iterations),
         text(&record.id),
-        number(record.attempt),
+        number(&record.attempt),
         optional(record.cluster.as_ref()),
-        record.score.map(number).unwrap_or_default(),
+        record.score.as_ref().map(number).unwrap_or_default(),
         Cow::from(record.status.as_str()),
         optional(record.error.as_ref()),
         optional(record.answer.as_ref()),
         expected(&record.expected),
-        number(record.iterations),
-        number(record.agents),
-        number(record.depth_reached),
-        number(record.llm_calls),
-        number(record.usage.input_tokens),
-        number(record.usage.cached_input_tokens),
-        number(record.usage.output_tokens),
-        number(record.usage.reasoning_tokens),
-        record.cost_usd.map(number).unwrap_or_default(),
-        number(record.total_time_s),
-        number(record.working_time_s),
-        number(record.overhead_ms),
-        number(record.retries),
-        number(record.protocol_faults),
+        number(&record.iterations),
+        number(&record.agents),
+        number(&record.depth_reached),
+        number(&record.llm_calls),
+        number(&record.usage.input_tokens),
+        number(&record.usage.cached_input_tokens),
+        number(&record.usage.output_tokens),
+        number(&record.usage.reasoning_tokens),
+        record.cost_usd.as_ref().map(number).unwrap_or_default(),
+        number(&record.total_time_s),
+        number(&record.working_time_s),
+        number(&record.overhead_ms),
+        number(&record.retries),
+        number(&record.protocol_faults),
         Cow::from(&run.dataset_digest),
         Cow::from(&run.scorer),
         Cow::from(&run.fingerprint),
     ]
 }
 
-fn number<'a>(number: impl ToString) -> Cow<'a, str> {
+fn number<'a>(number: &impl ToString) -> Cow<'a, str> {
     Cow::from(number.to_string())
 }
 

@@ -63,12 +63,13 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     let mut places = BTreeMap::new();
     let mut kept: Vec<AttemptRecord> = Vec::with_capacity(records.len());
     for record in records {
-        match places.get(&(record.id.clone(), record.attempt)) {
-            Some(&place) => kept[place] = record,
-            None => {
-                places.insert((record.id.clone(), record.attempt), kept.len());
-                kept.push(record);
-            }
+        let place = *places
+            .entry((record.id.clone(), record.attempt))
+            .or_insert(kept.len());
+        if place < kept.len() {
+            kept[place] = record;
+        } else {
+            kept.push(record);
         }
     }
     kept

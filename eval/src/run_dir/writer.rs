@@ -120,8 +120,8 @@ impl NewRun {
             let path = results.join(&id);
             match fs::create_dir(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
-                made => {
-                    made?;
+                created => {
+                    created?;
                     (self.id, self.path) = (id, path);
                     break;
                 }

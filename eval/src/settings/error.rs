@@ -86,9 +86,7 @@ pub enum SettingsError {
     },
 
     /// A lineage that no agent of this depth has.
-    #[error(
-        "--lineage is given {given} times: an agent at depth {depth} has {depth} agents above it"
-    )]
+    #[error("--lineage: {given} given, but an agent at depth {depth} has {depth} above it")]
     Lineage {
         /// The agent's depth.
         depth: u32,
@@ -130,6 +128,15 @@ pub enum SettingsError {
         longest: u64,
     },
 
+    /// A profile names a driver that does not exist.
+    #[error("profile `{profile}`: {problem}")]
+    ProfileDriver {
+        /// The profile's name.
+        profile: String,
+        /// What is wrong with its driver.
+        problem: PromptError,
+    },
+
     /// A driver, a profile, or a model alias is wrong.
     #[error(transparent)]
     Prompt(#[from] PromptError),
@@ -149,7 +156,7 @@ impl SettingsError {
             Self::Lineage { .. } => {
                 "give --lineage once for each depth above, the root's query first, or never"
             }
-            Self::Prompt(PromptError::UnknownDriver { .. }) => {
+            Self::ProfileDriver { .. } | Self::Prompt(PromptError::UnknownDriver { .. }) => {
                 "`eval list drivers` shows what there is; --drivers-dir adds your own"
             }
             Self::Prompt(PromptError::UnknownProfile { .. }) => {

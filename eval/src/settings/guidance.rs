@@ -2,7 +2,7 @@
 
 use harness::Protocol;
 use harness::prompt::{
-    Driver, DriverLibrary, ModelAlias, Profiles, PromptMode, parse_aliases, warnings,
+    Driver, DriverLibrary, ModelAlias, Profile, Profiles, PromptMode, parse_aliases, warnings,
 };
 
 use super::bounds::within;
@@ -46,24 +46,29 @@ pub(super) fn resolve(
         }
     }
 
-    let mut notes = Vec::new();
-    let mut driver_names = Vec::new();
-    let profile = profile(args, model)?;
-    if let Some(profile) = &profile {
-        driver_names.clone_from(&profile.drivers);
-        if args.profile == AUTO {
-            notes.push(format!(
-                "profile `{}` matches the model and adds the drivers {}; --profile none leaves them out",
-                profile.name,
-                profile.drivers.join(", ")
-            ));
-        }
-    }
-    driver_names.extend(names(&args.drivers));
     let mut library = DriverLibrary::bundled();
     if let Some(folder) = &args.drivers_dir {
         library = library.with_dir(folder)?;
     }
+    let mut notes = Vec::new();
+    let mut driver_names = Vec::new();
+    let profile = profile(args, model)?;
+    if let Some(Profile { name, drivers, .. }) = &profile {
+        library
+            .resolve(drivers)
+            .map_err(|problem| SettingsError::ProfileDriver {
+                profile: name.clone(),
+                problem,
+            })?;
+        driver_names.clone_from(drivers);
+        if args.profile == AUTO {
+            notes.push(format!(
+                "profile `{name}` matches the model and adds the drivers {}; --profile none leaves them out",
+                drivers.join(", ")
+            ));
+        }
+    }
+    driver_names.extend(names(&args.drivers));
     let drivers = library.resolve(&driver_names)?;
 
     Ok(Resolved {
@@ -85,10 +90,7 @@ const AUTO: &str = "auto";
 /// Stands for no profile.
 const NONE: &str = "none";
 
-fn profile(
-    args: &GuidanceArgs,
-    model: Option<&str>,
-) -> Result<Option<harness::prompt::Profile>, SettingsError> {
+fn profile(args: &GuidanceArgs, model: Option<&str>) -> Result<Option<Profile>, SettingsError> {
     let mut profiles = Profiles::bundled();
     if let Some(file) = &args.profiles_file {
         profiles = profiles.with_file(file)?;

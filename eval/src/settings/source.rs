@@ -77,8 +77,10 @@ fn read_folder(folder: &Path) -> Result<String, SettingsError> {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!("==> {} <==\n", name.display()));
-        text.push_str(&read_file(&path)?);
+        text += "==> ";
+        text += &name.to_string_lossy();
+        text += " <==\n";
+        text += &read_file(&path)?;
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -138,5 +140,72 @@ fn too_long(path: &Path) -> SettingsError {
     SettingsError::TooLong {
         path: path.to_owned(),
         longest: LONGEST,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::{ContextSource, QuerySource};
+
+    /// What a context made of these files is, or why there is none; `DIR` stands for their folder.
+    fn read(files: &[(&str, &[u8])], source: fn(PathBuf) -> ContextSource) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        match source(folder.path().to_owned()).read() {
+            Ok(text) => text.to_string(),
+            Err(error) => error
+                .to_string()
+                .replace(&*folder.path().to_string_lossy(), "DIR"),
+        }
+    }
+
+    #[test]
+    fn files_become_a_context() {
+        let files: [(&str, &[u8]); 5] = [
+            ("b.txt", b"second"),
+            ("a.txt", "first ü\n".as_bytes()),
+            ("c/d.md", b""),
+            (".hidden", b"\xff"),
+            (".git/config", b"no"),
+        ];
+        assert_eq!(
+            read(&files, ContextSource::Folder),
+            "==> a.txt <==\nfirst ü\n\n==> b.txt <==\nsecond\n\n==> c/d.md <==\n"
+        );
+        assert_eq!(read(&[], ContextSource::Folder), "");
+        assert_eq!(
+            read(&files, |folder| ContextSource::File(folder.join("b.txt"))),
+            "second"
+        );
+        assert_eq!(read(&files, |_| ContextSource::Empty), "");
+        assert_eq!(
+            read(&[("x", b"ok \xff")], ContextSource::Folder),
+            "DIR/x: not UTF-8 text, from byte 3"
+        );
+        assert_eq!(
+            read(&[], |folder| ContextSource::File(folder.join("x"))),
+            "cannot read DIR/x: No such file or directory (os error 2)"
+        );
+    }
+
+    #[test]
+    fn a_question_is_not_blank() {
+        let read = |text: &str| {
+            QuerySource::Text(text.to_owned())
+                .read()
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(read("\n why? \n"), Ok("why?".to_owned()));
+        assert_eq!(
+            read(" \n"),
+            Err("--query: the question is blank".to_owned())
+        );
     }
 }

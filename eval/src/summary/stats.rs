@@ -52,9 +52,7 @@ pub fn estimate<K: Ord + Hash>(values: &[(K, f64)]) -> Option<Estimate> {
     let mean = values.iter().map(|(_, value)| value).sum::<f64>() / n;
     let (standard_error, clusters) = clustered_standard_error(values, mean);
     // Exactly 0 or 1: scores of scorers that know only right and wrong.
-    let binary = values
-        .iter()
-        .all(|&(_, value)| value == 0.0 || value == 1.0);
+    let binary = values.iter().all(|(_, value)| [0.0, 1.0].contains(value));
     let interval = if binary {
         let size = effective_size(mean, n, clusters, standard_error);
         let (low, high) = wilson(mean, size);
@@ -165,7 +163,7 @@ mod tests {
                 assert_eq!(found.method, method, "{name}");
             }
             (found, interval) => {
-                assert!(found.is_none() && interval.is_none(), "{name}: {found:?}")
+                assert!(found.is_none() && interval.is_none(), "{name}: {found:?}");
             }
         }
     }
@@ -176,6 +174,15 @@ mod tests {
             .map(|i| (i, if i < right { 1.0 } else { 0.0 }))
             .collect()
     }
+
+    /// Name, values with the cluster of each, and what is to come of them: mean, standard error and interval.
+    type Row<'a> = (
+        &'a str,
+        (&'a [f64], &'a [u32]),
+        f64,
+        Option<f64>,
+        (f64, f64),
+    );
 
     /// `values[i]` in cluster `clusters[i]`.
     fn clustered(values: &[f64], clusters: &[u32]) -> Vec<(u32, f64)> {
@@ -224,38 +231,35 @@ mod tests {
         // statsmodels 0.15.0: OLS(values, ones).fit(cov_type="cluster", cov_kwds={"groups": clusters,
         // "use_correction": True}) gives mean (params), error (bse) and the normal interval (conf_int, here cut to
         // 0…1). The first row's error is scipy 1.17.1's stats.sem too.
-        let rows: [(&str, &[f64], &[u32], f64, f64, (f64, f64)); 3] = [
+        let rows: [Row; 3] = [
             (
                 "one value each",
-                &[0.25, 0.5, 1.0, 0.0, 0.75, 0.5],
-                &[0, 1, 2, 3, 4, 5],
+                (&[0.25, 0.5, 1.0, 0.0, 0.75, 0.5], &[0, 1, 2, 3, 4, 5]),
                 0.5,
-                0.144_337_567_297_406_46,
+                Some(0.144_337_567_297_406_46),
                 (0.217_103_566_480_956_97, 0.782_896_433_519_043_3),
             ),
             (
                 "clusters of several sizes",
-                &[0.2, 0.4, 0.9, 1.0, 0.5, 0.5, 0.1],
-                &[0, 0, 1, 1, 1, 2, 3],
+                (&[0.2, 0.4, 0.9, 1.0, 0.5, 0.5, 0.1], &[0, 0, 1, 1, 1, 2, 3]),
                 0.514_285_714_285_714_1,
-                0.172_236_515_255_282_27,
+                Some(0.172_236_515_255_282_27),
                 (0.176_708_347_562_677_28, 0.851_863_081_008_751),
             ),
             (
                 "near the end",
-                &[1.0, 1.0, 1.0, 0.9],
-                &[0, 1, 2, 3],
+                (&[1.0, 1.0, 1.0, 0.9], &[0, 1, 2, 3]),
                 0.975,
-                0.025,
+                Some(0.025),
                 (0.926_000_900_386_498_6, 1.0),
             ),
         ];
-        for (name, values, clusters, mean, error, interval) in rows {
+        for (name, (values, clusters), mean, error, interval) in rows {
             check(
                 name,
                 &clustered(values, clusters),
                 mean,
-                Some(error),
+                error,
                 Some(interval),
                 Normal,
             );
@@ -267,49 +271,53 @@ mod tests {
         // Mean p and error as above; the interval is proportion_confint(p * size, size, method="wilson") with
         // size = min(n, n * p * (1 - p) / (n - 1) / error**2), or the number of clusters where p is 0 or 1 or there is
         // only one cluster.
-        let rows: [(&str, &[f64], &[u32], f64, Option<f64>, (f64, f64)); 5] = [
+        let rows: [Row; 5] = [
             (
                 "size 7.6 of 10",
-                &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0],
-                &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+                (
+                    &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0],
+                    &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+                ),
                 0.6,
                 Some(0.187_082_869_338_697),
                 (0.280_877_371_409_690_1, 0.852_084_424_984_000_5),
             ),
             (
                 "attempts all alike: size 4.4 of 10",
-                &[1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
-                &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+                (
+                    &[1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+                    &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+                ),
                 0.6,
                 Some(0.244_948_974_278_317_72),
                 (0.216_864_691_505_423_42, 0.890_412_555_216_577_5),
             ),
             (
                 "attempts that differ on purpose: no more than 8",
-                &[1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0],
-                &[0, 0, 1, 1, 2, 2, 3, 3],
+                (
+                    &[1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0],
+                    &[0, 0, 1, 1, 2, 2, 3, 3],
+                ),
                 0.625,
                 Some(0.125),
                 (0.305_742_394_602_627_14, 0.863_155_714_176_402_6),
             ),
             (
                 "all right: 5 clusters",
-                &[1.0; 10],
-                &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+                (&[1.0; 10], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]),
                 1.0,
                 Some(0.0),
                 (0.565_517_535_216_825_2, 1.0),
             ),
             (
                 "one sample",
-                &[1.0, 1.0, 0.0, 1.0],
-                &[7, 7, 7, 7],
+                (&[1.0, 1.0, 0.0, 1.0], &[7, 7, 7, 7]),
                 0.75,
                 None,
                 (0.117_909_587_999_509_51, 0.985_365_069_189_109_2),
             ),
         ];
-        for (name, values, clusters, mean, error, interval) in rows {
+        for (name, (values, clusters), mean, error, interval) in rows {
             check(
                 name,
                 &clustered(values, clusters),

@@ -36,7 +36,13 @@ fn flags_become_settings() {
 
 /// The settings of a run with these flags, flat.
 fn resolve(args: &[String]) -> BTreeMap<String, Value> {
-    let start = ["eval", "run", "--benchmark=s-niah", "--model=scripted"];
+    let mut start = vec!["eval", "run"];
+    for default in ["--benchmark=s-niah", "--model=scripted"] {
+        let flag = default.split('=').next().unwrap_or_default();
+        if !args.iter().any(|given| given == flag) {
+            start.push(default);
+        }
+    }
     let args = start.into_iter().chain(args.iter().map(String::as_str));
     let Command::Run(args) = cli::parse(args).expect("the flags are right").command else {
         panic!("not a run");
@@ -96,11 +102,16 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("max_iterations", json!(max_iterations)),
         ("max_blocks_per_iteration", json!(max_blocks_per_iteration)),
         ("confirm_first_return", json!(confirm_first_return)),
-        ("sandbox", json!(sandbox)),
+        ("console", json!(sandbox.console)),
+        ("cell_time", json!(sandbox.limits.cell_time.as_secs_f64())),
+        ("cell_wait", json!(sandbox.limits.cell_wait.as_secs_f64())),
+        ("output_chars", json!(sandbox.limits.output_chars)),
         ("notes", json!(notes)),
         ("warnings", json!(warnings)),
     ];
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    all.into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 #[test]
@@ -114,7 +125,9 @@ fn every_flag_has_a_variable() {
                 continue;
             }
             let expected = format!("EVAL_{}", flag.to_uppercase().replace('-', "_"));
-            let variable = argument.get_env().map(|name| name.to_string_lossy().into_owned());
+            let variable = argument
+                .get_env()
+                .map(|name| name.to_string_lossy().into_owned());
             assert_eq!(variable, Some(expected), "{} --{flag}", command.get_name());
         }
         command.get_subcommands().for_each(check);

@@ -1,1 +1,15 @@
-//! Integration tests of the binary.
+//! Integration tests of the program: the built binary, and the library under it.
+
+mod binary;
+
+mod cli;
+mod cli_settings;
+mod prompt;
+mod repl;
+
+mod reporter;
+mod reporter_screen;
+mod run_dir;
+mod run_dir_csv;
+mod run_dir_fixture;
+mod summary;

@@ -1,108 +1,182 @@
 //! `eval prompt`: which agent's prompt it shows. The texts themselves are the engine's.
 
 use harness::prompt::{
-    AgentKind, AgentPrompt, PromptConfig, PromptMode, iterations_for_depth, system_prompt,
+    AgentKind, AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptMode, iterations_for_depth,
+    parse_aliases, system_prompt,
 };
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
 
-/// The names of the sections, and the text of the last one that is no driver.
-fn shown(binary: &Binary, args: &[&str]) -> String {
-    let args: Vec<&str> = ["prompt", "--json"].iter().chain(args).copied().collect();
-    let Ran {
-        code,
-        stdout,
-        stderr,
-    } = binary.run(&args, "");
-    assert_eq!(code, Some(0), "{args:?}: {stderr}");
-    let prompt: Value = serde_json::from_str(&stdout).expect("the output is JSON");
-    let sections = prompt["sections"].as_array().expect("sections");
-    let text = |key: &str, section: &Value| section[key].as_str().expect("a text").to_owned();
-    let names: Vec<String> = sections.iter().map(|section| text("name", section)).collect();
-    let own = sections.iter().filter(|section| !text("name", section).starts_with("driver"));
-    let last = text("text", own.last().expect("a section"));
-    format!("{stderr}{}\n\n{last}", names.join(" "))
+const MINE: &str = "---\nname: mine\ndescription: Mine.\nmodes: [solver]\n---\nBe brief.\n";
+const PROFILES: &str = "profiles:\n  - {name: p, models: ['acme/*'], drivers: [mine]}\n";
+
+fn binary() -> Binary {
+    Binary::new()
+        .file("drivers/mine.md", MINE)
+        .file("profiles.yaml", PROFILES)
 }
 
-#[test]
-fn agents() {
-    let driver = "---\nname: mine\ndescription: Mine.\nmodes: [solver]\n---\nBe brief.\n";
-    let binary = Binary::new()
-        .file("drivers/mine.md", driver)
-        .file("profiles.yaml", "profiles:\n  - {name: p, models: ['acme/*'], drivers: [mine]}\n");
-    let cases: [(&str, &[&str]); 12] = [
-        ("root", &[]),
-        ("coordinator", &["--prompt-mode", "coordinator", "--max-depth", "3"]),
-        ("lone_root", &["--max-depth", "1", "--iterations", "3"]),
-        ("short_run", &["--iterations", "2"]),
-        ("child", &["--depth", "1", "--lineage", "Find it.", "--prompt-mode", "coordinator"]),
-        ("grandchild", &["--depth", "2", "--max-depth", "4", "--lineage", "a", "--lineage", "b"]),
-        ("flat", &["--depth", "2"]),
-        ("specialist", &["--depth", "1", "--system-prompt", "You check proofs."]),
-        ("direct", &["--protocol", "direct"]),
-        (
-            "aliases",
-            &["--model-alias", "fast=openai/small:cheap;best=acme/large", "--model-alias", "x=a/b"],
-        ),
-        (
-            "drivers_in_their_order",
-            &["--drivers", "exact-format, mine,exact-format", "--drivers-dir", "drivers"],
-        ),
-        (
-            "profile_by_model",
-            &[
-                "--model=acme/large",
-                "--profiles-file=profiles.yaml",
-                "--drivers-dir=drivers",
-                "--prompt-mode=coordinator",
-            ],
-        ),
-    ];
-    for (name, args) in cases {
-        insta::assert_snapshot!(name, shown(&binary, args));
-    }
-}
-
-#[test]
-fn the_text_is_what_a_model_reads() {
-    let root = AgentPrompt {
+/// An agent of a run with `max_iterations`, with nothing optional.
+fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static> {
+    AgentPrompt {
         kind: AgentKind::Agent,
         config: PromptConfig {
-            depth: 0,
-            max_depth: 2,
+            depth,
+            max_depth,
             mode: PromptMode::Solver,
-            child_budget: iterations_for_depth(1, 15),
+            child_budget: iterations_for_depth(depth + 1, max_iterations),
         },
-        iterations: 15,
-        invocation_id: "root",
+        iterations: iterations_for_depth(depth, max_iterations),
+        invocation_id: ["root", "d1-c0", "d1-c0.d2-c0"][depth as usize],
         lineage: &[],
         system_prompt: None,
         models: &[],
         drivers: &[],
-    };
-    let ran = Binary::new().run(&["prompt"], "");
-    assert_eq!(
-        ran,
-        Ran {
-            code: Some(0),
-            stdout: system_prompt(&root).text() + "\n",
-            stderr: String::new()
-        }
-    );
+    }
+}
+
+fn coordinator(max_depth: u32) -> AgentPrompt<'static> {
+    let mut agent = agent(0, max_depth, 15);
+    agent.config.mode = PromptMode::Coordinator;
+    agent
+}
+
+/// A bundled driver and the user's own.
+fn drivers() -> Vec<Driver> {
+    let binary = binary();
+    let library = DriverLibrary::bundled().with_dir(&binary.path().join("drivers"));
+    let library = library.expect("the driver is right");
+    library
+        .resolve(&["exact-format", "mine"])
+        .expect("both are there")
 }
 
 #[test]
-fn variables_stand_for_flags_and_flags_win() {
-    let mode = |binary: &Binary, args: &[&str]| {
-        let names = shown(binary, args);
-        names.split_whitespace().next().unwrap_or_default().to_owned()
+fn shows_the_agent_that_the_flags_describe() {
+    let aliases = parse_aliases(&["fast=openai/small:cheap", "best=acme/large", "x=a/b"])
+        .expect("the aliases are right");
+    let drivers = drivers();
+    let lineage = ["a".to_owned(), "b".to_owned()];
+    let cases: [(&[&str], AgentPrompt<'_>); 13] = [
+        (&[], agent(0, 2, 15)),
+        (&["--max-depth=1", "--iterations=3"], agent(0, 1, 3)),
+        (&["--iterations=2"], agent(0, 2, 2)),
+        (&["--depth=1", "--prompt-mode=coordinator"], agent(1, 2, 15)),
+        (
+            &["--depth=1", "--iterations=2"],
+            AgentPrompt {
+                iterations: 2,
+                ..agent(1, 2, 15)
+            },
+        ),
+        (
+            &["--depth=2", "--max-depth=4", "--lineage=a", "--lineage=b"],
+            AgentPrompt {
+                lineage: &lineage,
+                ..agent(2, 4, 15)
+            },
+        ),
+        (&["--depth=2"], agent(2, 2, 15)),
+        (
+            &["--prompt-mode=coordinator", "--max-depth=3"],
+            coordinator(3),
+        ),
+        (
+            &["--depth=1", "--system-prompt=You check proofs."],
+            AgentPrompt {
+                system_prompt: Some("You check proofs."),
+                ..agent(1, 2, 15)
+            },
+        ),
+        (
+            &["--protocol=direct"],
+            AgentPrompt {
+                kind: AgentKind::Direct,
+                ..agent(0, 2, 15)
+            },
+        ),
+        (
+            &[
+                "--model-alias=fast=openai/small:cheap;best=acme/large",
+                "--model-alias=x=a/b",
+            ],
+            AgentPrompt {
+                models: &aliases,
+                ..agent(0, 2, 15)
+            },
+        ),
+        (
+            &[
+                "--drivers=exact-format, mine,exact-format",
+                "--drivers-dir=drivers",
+            ],
+            AgentPrompt {
+                drivers: &drivers,
+                ..agent(0, 2, 15)
+            },
+        ),
+        (
+            &[
+                "--model=acme/large",
+                "--profiles-file=profiles.yaml",
+                "--drivers-dir=drivers",
+            ],
+            AgentPrompt {
+                drivers: &drivers[1..],
+                ..agent(0, 2, 15)
+            },
+        ),
+    ];
+    for (flags, expected) in cases {
+        let expected = system_prompt(&expected);
+        let run = |flags: &[&str]| {
+            let args: Vec<&str> = ["prompt"].iter().chain(flags).copied().collect();
+            let Ran {
+                code,
+                stdout,
+                stderr,
+            } = binary().run(&args, "");
+            assert_eq!(code, Some(0), "{args:?}: {stderr}");
+            stdout
+        };
+        assert_eq!(run(flags), expected.text() + "\n", "{flags:?}");
+        let json: Value =
+            serde_json::from_str(&run(&[flags, &["--json"]].concat())).expect("the output is JSON");
+        assert_eq!(
+            json,
+            serde_json::to_value(&expected).expect("sections are JSON"),
+            "{flags:?}"
+        );
+    }
+}
+
+#[test]
+fn remarks_go_to_stderr() {
+    let args = [
+        "prompt",
+        "--model=acme/large",
+        "--profiles-file=profiles.yaml",
+        "--drivers-dir=drivers",
+        "--prompt-mode=coordinator",
+    ];
+    let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none leaves them out\n\
+                    warning: driver `mine` is written for solver mode, and the run is in coordinator mode\n";
+    assert_eq!(binary().run(&args, "").stderr, expected);
+}
+
+#[test]
+fn flags_win_over_variables_and_these_over_the_file() {
+    let coordinates = |binary: &Binary, args: &[&str]| {
+        let args: Vec<&str> = ["prompt"].iter().chain(args).copied().collect();
+        let prompt = binary.run(&args, "").stdout;
+        prompt == system_prompt(&coordinator(2)).text() + "\n"
     };
     let binary = Binary::new().variable("EVAL_PROMPT_MODE", "coordinator");
-    assert_eq!(mode(&binary, &[]), "identity-coordinator");
-    assert_eq!(mode(&binary, &["--prompt-mode", "solver"]), "identity-solver");
+    assert!(coordinates(&binary, &[]));
+    assert!(!coordinates(&binary, &["--prompt-mode", "solver"]));
     let binary = Binary::new().file(".env", "# mine\nEVAL_PROMPT_MODE=coordinator\n");
-    assert_eq!(mode(&binary, &[]), "identity-coordinator");
+    assert!(coordinates(&binary, &[]));
     let binary = binary.variable("EVAL_PROMPT_MODE", "solver");
-    assert_eq!(mode(&binary, &[]), "identity-solver");
+    assert!(!coordinates(&binary, &[]));
 }

@@ -15,7 +15,11 @@ fn cases(extension: &str) -> Vec<(String, String)> {
         .map(|entry| entry.expect("a case is there").path())
         .filter(|path| path.extension().is_some_and(|found| found == extension))
         .map(|path| {
-            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let name = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
             (name, fs::read_to_string(path).expect("a case can be read"))
         })
         .collect();
@@ -39,8 +43,16 @@ fn json_conversations() {
         let ran = binary.run(&args, input.join("\n"));
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
         let answers: Vec<&str> = ran.stdout.lines().collect();
-        assert_eq!(answers.len(), input.len(), "{name}: an answer for each line");
-        let transcript: Vec<&str> = input.into_iter().zip(answers).flat_map(<[_; 2]>::from).collect();
+        assert_eq!(
+            answers.len(),
+            input.len(),
+            "{name}: an answer for each line"
+        );
+        let transcript: Vec<&str> = input
+            .into_iter()
+            .zip(answers)
+            .flat_map(<[_; 2]>::from)
+            .collect();
         assert_eq!(transcript.join("\n"), lines.join("\n"), "{name}");
     }
 }

@@ -66,7 +66,9 @@ fn lines_for_logs() {
 
     let mut lines = Vec::new();
     let mut reporter = LineReporter::new(&mut lines);
-    events.iter().for_each(|event| reporter.report(event));
+    for event in &events {
+        reporter.report(event);
+    }
     assert_eq!(
         String::from_utf8(lines).unwrap(),
         "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 at \
@@ -221,7 +223,7 @@ fn bars_follow_the_attempts() {
             run_finished(&[failure, record("a", 1)], 4),
             vec![
                 "b error: x�[2J y",
-                "score 1.000 [0.21, 1.00] (errors as zero 0.500), 1/4 scored: 1 ok, 1 error; 5.0 of attempts",
+                "score 1.000 [0.21, 1.00] (errors as zero 0.500), 1/4 scored: 1 ok, 1 error; 5.0 s of attempts",
             ],
         ),
     ];

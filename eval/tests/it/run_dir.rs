@@ -1,12 +1,14 @@
 //! The run directory: what is written, what is read back, and what a failure leaves behind.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use eval::record::AttemptRecord;
-use eval::run_dir::{COLUMNS, Fingerprint, NewRun, RunDir, RunWriter, read_records, to_csv};
+use eval::run_dir::{Fingerprint, NewRun, RunDir, RunWriter, read_records};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
 use harness::event::{Event, EventKind};
@@ -220,6 +222,9 @@ fn hostile_ids_stay_in_the_folder() {
     assert_eq!(run.records, records);
 }
 
+/// What is read: ids, and the number, offset and bytes of a torn line; or the error.
+type Read<'a> = Result<(Vec<&'a str>, Option<(usize, u64, Vec<u8>)>), String>;
+
 #[test]
 fn a_torn_last_line_costs_no_other() {
     let line = |id: &str| serde_json::to_string(&record(id, 1)).unwrap();
@@ -227,8 +232,6 @@ fn a_torn_last_line_costs_no_other() {
     let later = a.replacen("\"v\":1", "\"v\":2", 1);
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("samples.jsonl");
-    // What is read: ids, and the number, offset and bytes of a torn line; or the error.
-    type Read<'a> = Result<(Vec<&'a str>, Option<(usize, u64, Vec<u8>)>), String>;
     let torn = |line, offset: &str, bytes: &[u8]| Some((line, offset.len() as u64, bytes.to_vec()));
     let rows: [(Vec<u8>, Read); 10] = [
         (Vec::new(), Ok((vec![], None))),
@@ -291,44 +294,49 @@ fn a_torn_last_line_costs_no_other() {
 
 #[test]
 fn a_folder_without_a_readable_run_is_named() {
-    let rows: [(&[(&str, Option<&str>)], &str); 7] = [
+    let rows: [(&str, Option<&str>, &str); 7] = [
         (
-            &[("config.json", None)],
+            "config.json",
+            None,
             "RUN is not a run directory: it has no config.json",
         ),
         (
-            &[("lock.json", None)],
+            "lock.json",
+            None,
             "RUN is not a run directory: it has no lock.json",
         ),
         (
-            &[("samples.jsonl", None)],
+            "samples.jsonl",
+            None,
             "RUN is not a run directory: it has no samples.jsonl",
         ),
         (
-            &[("config.json", Some("{"))],
+            "config.json",
+            Some("{"),
             "RUN/config.json: EOF while parsing an object at line 1 column 1",
         ),
         (
-            &[("lock.json", Some("{}"))],
+            "lock.json",
+            Some("{}"),
             "RUN/lock.json: missing field `v` at line 1 column 2",
         ),
         (
-            &[("lock.json", Some(r#"{"v":1}"#))],
+            "lock.json",
+            Some(r#"{"v":1}"#),
             "RUN/lock.json: missing field `fingerprint` at line 1 column 7",
         ),
         (
-            &[("lock.json", Some(r#"{"v":9}"#))],
+            "lock.json",
+            Some(r#"{"v":9}"#),
             "RUN/lock.json has schema version 9, this program reads up to 1",
         ),
     ];
-    for (changes, message) in rows {
+    for (file, text, message) in rows {
         let temp = tempfile::tempdir().unwrap();
         let run = begin(temp.path(), &[]).path().to_owned();
-        for (file, text) in changes {
-            match text {
-                Some(text) => fs::write(run.join(file), text).unwrap(),
-                None => fs::remove_file(run.join(file)).unwrap(),
-            }
+        match text {
+            Some(text) => fs::write(run.join(file), text).unwrap(),
+            None => fs::remove_file(run.join(file)).unwrap(),
         }
         let error = RunDir::open(&run).unwrap_err().to_string();
         assert_eq!(error.replace(run.to_str().unwrap(), "RUN"), message);
@@ -426,96 +434,6 @@ fn the_first_write_error_is_kept_and_the_record_is_not_lost() {
         RunDir::open(&path).unwrap().records,
         [record("a", 1), record("b", 1)]
     );
-}
-
-#[test]
-fn the_csv_has_the_documented_columns() {
-    let csv = to_csv(&identity("run"), &[], &[]).unwrap();
-    assert_eq!(
-        String::from_utf8(csv).unwrap(),
-        "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,cluster,score,status,\
-         error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,cached_input_tokens,\
-         output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,protocol_faults,\
-         dataset_digest,scorer,fingerprint\n"
-    );
-}
-
-#[test]
-fn csv_rows_go_by_the_dataset_and_then_the_attempt() {
-    let records = [
-        record("stray", 1),
-        record("b", 2),
-        AttemptRecord {
-            cluster: Some("k".to_owned()),
-            score: Some(0.5),
-            cost_usd: Some(0.0125),
-            expected: json!([[1, 2], [3, 4]]),
-            ..record("a", 1)
-        },
-        failed("b", 1, "refused, twice"),
-    ];
-    let order = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
-    let csv = to_csv(&identity("run"), &records, &order).unwrap();
-    let row = |cells: &str| {
-        format!(
-            "run,s-niah,scripted/needle,rlm,coordinator,no-tables+verify,2,15,{cells},2.5,2.5,12.5,0,0,d1,needle/1,f1\n"
-        )
-    };
-    let rows = String::from_utf8(csv).unwrap();
-    let (_, rows) = rows.split_once('\n').unwrap();
-    assert_eq!(
-        rows,
-        [
-            row(r#"a,1,k,0.5,ok,,42,"[[1,2],[3,4]]",3,2,1,4,1000,600,50,20,0.0125"#),
-            row(r#"b,1,,,error,"refused, twice",,42,3,2,1,4,1000,600,50,20,"#),
-            row("b,2,,1,ok,,42,42,3,2,1,4,1000,600,50,20,"),
-            row("stray,1,,1,ok,,42,42,3,2,1,4,1000,600,50,20,"),
-        ]
-        .concat()
-    );
-}
-
-#[test]
-fn no_cell_is_a_formula() {
-    let rows = [
-        ("plain", "plain"),
-        ("", ""),
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-5", "'-5"),
-        ("@SUM(A1)", "'@SUM(A1)"),
-        ("\tx", "'\tx"),
-        ("\rx", "'\rx"),
-        ("1=2", "1=2"),
-        (" =1", " =1"),
-        ("a,\"b\"\r\n=c", "a,\"b\"\r\n=c"),
-        ("=HYPERLINK(\"x\",\"y\")", "'=HYPERLINK(\"x\",\"y\")"),
-        ("\u{1b}[31m\0", "\u{1b}[31m\0"),
-    ];
-    for (given, shown) in rows {
-        let record = AttemptRecord {
-            cluster: Some(given.to_owned()),
-            error: Some(given.to_owned()),
-            answer: Some(given.to_owned()),
-            expected: json!(given),
-            ..record(given, 1)
-        };
-        let csv = to_csv(&identity("run"), &[record], &[]).unwrap();
-        let mut reader = csv::Reader::from_reader(csv.as_slice());
-        let cells: Vec<_> = reader.records().map(Result::unwrap).collect();
-        assert_eq!(cells.len(), 1, "{given:?}");
-        for column in ["id", "cluster", "error", "answer", "expected"] {
-            let place = COLUMNS.iter().position(|name| *name == column).unwrap();
-            assert_eq!(&cells[0][place], shown, "{column}");
-        }
-    }
-    // A number is a text here too.
-    let negative = AttemptRecord {
-        expected: json!(-5),
-        ..record("a", 1)
-    };
-    let csv = String::from_utf8(to_csv(&identity("run"), &[negative], &[]).unwrap()).unwrap();
-    assert!(csv.contains(",42,'-5,"), "{csv}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A run to store and show: its identity, its records and its events.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+
 use eval::record::{AttemptRecord, RunIdentity};
 use eval::run_event::RunPlan;
 use harness::event::{EVENT_VERSION, Event, EventKind};

@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::run_dir_fixture::{failed, record};
 
 /// A binary score's estimate, cut to 6 digits so that it can be written down.
-fn wilson(mean: f64, standard_error: Option<f64>, low: f64, high: f64) -> Option<Estimate> {
-    Some(Estimate {
+fn wilson(mean: f64, standard_error: Option<f64>, low: f64, high: f64) -> Estimate {
+    Estimate {
         mean,
         standard_error,
         interval: Some(Interval {
@@ -20,7 +20,7 @@ fn wilson(mean: f64, standard_error: Option<f64>, low: f64, high: f64) -> Option
             high,
             method: IntervalMethod::Wilson,
         }),
-    })
+    }
 }
 
 fn cut(estimate: Option<Estimate>) -> Option<Estimate> {
@@ -95,20 +95,20 @@ fn every_figure_of_a_run() {
             error: 1,
             cancelled: 1,
         },
-        score: wilson(0.666_667, Some(0.333_333), 0.207_66, 0.938_508),
-        score_errors_as_zero: wilson(0.5, Some(0.288_675), 0.150_039, 0.849_961),
+        score: Some(wilson(0.666_667, Some(0.333_333), 0.207_66, 0.938_508)),
+        score_errors_as_zero: Some(wilson(0.5, Some(0.288_675), 0.150_039, 0.849_961)),
         by_context_length: vec![
             ContextLength {
                 context_length: 8000,
                 attempts: 2,
                 scored: 2,
-                score: wilson(1.0, Some(0.0), 0.342_380, 1.0),
+                score: Some(wilson(1.0, Some(0.0), 0.342_380, 1.0)),
             },
             ContextLength {
                 context_length: 128_000,
                 attempts: 2,
                 scored: 1,
-                score: wilson(0.0, None, 0.0, 0.793_451),
+                score: Some(wilson(0.0, None, 0.0, 0.793_451)),
             },
         ],
         per_attempt: Some(PerAttempt {

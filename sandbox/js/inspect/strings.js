@@ -149,13 +149,20 @@
     return false;
   };
 
+  // The index of the last character of the escape sequence that starts at an index.
+  const escapeEnd = (text, start) => {
+    if (text[start + 1] !== '[') return start;
+    const end = stringIndexOf(text, 'm', start);
+    return end === -1 ? text.length : end;
+  };
+
   /** The number of terminal columns of a text; colour escapes count nothing. */
   const textWidth = (text) => {
     let width = 0;
     for (let i = 0; i < text.length; i++) {
       const code = stringCharCodeAt(text, i);
-      if (code === 27 && text[i + 1] === '[') {
-        while (i < text.length && text[i] !== 'm') i++;
+      if (code === 27) {
+        i = escapeEnd(text, i);
       } else if (code >= 127) {
         return width + wideWidth(stringNormalize(stringSlice(text, i), 'NFC'));
       } else if (code >= 32) {
@@ -168,6 +175,10 @@
     let width = 0;
     for (let i = 0; i < text.length; i++) {
       const code = stringCodePointAt(text, i);
+      if (code === 27) {
+        i = escapeEnd(text, i);
+        continue;
+      }
       let character = text[i];
       if (code > 0xffff) {
         character = stringSlice(text, i, i + 2);

@@ -99,8 +99,7 @@ struct Cells;
 impl Validator for Cells {
     fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
         let mut scan = Scan::default();
-        scan.feed(context.input());
-        scan.feed("\n");
+        scan.feed(&format!("{}\n", context.input()));
         Ok(if scan.is_unfinished() {
             ValidationResult::Incomplete
         } else {

@@ -105,8 +105,8 @@ async fn answer(root: &mut Root, request: Request) -> Result<Answer, StartError>
 
 fn parse(line: &[u8]) -> Result<Request, String> {
     const EXPECTED: &str = "expected {\"code\": \"…\"} or {\"set\": {\"name\": value}}";
-    let object: Map<String, Value> =
-        serde_json::from_slice(line).map_err(|error| format!("{}; {EXPECTED}", problem(&error)))?;
+    let object: Map<String, Value> = serde_json::from_slice(line.trim_ascii_end())
+        .map_err(|error| format!("{}; {EXPECTED}", problem(&error)))?;
     let mut entries = object.into_iter();
     let (Some((key, value)), None) = (entries.next(), entries.next()) else {
         return Err(format!("not exactly one key; {EXPECTED}"));
@@ -127,7 +127,9 @@ fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&place) {
-        Some(text) => format!("{text} (column {})", error.column()),
+        // Some errors are about the whole line and have no column.
+        Some(text) if error.column() > 0 => format!("{text} (column {})", error.column()),
+        Some(text) => text.to_owned(),
         None => text,
     }
 }

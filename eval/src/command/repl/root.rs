@@ -73,12 +73,11 @@ impl Root {
     }
 
     async fn repl(&mut self) -> Result<&mut Repl, StartError> {
-        let repl = match self.repl.take() {
-            Some(repl) => repl,
-            None => {
-                let session = Session::start(self.config.clone()).await?;
-                session.open(None, Context::Text(Arc::clone(&self.context)), info())
-            }
+        let repl = if let Some(repl) = self.repl.take() {
+            repl
+        } else {
+            let session = Session::start(self.config.clone()).await?;
+            session.open(None, Context::Text(Arc::clone(&self.context)), info())
         };
         Ok(self.repl.insert(repl))
     }

@@ -1,6 +1,7 @@
 //! What a person sees of a cell's end.
 
 use std::io::{self, Write as _};
+use std::iter;
 
 use harness::sandbox::Lost;
 use harness::sandbox::message::CellError;
@@ -26,8 +27,9 @@ pub(super) fn show(ran: Ran) -> Result<(), Error> {
         stdout::write(&format!("{}\n", plain_text(&outcome.output)))?;
     }
     if let Some(CellError { message, stack, .. }) = outcome.error {
-        let frames: String = stack.iter().map(|frame| format!("\n    {frame}")).collect();
-        complain(&(message + &frames));
+        let lines =
+            iter::once(message).chain(stack.into_iter().map(|frame| format!("    {frame}")));
+        complain(&lines.collect::<Vec<_>>().join("\n"));
     }
     if let Some(value) = outcome.value {
         stdout::write(&format!("returned: {}\n", plain_text(&value)))?;

@@ -1,4 +1,5 @@
-//! Whether JavaScript code goes on in the next line: a scan of brackets, strings, templates and comments.
+//! Whether JavaScript code goes on in the next line: a scan of brackets, strings, templates, comments and
+//! operators without a right side.
 //!
 //! It is no parser. Where it is wrong, a cell is run too early and the sandbox says what is wrong with it,
 //! or goes on until Ctrl-C.
@@ -12,10 +13,10 @@ pub(super) struct Scan {
     /// What is open, outermost first.
     open: Vec<Open>,
     within: Within,
-    /// The last name or number, if nothing but blanks follows it.
-    word: String,
     /// Whether a `/` here would divide: an operand precedes it.
     after_operand: bool,
+    /// The operator that the code ends with, if nothing but blanks and comments follows it.
+    operator: Option<char>,
     /// A bracket closed what it does not match: a syntax error, which no further line mends.
     broken: bool,
 }
@@ -61,6 +62,9 @@ const BEFORE_EXPRESSION: [&str; 13] = [
     "void",
 ];
 
+/// Characters that a statement does not end with.
+const OPERATORS: &str = "=+-*/%&|^~!<>?:,.";
+
 impl Scan {
     /// Goes on with more code. A piece must not end between two characters that belong together, as those
     /// of `/*` or `\n`; one that ends with a line does not.
@@ -100,6 +104,7 @@ impl Scan {
     /// Whether something is still open at the end of the code fed so far, which ends with a line.
     pub fn is_unfinished(&self) -> bool {
         let open = !self.open.is_empty()
+            || self.operator.is_some()
             || matches!(self.within, Within::BlockComment | Within::String(_));
         open && !self.broken
     }
@@ -127,25 +132,29 @@ impl Scan {
 
     fn code(&mut self, character: char, rest: &mut Peekable<Chars<'_>>) {
         if character.is_alphanumeric() || matches!(character, '_' | '$' | '#') {
-            self.word.clear();
-            self.word.push(character);
+            let mut word = String::from(character);
             while let Some(next) = rest.next_if(|c| c.is_alphanumeric() || matches!(c, '_' | '$')) {
-                self.word.push(next);
+                word.push(next);
             }
-            self.after_operand = !BEFORE_EXPRESSION.contains(&self.word.as_str());
+            self.after_operand = !BEFORE_EXPRESSION.contains(&word.as_str());
+            self.operator = None;
             return;
         }
-        let after_operand = std::mem::take(&mut self.after_operand);
         match character {
-            _ if character.is_whitespace() => self.after_operand = after_operand,
+            _ if character.is_whitespace() => return,
             '/' if rest.next_if_eq(&'/').is_some() => {
-                self.after_operand = after_operand;
                 self.within = Within::LineComment;
+                return;
             }
             '/' if rest.next_if_eq(&'*').is_some() => {
-                self.after_operand = after_operand;
                 self.within = Within::BlockComment;
+                return;
             }
+            _ => {}
+        }
+        let after_operand = std::mem::take(&mut self.after_operand);
+        let operator = self.operator.take();
+        match character {
             '/' if !after_operand => self.within = Within::Regex { in_class: false },
             '\'' | '"' => self.within = Within::String(character),
             '`' => self.open.push(Open::Template),
@@ -155,6 +164,9 @@ impl Scan {
             ')' => self.close(&[Open::Round]),
             ']' => self.close(&[Open::Square]),
             '}' => self.close(&[Open::Curly, Open::Substitution]),
+            // The second half of `i++`, which may end a statement.
+            '+' | '-' if operator == Some(character) => self.after_operand = true,
+            _ if OPERATORS.contains(character) => self.operator = Some(character),
             _ => {}
         }
     }
@@ -200,6 +212,17 @@ mod tests {
             ("`${f({a: `)`})} (`", false),
             ("`${`${'}'}`", true),
             ("`$ {`", false),
+            // Operators without a right side.
+            ("const x =", true),
+            ("f(1) ||", true),
+            ("const f = x => // why", true),
+            ("const f = x => // why\nx", false),
+            ("x.", true),
+            ("i++", false),
+            ("i--\n", false),
+            ("a / /* by */", true),
+            ("a + 'b'", false),
+            ("a = b;", false),
             // Comments.
             ("// (", false),
             ("/* (", true),
@@ -219,11 +242,8 @@ mod tests {
         ];
         for (code, expected) in cases {
             let mut scan = Scan::default();
-            for line in code.split_inclusive('\n') {
+            for line in format!("{code}\n").split_inclusive('\n') {
                 scan.feed(line);
-            }
-            if !code.ends_with('\n') {
-                scan.feed("\n");
             }
             assert_eq!(scan.is_unfinished(), expected, "{code:?}");
         }

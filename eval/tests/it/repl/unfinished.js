@@ -1,0 +1,3 @@
+const open = 1;
+console.log('before');
+console.log({ open
