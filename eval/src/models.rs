@@ -12,7 +12,9 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// `scripted` alone stands for the benchmark's own scripted model, and there is no benchmark.
-    #[error("`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE")]
+    #[error(
+        "`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE"
+    )]
     NoBenchmark,
     /// No such scripted model, or its file is wrong.
     #[error(transparent)]
@@ -44,7 +46,9 @@ pub fn open(
 
 /// What of a model reference can change an answer: of a file, its content and not its path.
 pub fn identity(reference: &str) -> String {
-    let Some((provider, path)) = reference.split_once(':') else { return reference.to_owned() };
+    let Some((provider, path)) = reference.split_once(':') else {
+        return reference.to_owned();
+    };
     let mut hash = Sha256::new();
     for file in files(Path::new(path)) {
         if let Ok(bytes) = std::fs::read(&file) {
@@ -52,7 +56,11 @@ pub fn identity(reference: &str) -> String {
             hash.update(bytes);
         }
     }
-    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("{provider}:sha256:{hex}")
 }
 
@@ -61,7 +69,10 @@ fn files(path: &Path) -> Vec<std::path::PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];
     }
-    let entries = std::fs::read_dir(path.join("trajectories")).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(path.join("trajectories"))
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();
     files
@@ -80,5 +91,9 @@ fn open_one(reference: &str, benchmark: Option<&str>) -> Result<Model, ModelErro
     } else {
         return Err(ModelError::Unknown(reference.to_owned()));
     };
-    Ok(Model { reference: reference.to_owned(), name: name.to_owned(), provider })
+    Ok(Model {
+        reference: reference.to_owned(),
+        name: name.to_owned(),
+        provider,
+    })
 }

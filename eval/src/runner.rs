@@ -79,7 +79,10 @@ pub async fn run(
         return Err(error.into());
     }
     let (records, interrupted) = result?;
-    Ok(Ended { summary: Arc::new(Summary::new(&records, attempts_total)), interrupted })
+    Ok(Ended {
+        summary: Arc::new(Summary::new(&records, attempts_total)),
+        interrupted,
+    })
 }
 
 /// Hands events to the run directory first and then to the reporter; gives the first error of the former.
@@ -176,10 +179,19 @@ struct Job {
 }
 
 impl Job {
-    async fn run(self, events: mpsc::UnboundedSender<RunEvent>) -> Result<AttemptRecord, DatasetError> {
+    async fn run(
+        self,
+        events: mpsc::UnboundedSender<RunEvent>,
+    ) -> Result<AttemptRecord, DatasetError> {
         let sample = self.dataset.sample(self.index)?;
         let attempt = self.attempt;
-        send(&events, RunEvent::AttemptStarted { sample: sample.id.clone(), attempt });
+        send(
+            &events,
+            RunEvent::AttemptStarted {
+                sample: sample.id.clone(),
+                attempt,
+            },
+        );
         let started_at = Timestamp::now();
         let task = Task {
             run_id: self.identity.run_id.clone(),
@@ -189,8 +201,18 @@ impl Job {
             context: Arc::clone(&sample.context),
         };
         let outcome = self.engine.run(&task, Arc::new(Forward(events))).await;
-        let score = outcome.answer.as_deref().map(|answer| self.scorer.score(answer, &sample));
-        Ok(AttemptRecord::new(&self.identity, &sample, attempt, &outcome, score.as_ref(), started_at))
+        let score = outcome
+            .answer
+            .as_deref()
+            .map(|answer| self.scorer.score(answer, &sample));
+        Ok(AttemptRecord::new(
+            &self.identity,
+            &sample,
+            attempt,
+            &outcome,
+            score.as_ref(),
+            started_at,
+        ))
     }
 }
 
@@ -209,7 +231,14 @@ fn broken(
         stats: Stats::default(),
     };
     let sample = dataset.sample(index)?;
-    Ok(AttemptRecord::new(identity, &sample, attempt, &outcome, None, Timestamp::now()))
+    Ok(AttemptRecord::new(
+        identity,
+        &sample,
+        attempt,
+        &outcome,
+        None,
+        Timestamp::now(),
+    ))
 }
 
 /// Makes the engine's events part of the run's.

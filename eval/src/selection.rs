@@ -38,11 +38,13 @@ pub fn select(
     let mut indices: Vec<usize> = if !selection.ids.is_empty() {
         let named = selection.ids.iter().map(|id| {
             let full = format!("{}-{id}", dataset.name());
-            position(id).or_else(|| position(&full)).ok_or_else(|| UnknownSample {
-                benchmark: dataset.name().to_owned(),
-                id: id.clone(),
-                nearest: nearest(id, ids),
-            })
+            position(id)
+                .or_else(|| position(&full))
+                .ok_or_else(|| UnknownSample {
+                    benchmark: dataset.name().to_owned(),
+                    id: id.clone(),
+                    nearest: nearest(id, ids),
+                })
         });
         named.collect::<Result<_, _>>()?
     } else if let Some(recorded) = recorded {
@@ -54,7 +56,9 @@ pub fn select(
         ));
         if found.len() < recorded.len() {
             let missing = recorded.len() - found.len();
-            notes.push(format!("{missing} recorded samples are not in this dataset and are left out"));
+            notes.push(format!(
+                "{missing} recorded samples are not in this dataset and are left out"
+            ));
         }
         found
     } else {

@@ -9,7 +9,8 @@ use crate::fence::code_blocks;
 use crate::invocation::Invocation;
 use crate::outcome::Status;
 use crate::prompt::{
-    CellReport, ContextKind, Position, first_message, no_code_message, result_message, returned_early_message,
+    CellReport, ContextKind, Position, first_message, no_code_message, result_message,
+    returned_early_message,
 };
 
 /// Characters of a first-iteration return that are shown back; of a longer one, its two ends.
@@ -34,8 +35,19 @@ struct Ran {
 }
 
 impl<'a> ReplAgent<'a> {
-    pub fn new(attempt: &'a Attempt<'a>, invocation: Invocation, session: &'a Session, repl: Repl) -> Self {
-        Self { attempt, invocation, session, repl, calls: 0 }
+    pub fn new(
+        attempt: &'a Attempt<'a>,
+        invocation: Invocation,
+        session: &'a Session,
+        repl: Repl,
+    ) -> Self {
+        Self {
+            attempt,
+            invocation,
+            session,
+            repl,
+            calls: 0,
+        }
     }
 
     /// Runs to the answer or to the reason why there is none.
@@ -52,7 +64,11 @@ impl<'a> ReplAgent<'a> {
         result
     }
 
-    async fn iterate(&mut self, conversation: &mut Conversation, used: &mut u32) -> Result<String, Failure> {
+    async fn iterate(
+        &mut self,
+        conversation: &mut Conversation,
+        used: &mut u32,
+    ) -> Result<String, Failure> {
         let iterations = self.invocation.iterations;
         let attempt = self.attempt;
         for iteration in 1..=iterations {
@@ -62,7 +78,10 @@ impl<'a> ReplAgent<'a> {
             }
             attempt.emit(&self.invocation, EventKind::IterationStart { iteration });
             let response = attempt.ask(&self.invocation, conversation).await?;
-            let next = Position { iteration: iteration + 1, iterations };
+            let next = Position {
+                iteration: iteration + 1,
+                iterations,
+            };
             let message = self.respond(&response.text, iteration, next).await?;
             match message {
                 Step::Answer(answer) => return Ok(answer),
@@ -76,7 +95,12 @@ impl<'a> ReplAgent<'a> {
     }
 
     /// Runs the code of a response and gives the next user message, or the answer.
-    async fn respond(&mut self, response: &str, iteration: u32, next: Position) -> Result<Step, Failure> {
+    async fn respond(
+        &mut self,
+        response: &str,
+        iteration: u32,
+        next: Position,
+    ) -> Result<Step, Failure> {
         let mut blocks = code_blocks(response);
         let allowed = self.attempt.engine.config.max_blocks_per_iteration as usize;
         let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
@@ -91,13 +115,18 @@ impl<'a> ReplAgent<'a> {
         }
         let confirm = self.attempt.engine.config.confirm_first_return;
         let intercepts = confirm && iteration == 1 && next.iteration <= next.iterations;
-        let ran = self.run_blocks(&blocks, iteration, intercepts, dropped).await?;
+        let ran = self
+            .run_blocks(&blocks, iteration, intercepts, dropped)
+            .await?;
         match ran.returned {
             Some(answer) if intercepts => {
                 if self.invocation.role == Role::Root {
                     self.attempt.count(|stats| stats.returned_early = true);
                 }
-                Ok(Step::Continue(returned_early_message(&two_ends(&answer, SHOWN_BACK), next)))
+                Ok(Step::Continue(returned_early_message(
+                    &two_ends(&answer, SHOWN_BACK),
+                    next,
+                )))
             }
             Some(answer) => Ok(Step::Answer(answer)),
             None => {
@@ -120,7 +149,12 @@ impl<'a> ReplAgent<'a> {
         intercepts: bool,
         dropped: u32,
     ) -> Result<Ran, Failure> {
-        let mut ran = Ran { output: String::new(), error: None, unawaited: 0, returned: None };
+        let mut ran = Ran {
+            output: String::new(),
+            error: None,
+            unawaited: 0,
+            returned: None,
+        };
         for code in blocks {
             let outcome = self.run_cell(code, iteration).await?;
             if !ran.output.is_empty() && !outcome.output.is_empty() {
@@ -133,11 +167,22 @@ impl<'a> ReplAgent<'a> {
                     .collect::<Vec<_>>()
                     .join("\n    ")
             });
-            let told = outcome.error.as_ref().is_some_and(|error| error.kind == CellErrorKind::Unawaited);
+            let told = outcome
+                .error
+                .as_ref()
+                .is_some_and(|error| error.kind == CellErrorKind::Unawaited);
             ran.unawaited = if told { 0 } else { outcome.unawaited };
-            self.attempt.count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
+            self.attempt
+                .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
             let intercepted = intercepts && outcome.value.is_some();
-            self.record(iteration, code, &outcome, ran.error.clone(), intercepted, dropped);
+            self.record(
+                iteration,
+                code,
+                &outcome,
+                ran.error.clone(),
+                intercepted,
+                dropped,
+            );
             ran.returned = outcome.value;
             if ran.error.is_some() || ran.returned.is_some() {
                 break;
@@ -184,5 +229,8 @@ fn two_ends(text: &str, limit: usize) -> String {
     }
     let head: String = text.chars().take(limit / 2).collect();
     let tail: String = text.chars().skip(length - limit / 2).collect();
-    format!("{head}\n… [{} of {length} characters omitted here] …\n{tail}", length - limit / 2 * 2)
+    format!(
+        "{head}\n… [{} of {length} characters omitted here] …\n{tail}",
+        length - limit / 2 * 2
+    )
 }

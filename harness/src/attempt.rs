@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use sandbox::message::Context;
 use sandbox::Session;
+use sandbox::message::Context;
 
 use crate::agent::ReplAgent;
 use crate::engine::{Engine, Task};
@@ -13,7 +13,8 @@ use crate::invocation::{Invocation, ROOT};
 use crate::meter::Meter;
 use crate::outcome::{AttemptOutcome, Stats, Status};
 use crate::prompt::{
-    AgentKind, AgentPrompt, ContextKind, PromptConfig, flat_message, iterations_for_depth, system_prompt,
+    AgentKind, AgentPrompt, ContextKind, PromptConfig, flat_message, iterations_for_depth,
+    system_prompt,
 };
 use crate::protocol::Protocol;
 use crate::provider::{Caller, ProviderError, Request, Response};
@@ -76,8 +77,20 @@ impl<'a> Attempt<'a> {
         let mut stats = self.count(|stats| stats.clone());
         stats.total = self.started.elapsed();
         stats.busy = self.meter.covered();
-        self.emit(&root, EventKind::AttemptEnd { status, answer: answer.clone(), error: error.clone() });
-        AttemptOutcome { status, answer, error, stats }
+        self.emit(
+            &root,
+            EventKind::AttemptEnd {
+                status,
+                answer: answer.clone(),
+                error: error.clone(),
+            },
+        );
+        AttemptOutcome {
+            status,
+            answer,
+            error,
+            stats,
+        }
     }
 
     fn root(&self) -> Invocation {
@@ -95,27 +108,46 @@ impl<'a> Attempt<'a> {
             lineage: vec![self.task.query.clone()],
             model: self.engine.models.main.clone(),
             system_prompt: None,
-            iterations: if role == Role::Root { config.max_iterations } else { 1 },
+            iterations: if role == Role::Root {
+                config.max_iterations
+            } else {
+                1
+            },
         }
     }
 
     async fn run_root(&self, root: &Invocation) -> Result<String, Failure> {
-        let session = Session::start(self.engine.config.sandbox.clone()).await.map_err(|error| Failure {
-            status: Status::Error,
-            reason: format!("the sandbox did not start: {error}"),
-        })?;
+        let session = Session::start(self.engine.config.sandbox.clone())
+            .await
+            .map_err(|error| Failure {
+                status: Status::Error,
+                reason: format!("the sandbox did not start: {error}"),
+            })?;
         let context = Context::Text(Arc::clone(&self.task.context));
         let repl = session.open(None, context, self.info(root));
         let length = self.task.context.encode_utf16().count() as u64;
-        let kind = if length == 0 { ContextKind::None } else { ContextKind::Text(length) };
-        ReplAgent::new(self, root.clone(), &session, repl).run(&kind).await
+        let kind = if length == 0 {
+            ContextKind::None
+        } else {
+            ContextKind::Text(length)
+        };
+        ReplAgent::new(self, root.clone(), &session, repl)
+            .run(&kind)
+            .await
     }
 
     /// An agent that answers in one call: flat, one-shot or direct.
-    pub async fn answer_once(&self, invocation: &Invocation, context: &str) -> Result<String, Failure> {
+    pub async fn answer_once(
+        &self,
+        invocation: &Invocation,
+        context: &str,
+    ) -> Result<String, Failure> {
         let mut conversation = self.begin(invocation);
         conversation.push(Message::user(flat_message(invocation.query(), context)));
-        let result = self.ask(invocation, &mut conversation).await.map(|response| response.text);
+        let result = self
+            .ask(invocation, &mut conversation)
+            .await
+            .map(|response| response.text);
         self.end(invocation, &result, 1);
         result
     }
@@ -123,7 +155,13 @@ impl<'a> Attempt<'a> {
     /// Opens an invocation's records and its conversation.
     pub fn begin(&self, invocation: &Invocation) -> Conversation {
         let config = &self.engine.config;
-        let aliases: Vec<_> = self.engine.models.aliases.iter().map(|(alias, _)| alias.clone()).collect();
+        let aliases: Vec<_> = self
+            .engine
+            .models
+            .aliases
+            .iter()
+            .map(|(alias, _)| alias.clone())
+            .collect();
         let system = system_prompt(&AgentPrompt {
             kind: match invocation.role {
                 Role::OneShot => AgentKind::OneShot,
@@ -158,7 +196,12 @@ impl<'a> Attempt<'a> {
                 system_prompt: system.clone(),
             },
         );
-        Conversation { system, messages: Vec::new(), recorded: 0, turn: 0 }
+        Conversation {
+            system,
+            messages: Vec::new(),
+            recorded: 0,
+            turn: 0,
+        }
     }
 
     /// Closes an invocation's records.
@@ -167,7 +210,15 @@ impl<'a> Attempt<'a> {
             Ok(answer) => (Status::Ok, Some(answer.clone()), None),
             Err(failure) => (failure.status, None, Some(failure.reason.clone())),
         };
-        self.emit(invocation, EventKind::InvocationEnd { status, answer, error, iterations });
+        self.emit(
+            invocation,
+            EventKind::InvocationEnd {
+                status,
+                answer,
+                error,
+                iterations,
+            },
+        );
     }
 
     /// Sends a conversation to the invocation's model and takes its answer into it.
@@ -221,12 +272,20 @@ impl<'a> Attempt<'a> {
                         ms: elapsed,
                     },
                 );
-                conversation.messages.push(Message::assistant(&response.text));
+                conversation
+                    .messages
+                    .push(Message::assistant(&response.text));
                 conversation.recorded = conversation.messages.len();
                 Ok(response)
             }
             Err(error) => {
-                self.emit(invocation, EventKind::LlmError { error: error.to_string(), ms: elapsed });
+                self.emit(
+                    invocation,
+                    EventKind::LlmError {
+                        error: error.to_string(),
+                        ms: elapsed,
+                    },
+                );
                 Err(error.into())
             }
         }
@@ -274,12 +333,18 @@ impl Conversation {
 
 impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
-        Self { status: Status::Error, reason: error.to_string() }
+        Self {
+            status: Status::Error,
+            reason: error.to_string(),
+        }
     }
 }
 
 impl From<sandbox::Lost> for Failure {
     fn from(lost: sandbox::Lost) -> Self {
-        Self { status: Status::Limit, reason: lost.to_string() }
+        Self {
+            status: Status::Limit,
+            reason: lost.to_string(),
+        }
     }
 }

@@ -29,7 +29,10 @@ impl<'a> ReplAgent<'a> {
     /// the cell ends, whatever it left running is dropped.
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
         self.repl.run(code, iteration);
-        let mut children = Children { running: FuturesUnordered::new(), pending: HashMap::new() };
+        let mut children = Children {
+            running: FuturesUnordered::new(),
+            pending: HashMap::new(),
+        };
         // The cell counts as work while it executes, not while it waits for its children.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
@@ -66,12 +69,17 @@ impl<'a> ReplAgent<'a> {
                 return;
             }
         };
-        let spawn = EventKind::DelegationSpawn { child: child.id.clone(), role: child.role };
+        let spawn = EventKind::DelegationSpawn {
+            child: child.id.clone(),
+            role: child.role,
+        };
         self.attempt.emit(&self.invocation, spawn);
         children.pending.insert(call.id, child.clone());
         match child.role {
             Role::Child | Role::Specialist => children.running.push(self.run_child(call, child)),
-            _ if call.context_type == "undefined" => self.start_flat(call.id, Ok(String::new()), children),
+            _ if call.context_type == "undefined" => {
+                self.start_flat(call.id, Ok(String::new()), children)
+            }
             // The context leaves the isolate only for agents that have no REPL to read it in.
             _ => self.repl.ask_call_context(call.id),
         }
@@ -87,7 +95,11 @@ impl<'a> ReplAgent<'a> {
             return Err("rlm(): maxIterations must be at least 1".to_owned());
         }
         let depth = self.invocation.depth + 1;
-        let specialist = call.options.system_prompt.as_ref().is_some_and(|own| !own.trim().is_empty());
+        let specialist = call
+            .options
+            .system_prompt
+            .as_ref()
+            .is_some_and(|own| !own.trim().is_empty());
         let role = match call.kind {
             CallKind::Llm => Role::OneShot,
             CallKind::Rlm if depth >= engine.config.max_depth => Role::Flat,
@@ -97,7 +109,10 @@ impl<'a> ReplAgent<'a> {
         let budget = iterations_for_depth(depth, engine.config.max_iterations);
         let iterations = match role {
             Role::OneShot | Role::Flat => 1,
-            _ => call.options.max_iterations.map_or(budget, |wanted| wanted.min(budget)),
+            _ => call
+                .options
+                .max_iterations
+                .map_or(budget, |wanted| wanted.min(budget)),
         };
         let mut lineage = self.invocation.lineage.clone();
         lineage.push(call.query.clone());
@@ -121,16 +136,30 @@ impl<'a> ReplAgent<'a> {
             (_, Some(length)) => ContextKind::Text(length),
             (kind, None) => ContextKind::Value(kind.to_owned()),
         };
-        Box::pin(async move { (id, ReplAgent::new(attempt, child, session, repl).run(&context).await) })
+        Box::pin(async move {
+            (
+                id,
+                ReplAgent::new(attempt, child, session, repl)
+                    .run(&context)
+                    .await,
+            )
+        })
     }
 
-    fn start_flat(&self, call: CallId, context: Result<String, String>, children: &mut Children<'a>) {
-        let Some(child) = children.pending.get(&call).cloned() else { return };
+    fn start_flat(
+        &self,
+        call: CallId,
+        context: Result<String, String>,
+        children: &mut Children<'a>,
+    ) {
+        let Some(child) = children.pending.get(&call).cloned() else {
+            return;
+        };
         let attempt = self.attempt;
         match context {
-            Ok(context) => children
-                .running
-                .push(Box::pin(async move { (call, attempt.answer_once(&child, &context).await) })),
+            Ok(context) => children.running.push(Box::pin(async move {
+                (call, attempt.answer_once(&child, &context).await)
+            })),
             Err(reason) => {
                 children.pending.remove(&call);
                 let reason = format!("the context cannot be turned into text: {reason}");
@@ -141,11 +170,16 @@ impl<'a> ReplAgent<'a> {
     }
 
     fn settle(&self, call: CallId, result: Result<String, Failure>, children: &mut Children<'a>) {
-        let Some(child) = children.pending.remove(&call) else { return };
+        let Some(child) = children.pending.remove(&call) else {
+            return;
+        };
         match result {
             Ok(answer) => {
                 let answer_chars = answer.chars().count() as u64;
-                let event = EventKind::DelegationReturn { child: child.id, answer_chars };
+                let event = EventKind::DelegationReturn {
+                    child: child.id,
+                    answer_chars,
+                };
                 self.attempt.emit(&self.invocation, event);
                 self.repl.settle(call, Ok(answer));
             }
@@ -159,18 +193,27 @@ impl<'a> ReplAgent<'a> {
 
     fn report_lost(&self, outcome: &CellOutcome, children: &Children<'a>) {
         if outcome.unawaited > 0 {
-            self.attempt.count(|stats| stats.unawaited += outcome.unawaited);
-            let event = EventKind::DelegationUnawaited { count: outcome.unawaited };
+            self.attempt
+                .count(|stats| stats.unawaited += outcome.unawaited);
+            let event = EventKind::DelegationUnawaited {
+                count: outcome.unawaited,
+            };
             self.attempt.emit(&self.invocation, event);
         }
         let mut stopped: Vec<&Invocation> = children.pending.values().collect();
         stopped.sort_by(|a, b| a.id.cmp(&b.id));
         for child in stopped {
-            self.emit_error(child.id.clone(), "stopped: its caller's cell ended".to_owned());
+            self.emit_error(
+                child.id.clone(),
+                "stopped: its caller's cell ended".to_owned(),
+            );
         }
     }
 
     fn emit_error(&self, child: String, error: String) {
-        self.attempt.emit(&self.invocation, EventKind::DelegationError { child, error });
+        self.attempt.emit(
+            &self.invocation,
+            EventKind::DelegationError { child, error },
+        );
     }
 }

@@ -92,11 +92,20 @@ impl Engine {
     pub fn new(config: EngineConfig, models: Models) -> Result<Self, EngineError> {
         let delegates = config.protocol == Protocol::Rlm && config.max_depth >= 2;
         if config.prompt_mode == PromptMode::Coordinator && !delegates {
-            return Err(EngineError::NothingToDelegateTo { max_depth: config.max_depth });
+            return Err(EngineError::NothingToDelegateTo {
+                max_depth: config.max_depth,
+            });
         }
-        let by_alias =
-            models.aliases.iter().map(|(alias, model)| (alias.alias.clone(), model.clone())).collect();
-        Ok(Self { config, models, by_alias })
+        let by_alias = models
+            .aliases
+            .iter()
+            .map(|(alias, model)| (alias.alias.clone(), model.clone()))
+            .collect();
+        Ok(Self {
+            config,
+            models,
+            by_alias,
+        })
     }
 
     /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox.
@@ -111,14 +120,19 @@ impl Engine {
 
     /// The model that a call names, or the one it gets without naming any.
     pub(crate) fn model(&self, alias: Option<&str>) -> Result<Model, String> {
-        let Some(alias) = alias else { return Ok(self.models.main.clone()) };
+        let Some(alias) = alias else {
+            return Ok(self.models.main.clone());
+        };
         self.by_alias.get(alias).cloned().ok_or_else(|| {
             let mut known: Vec<&str> = self.by_alias.keys().map(String::as_str).collect();
             known.sort_unstable();
             if known.is_empty() {
                 format!("unknown model alias '{alias}': this run has no aliases; leave `model` out")
             } else {
-                format!("unknown model alias '{alias}'; known aliases: {}", known.join(", "))
+                format!(
+                    "unknown model alias '{alias}'; known aliases: {}",
+                    known.join(", ")
+                )
             }
         })
     }

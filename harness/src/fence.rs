@@ -27,7 +27,9 @@ pub fn code_blocks(response: &str) -> Vec<String> {
 }
 
 fn is_language(mark: &str) -> bool {
-    LANGUAGES.iter().any(|language| mark.eq_ignore_ascii_case(language))
+    LANGUAGES
+        .iter()
+        .any(|language| mark.eq_ignore_ascii_case(language))
 }
 
 fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
@@ -89,7 +91,10 @@ fn fence(line: &str) -> Option<Fence<'_>> {
 }
 
 fn before_lone_fence(lines: &[&str]) -> Option<String> {
-    let mut fences = lines.iter().enumerate().filter_map(|(at, line)| Some((at, fence(line)?)));
+    let mut fences = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(at, line)| Some((at, fence(line)?)));
     let (at, only) = fences.next()?;
     if !only.mark.is_empty() || fences.next().is_some() {
         return None;
@@ -107,7 +112,11 @@ mod tests {
     use super::code_blocks;
 
     fn check(response: &str, expected: &[&str]) {
-        assert_eq!(code_blocks(response), expected, "for the response {response:?}");
+        assert_eq!(
+            code_blocks(response),
+            expected,
+            "for the response {response:?}"
+        );
     }
 
     #[test]
@@ -129,7 +138,10 @@ mod tests {
         // Never closed.
         check("text\n```js\nx\ny", &["x\ny"]);
         // Never opened.
-        check("const a = 1;\nconsole.log(a)\n```", &["const a = 1;\nconsole.log(a)"]);
+        check(
+            "const a = 1;\nconsole.log(a)\n```",
+            &["const a = 1;\nconsole.log(a)"],
+        );
         check("javascript\nconst a = 1;\n```\nDone.", &["const a = 1;"]);
         // Blank.
         check("```js\n\n```", &[]);
@@ -138,11 +150,26 @@ mod tests {
 
     #[test]
     fn fences_inside_the_code_do_not_close_it() {
-        check("```js\nconst md = `\n```\nquoted\n```\n`;\nf(md)\n```\nend", &["const md = `\n```\nquoted\n```\n`;\nf(md)"]);
-        check("```js\nlet s = \"```\"; let t = '```js';\n```", &["let s = \"```\"; let t = '```js';"]);
-        check("```js\nlet t = `${f(`a`)}`;\n```", &["let t = `${f(`a`)}`;"]);
-        check("```js\nconst r = /`/g; // it's `odd\n/* ` */\n```\nend", &["const r = /`/g; // it's `odd\n/* ` */"]);
-        check("```js\nconst q = a / b; const s = '`';\n```\nend", &["const q = a / b; const s = '`';"]);
+        check(
+            "```js\nconst md = `\n```\nquoted\n```\n`;\nf(md)\n```\nend",
+            &["const md = `\n```\nquoted\n```\n`;\nf(md)"],
+        );
+        check(
+            "```js\nlet s = \"```\"; let t = '```js';\n```",
+            &["let s = \"```\"; let t = '```js';"],
+        );
+        check(
+            "```js\nlet t = `${f(`a`)}`;\n```",
+            &["let t = `${f(`a`)}`;"],
+        );
+        check(
+            "```js\nconst r = /`/g; // it's `odd\n/* ` */\n```\nend",
+            &["const r = /`/g; // it's `odd\n/* ` */"],
+        );
+        check(
+            "```js\nconst q = a / b; const s = '`';\n```\nend",
+            &["const q = a / b; const s = '`';"],
+        );
         // A template literal that is never closed is a mistake in the code, not a longer block.
         check("```js\nlet t = `oops;\n```\nprose", &["let t = `oops;"]);
     }

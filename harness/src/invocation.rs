@@ -41,6 +41,10 @@ impl Invocation {
     /// The id of its `index`-th call, counted from 0.
     pub fn child_id(&self, index: u32) -> String {
         let own = format!("d{}-c{index}", self.depth + 1);
-        if self.id == ROOT { own } else { format!("{}.{own}", self.id) }
+        if self.id == ROOT {
+            own
+        } else {
+            format!("{}.{own}", self.id)
+        }
     }
 }

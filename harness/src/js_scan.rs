@@ -72,7 +72,9 @@ impl JsScan {
     }
 
     fn brace(&mut self, by: i32) {
-        let Some(Inside::Expression(open)) = self.stack.last_mut() else { return };
+        let Some(Inside::Expression(open)) = self.stack.last_mut() else {
+            return;
+        };
         if by > 0 {
             *open += 1;
         } else if *open > 0 {
@@ -84,7 +86,9 @@ impl JsScan {
 
     /// After a value a slash divides; after an operator or at the start it begins a regular expression.
     fn starts_regex(&self) -> bool {
-        self.previous.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}' | '"' | '\'' | '`')))
+        self.previous.is_none_or(|c| {
+            !(c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}' | '"' | '\'' | '`'))
+        })
     }
 }
 

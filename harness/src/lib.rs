@@ -5,19 +5,19 @@
 //!
 //! Invariants: the harness knows no benchmark and no scorer, and reads neither the environment nor flags.
 
-mod engine;
-mod attempt;
-mod invocation;
 mod agent;
+mod attempt;
 mod delegation;
+mod engine;
 pub mod event;
+mod fence;
+mod invocation;
+mod js_scan;
+mod meter;
 pub mod outcome;
 pub mod prompt;
 mod protocol;
 pub mod provider;
-mod fence;
-mod js_scan;
-mod meter;
 
 pub use engine::{Engine, EngineConfig, EngineError, Model, Models, Task};
 pub use protocol::Protocol;

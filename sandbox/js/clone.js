@@ -6,11 +6,11 @@
     ArrayBuffer, DataView, Date, Error, Map, Object, RegExp, Set, TypeError, Uint8Array, arrayBufferByteLength,
     bigintValueOf, booleanValueOf, construct, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime,
     define, descriptorOf, generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet, numberValueOf,
-    objectIsPrototypeOf, objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf,
-    symbolToString, toText, typedArrayBuffer, typedArrayByteOffset, typedArrayLength, typedArrayName, typedArraySet,
+    objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf, symbolToString, toText,
+    typedArrayBuffer, typedArrayByteOffset, typedArrayLength, typedArrayName, typedArraySet,
   } = internals.primordials;
   const { DOMException, coded } = internals.exceptions;
-  const { findConstructor, kindOf } = internals.kinds;
+  const { findConstructor, inherits, kindOf } = internals.kinds;
   const { regexpFlags } = internals.shapes;
   const { isProxy } = internals;
 
@@ -27,7 +27,7 @@
 
   const failure = (what) => new DOMException(`${what} could not be cloned.`, 'DataCloneError');
   const describe = (value) => {
-    if (objectIsPrototypeOf(generatorPrototype, value)) return '[object Generator]';
+    if (inherits(value, generatorPrototype)) return '[object Generator]';
     return `#<${findConstructor(value)?.name ?? 'Object'}>`;
   };
 
@@ -124,7 +124,7 @@
       case 'Object': break;
       default: throw failure(describe(value));
     }
-    if (objectIsPrototypeOf(generatorPrototype, value) || objectToString(value) === '[object Arguments]') {
+    if (inherits(value, generatorPrototype) || objectToString(value) === '[object Arguments]') {
       throw failure(describe(value));
     }
     return cloneProperties(value, {}, memory);

@@ -1,46 +1,49 @@
 // Installs the shared globals, removes what model code must not reach, and fixes what the engine looks up by name.
+// Runs when a session starts, not when the snapshot is made: the engine itself still needs some of it in between.
 (internals) => {
   'use strict';
   const { primordials: p } = internals;
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
   const global = globalThis;
-  const define = (name, value) =>
-    defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  internals.lockdown = () => {
+    const define = (name, value) =>
+      defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
-  const removed = ['Deno', '__bootstrap', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'gc'];
-  for (let i = 0; i < removed.length; i++) delete global[removed[i]];
-  const names = getOwnPropertyNames(global);
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i];
-    if (p.stringStartsWith(name, '__v8x') && name !== '__v8xTemporalTimeZone') delete global[name];
-  }
-
-  const shared = internals.globals ?? {};
-  const sharedNames = p.keys(shared);
-  for (let i = 0; i < sharedNames.length; i++) define(sharedNames[i], shared[sharedNames[i]]);
-  define('performance', { now: internals.now });
-
-  // A function that the model prints shows its own source, not the rewritten one.
-  const toSource = p.functionToString;
-  defineProperty(Function.prototype, 'toString', {
-    __proto__: null,
-    value: { toString() { return internals.ops.unmark(toSource(this)); } }.toString,
-    writable: true,
-    configurable: true,
-  });
-
-  // Looked up on the global object by name when the engine makes errors, promises and arrays.
-  const fixed = ['AggregateError', 'Array', 'ArrayBuffer', 'BigInt', 'Boolean', 'DOMException', 'DataView', 'Date', 'Error',
-    'EvalError', 'FinalizationRegistry', 'Function', 'InternalError', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise',
-    'Proxy', 'RangeError', 'ReferenceError', 'Reflect', 'RegExp', 'Set', 'String', 'SuppressedError', 'Symbol', 'SyntaxError',
-    'Temporal', 'TypeError', 'URIError', 'Uint8Array', 'WeakMap', 'WeakRef', 'WeakSet', '__v8xTemporalTimeZone', 'globalThis'];
-  for (let i = 0; i < fixed.length; i++) {
-    if (getOwnPropertyDescriptor(global, fixed[i]) !== undefined) {
-      defineProperty(global, fixed[i], { __proto__: null, writable: false, configurable: false });
+    const removed = ['__repl_internals', 'Deno', '__bootstrap', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'gc'];
+    for (let i = 0; i < removed.length; i++) delete global[removed[i]];
+    const names = getOwnPropertyNames(global);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      if (p.stringStartsWith(name, '__v8x') && name !== '__v8xTemporalTimeZone') delete global[name];
     }
-  }
-  const methods = ['apply', 'bind', 'call'];
-  for (let i = 0; i < methods.length; i++) {
-    defineProperty(Function.prototype, methods[i], { __proto__: null, writable: false, configurable: false });
-  }
+
+    const shared = internals.globals;
+    const sharedNames = p.keys(shared);
+    for (let i = 0; i < sharedNames.length; i++) define(sharedNames[i], shared[sharedNames[i]]);
+    define('performance', { now: internals.now });
+
+    // A function that the model prints shows its own source, not the rewritten one.
+    const toSource = p.functionToString;
+    defineProperty(Function.prototype, 'toString', {
+      __proto__: null,
+      value: { toString() { return internals.ops.unmark(toSource(this)); } }.toString,
+      writable: true,
+      configurable: true,
+    });
+
+    // Looked up on the global object by name when the engine makes errors, promises and arrays.
+    const fixed = ['AggregateError', 'Array', 'ArrayBuffer', 'BigInt', 'Boolean', 'DOMException', 'DataView', 'Date', 'Error',
+      'EvalError', 'FinalizationRegistry', 'Function', 'InternalError', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise',
+      'Proxy', 'RangeError', 'ReferenceError', 'Reflect', 'RegExp', 'Set', 'String', 'SuppressedError', 'Symbol', 'SyntaxError',
+      'Temporal', 'TypeError', 'URIError', 'Uint8Array', 'WeakMap', 'WeakRef', 'WeakSet', '__v8xTemporalTimeZone', 'globalThis'];
+    for (let i = 0; i < fixed.length; i++) {
+      if (getOwnPropertyDescriptor(global, fixed[i]) !== undefined) {
+        defineProperty(global, fixed[i], { __proto__: null, writable: false, configurable: false });
+      }
+    }
+    const methods = ['apply', 'bind', 'call'];
+    for (let i = 0; i < methods.length; i++) {
+      defineProperty(Function.prototype, methods[i], { __proto__: null, writable: false, configurable: false });
+    }
+  };
 };

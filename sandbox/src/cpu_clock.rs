@@ -17,11 +17,17 @@ impl CpuClock {
 
     /// CPU time used so far.
     pub fn now(self) -> Duration {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
         // SAFETY: `time` is a valid place for the result; an ended thread's clock is an error, not a fault.
         if unsafe { libc::clock_gettime(self.0, &raw mut time) } != 0 {
             return Duration::ZERO;
         }
-        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+        Duration::new(
+            time.tv_sec.unsigned_abs(),
+            u32::try_from(time.tv_nsec).unwrap_or(0),
+        )
     }
 }

@@ -37,14 +37,42 @@ pub(crate) struct Isolate {
 
 /// What a turn does.
 pub(crate) enum Action<'a> {
-    Open { agent: AgentId, parent: Option<AgentId>, info: &'a str, context: &'a str, call: Option<CallId> },
-    Run { agent: AgentId, cell: u32, iteration: u32, script: &'a str },
-    Settle { call: CallId, result: &'a Result<String, String> },
-    FireTimer { agent: AgentId, timer: u32 },
-    SetName { agent: AgentId, name: &'a str, json: &'a str },
-    Abort { agent: AgentId },
-    Close { agent: AgentId, returned: bool },
-    CallContext { call: CallId },
+    Open {
+        agent: AgentId,
+        parent: Option<AgentId>,
+        info: &'a str,
+        context: &'a str,
+        call: Option<CallId>,
+    },
+    Run {
+        agent: AgentId,
+        cell: u32,
+        iteration: u32,
+        script: &'a str,
+    },
+    Settle {
+        call: CallId,
+        result: &'a Result<String, String>,
+    },
+    FireTimer {
+        agent: AgentId,
+        timer: u32,
+    },
+    SetName {
+        agent: AgentId,
+        name: &'a str,
+        json: &'a str,
+    },
+    Abort {
+        agent: AgentId,
+    },
+    Close {
+        agent: AgentId,
+        returned: bool,
+    },
+    CallContext {
+        call: CallId,
+    },
 }
 
 /// How a turn ended.
@@ -60,7 +88,10 @@ pub(crate) enum TurnEnd {
     /// All code ran; the text that the host function gave, if it gives one.
     Completed(Option<String>),
     /// Compiling the script, or the host function itself, threw.
-    Threw { message: String, line: Option<usize> },
+    Threw {
+        message: String,
+        line: Option<usize>,
+    },
     /// Execution was stopped at the budget's end.
     Terminated,
     /// Execution was stopped and the isolate cannot be used any more.
@@ -74,7 +105,13 @@ impl Isolate {
         rejections::track(runtime.v8_isolate());
         let handle = runtime.v8_isolate().thread_safe_handle();
         let op_state = runtime.op_state();
-        Ok(Self { runtime, functions, handle, clock: CpuClock::of_this_thread(), op_state })
+        Ok(Self {
+            runtime,
+            functions,
+            handle,
+            clock: CpuClock::of_this_thread(),
+            op_state,
+        })
     }
 
     /// Looks at what the ops collected.
@@ -91,9 +128,16 @@ impl Isolate {
         drop(watch);
         if fired {
             self.handle.cancel_terminate_execution();
-            end = if self.flush() { TurnEnd::Terminated } else { TurnEnd::Broken };
+            end = if self.flush() {
+                TurnEnd::Terminated
+            } else {
+                TurnEnd::Broken
+            };
         }
-        Turn { end, executed: self.clock.now().saturating_sub(started) }
+        Turn {
+            end,
+            executed: self.clock.now().saturating_sub(started),
+        }
     }
 
     /// Texts of the promise rejections that nobody handled since the last call.
@@ -133,8 +177,18 @@ impl Isolate {
         let string = |text: &str| v8::String::new(scope, text).map(Into::into);
         let undefined: v8::Local<v8::Value> = v8::undefined(scope).into();
         let call: Option<(&v8::Global<v8::Function>, Vec<v8::Local<v8::Value>>)> = match action {
-            Action::Open { agent, parent, info, context, call } => (|| {
-                let context = if call.is_some() { undefined } else { string(context)? };
+            Action::Open {
+                agent,
+                parent,
+                info,
+                context,
+                call,
+            } => (|| {
+                let context = if call.is_some() {
+                    undefined
+                } else {
+                    string(context)?
+                };
                 let arguments = vec![
                     number(agent.0),
                     number(parent.map_or(0, |parent| parent.0)),
@@ -144,10 +198,19 @@ impl Isolate {
                 ];
                 Some((&functions.open_agent, arguments))
             })(),
-            Action::Run { agent, cell, iteration, script } => {
-                let (agent, cell_value, iteration_value) = (number(agent.0), number(*cell), number(*iteration));
+            Action::Run {
+                agent,
+                cell,
+                iteration,
+                script,
+            } => {
+                let (agent, cell_value, iteration_value) =
+                    (number(agent.0), number(*cell), number(*iteration));
                 match compile(scope, script, *iteration) {
-                    Some(factory) => Some((&functions.run_cell, vec![agent, cell_value, iteration_value, factory])),
+                    Some(factory) => Some((
+                        &functions.run_cell,
+                        vec![agent, cell_value, iteration_value, factory],
+                    )),
                     None => return exception(scope),
                 }
             }
@@ -163,7 +226,10 @@ impl Isolate {
                 Some((&functions.fire_timer, vec![number(agent.0), number(*timer)]))
             }
             Action::SetName { agent, name, json } => (|| {
-                Some((&functions.set_name, vec![number(agent.0), string(name)?, string(json)?]))
+                Some((
+                    &functions.set_name,
+                    vec![number(agent.0), string(name)?, string(json)?],
+                ))
             })(),
             Action::Abort { agent } => Some((&functions.abort_cell, vec![number(agent.0)])),
             Action::Close { agent, returned } => {
@@ -173,7 +239,10 @@ impl Isolate {
             Action::CallContext { call } => Some((&functions.call_context, vec![number(call.0)])),
         };
         let Some((function, arguments)) = call else {
-            return TurnEnd::Threw { message: "the text is too large for the engine".to_owned(), line: None };
+            return TurnEnd::Threw {
+                message: "the text is too large for the engine".to_owned(),
+                line: None,
+            };
         };
         let function = v8::Local::new(scope, function);
         let result = function.call(scope, undefined, &arguments);
@@ -221,14 +290,27 @@ fn compile<'s>(
     let source = v8::String::new(scope, script)?;
     let name = v8::String::new(scope, &format!("cell {cell}"))?;
     let origin = v8::ScriptOrigin::new(
-        scope, name.into(), 0, 0, false, 0, None, false, false, false, None,
+        scope,
+        name.into(),
+        0,
+        0,
+        false,
+        0,
+        None,
+        false,
+        false,
+        false,
+        None,
     );
     v8::Script::compile(scope, source, Some(&origin))?.run(scope)
 }
 
 fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> TurnEnd {
     let Some(thrown) = scope.exception() else {
-        return TurnEnd::Threw { message: "execution was stopped".to_owned(), line: None };
+        return TurnEnd::Threw {
+            message: "execution was stopped".to_owned(),
+            line: None,
+        };
     };
     let property = |name: &str| -> Option<String> {
         let object: v8::Local<v8::Object> = thrown.try_into().ok()?;

@@ -6,21 +6,24 @@
 //! Invariants: the sandbox knows nothing of models or prompts, and nothing outside this crate knows which
 //! engine runs. Model code reaches the host through the ops of `ops.rs` alone.
 
-#![allow(unsafe_code, reason = "the engine's callbacks and the thread clock are C interfaces")]
+#![allow(
+    unsafe_code,
+    reason = "the engine's callbacks and the thread clock are C interfaces"
+)]
 
+mod boot;
+mod cpu_clock;
+mod isolate;
 mod limits;
 pub mod message;
-mod session;
-mod worker;
-mod isolate;
-mod boot;
 mod ops;
 mod output;
 mod rejections;
 mod rewrite;
+mod session;
 mod stack_trace;
-mod cpu_clock;
 mod watchdog;
+mod worker;
 
 pub use limits::{Console, Limits};
 pub use rewrite::SyntaxError;

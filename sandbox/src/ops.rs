@@ -61,10 +61,28 @@ fn op_repl_call(
     let id = CallId(host.next_call);
     // The options' names are checked in JavaScript; a value of the wrong type counts as not given.
     let options: CallOptions = serde_json::from_str(options).unwrap_or_default();
-    let kind = if kind == "rlm" { CallKind::Rlm } else { CallKind::Llm };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a length")]
+    let kind = if kind == "rlm" {
+        CallKind::Rlm
+    } else {
+        CallKind::Llm
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be a length"
+    )]
     let context_length = (context_length >= 0.0).then_some(context_length as u64);
-    host.calls.push((AgentId(agent), Call { id, kind, query, options, context_type, context_length }));
+    host.calls.push((
+        AgentId(agent),
+        Call {
+            id,
+            kind,
+            query,
+            options,
+            context_type,
+            context_length,
+        },
+    ));
     id.0
 }
 
@@ -103,7 +121,10 @@ fn op_repl_start_timer(state: &mut OpState, agent: u32, milliseconds: f64) -> u3
 
 #[op2(fast)]
 fn op_repl_cancel_timer(state: &mut OpState, id: u32) {
-    state.borrow_mut::<HostState>().timers.retain(|(_, timer), _| *timer != id);
+    state
+        .borrow_mut::<HostState>()
+        .timers
+        .retain(|(_, timer), _| *timer != id);
 }
 
 /// The source of a function without the marks of the rewriting.
@@ -122,13 +143,21 @@ fn op_repl_now(state: &mut OpState) -> f64 {
 #[op2]
 #[string]
 fn op_repl_parse_url(#[string] href: &str, #[string] base: &str, has_base: bool) -> Option<String> {
-    let parsed = if has_base { url::Url::parse(base).ok()?.join(href) } else { url::Url::parse(href) };
+    let parsed = if has_base {
+        url::Url::parse(base).ok()?.join(href)
+    } else {
+        url::Url::parse(href)
+    };
     Some(url_parts(&parsed.ok()?))
 }
 
 #[op2]
 #[string]
-fn op_repl_set_url_part(#[string] href: &str, #[string] part: &str, #[string] value: &str) -> Option<String> {
+fn op_repl_set_url_part(
+    #[string] href: &str,
+    #[string] part: &str,
+    #[string] value: &str,
+) -> Option<String> {
     let mut url = url::Url::parse(href).ok()?;
     // The setters of the standard ignore a value that they cannot take.
     let _ = match part {
@@ -192,14 +221,30 @@ fn op_repl_utf8_decode(#[buffer] bytes: &[u8], fatal: bool) -> Option<String> {
 extension!(
     repl,
     ops = [
-        op_repl_write, op_repl_call, op_repl_done, op_repl_start_timer, op_repl_cancel_timer, op_repl_now, op_repl_parse_url, op_repl_set_url_part,
-        op_repl_utf8_encode, op_repl_utf8_decode, op_repl_unmark,
+        op_repl_write,
+        op_repl_call,
+        op_repl_done,
+        op_repl_start_timer,
+        op_repl_cancel_timer,
+        op_repl_now,
+        op_repl_parse_url,
+        op_repl_set_url_part,
+        op_repl_utf8_encode,
+        op_repl_utf8_decode,
+        op_repl_unmark,
     ],
     // These panic, print, or compile code on behalf of JavaScript.
     middleware = |op| match op.name {
-        "op_panic" | "op_print" | "op_eval_context" | "op_compile_function" | "op_import_sync"
-        | "op_import_sync_with_source" | "op_load_ext_script" | "op_lazy_load_esm"
-        | "op_dispatch_exception" | "op_set_promise_hooks" => op.disable(),
+        "op_panic"
+        | "op_print"
+        | "op_eval_context"
+        | "op_compile_function"
+        | "op_import_sync"
+        | "op_import_sync_with_source"
+        | "op_load_ext_script"
+        | "op_lazy_load_esm"
+        | "op_dispatch_exception"
+        | "op_set_promise_hooks" => op.disable(),
         _ => op,
     },
     state = |state| {

@@ -16,7 +16,10 @@ pub(crate) struct Output {
 
 impl Output {
     pub fn new(limit: usize) -> Self {
-        Self { limit, ..Self::default() }
+        Self {
+            limit,
+            ..Self::default()
+        }
     }
 
     /// Appends one line, which may itself hold line breaks.
@@ -101,11 +104,27 @@ mod tests {
         check(100, &[""], "");
         check(100, &["a", "", "b"], "a\n\nb");
         check(4, &["abcd"], "abcd");
-        check(4, &["abcdef"], "ab\n… [output cut: 2 of 6 characters omitted here] …\nef");
-        check(4, &["ab", "cd", "ef"], "ab\n… [output cut: 4 of 8 characters omitted here] …\nef");
-        check(4, &["éèàùôî"], "éè\n… [output cut: 2 of 6 characters omitted here] …\nôî");
+        check(
+            4,
+            &["abcdef"],
+            "ab\n… [output cut: 2 of 6 characters omitted here] …\nef",
+        );
+        check(
+            4,
+            &["ab", "cd", "ef"],
+            "ab\n… [output cut: 4 of 8 characters omitted here] …\nef",
+        );
+        check(
+            4,
+            &["éèàùôî"],
+            "éè\n… [output cut: 2 of 6 characters omitted here] …\nôî",
+        );
         check(5, &["abc", "d"], "abc\nd");
-        check(5, &["abc", "de"], "ab\n… [output cut: 1 of 6 characters omitted here] …\n\nde");
+        check(
+            5,
+            &["abc", "de"],
+            "ab\n… [output cut: 1 of 6 characters omitted here] …\n\nde",
+        );
     }
 
     #[test]

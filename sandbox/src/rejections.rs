@@ -32,7 +32,9 @@ extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
     let promise = v8::Global::new(scope, message.get_promise());
     match message.get_event() {
         v8::PromiseRejectEvent::PromiseRejectWithNoHandler => {
-            let Some(reason) = message.get_value() else { return };
+            let Some(reason) = message.get_value() else {
+                return;
+            };
             let reason = v8::Global::new(scope, reason);
             UNHANDLED.with_borrow_mut(|all| {
                 if all.len() < KEPT {

@@ -13,7 +13,7 @@ use crate::message::{AgentId, AgentInfo, Call, CallId, CellOutcome, Context, Rep
 use crate::worker::Worker;
 
 /// Native stack of an isolate's thread: JavaScript's own limit, and room for the parser of deeply nested code.
-const THREAD_STACK: usize = 64 << 20;
+pub(crate) const THREAD_STACK: usize = 64 << 20;
 
 /// How a session behaves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,39 +79,73 @@ impl Session {
         let routes = Routes::default();
         let (ready, started) = oneshot::channel();
         let outgoing = Arc::clone(&routes);
-        std::thread::Builder::new().name("isolate".to_owned()).stack_size(THREAD_STACK).spawn(move || {
-            let isolate = match Isolate::new(config.console) {
-                Ok(isolate) => isolate,
-                Err(error) => {
-                    let _ = ready.send(Err(error));
-                    return;
-                }
-            };
-            let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
-                Ok(runtime) => runtime,
-                Err(error) => {
-                    let _ = ready.send(Err(error.into()));
-                    return;
-                }
-            };
-            let _ = ready.send(Ok(()));
-            let routes = Arc::clone(&outgoing);
-            let worker = Worker::new(isolate, config.limits, Box::new(move |reply| route(&routes, reply)));
-            runtime.block_on(worker.run(inbox));
-            // Every REPL that still listens learns that nothing will come any more.
-            outgoing.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        std::thread::Builder::new()
+            .name("isolate".to_owned())
+            .stack_size(THREAD_STACK)
+            .spawn(move || {
+                let isolate = match Isolate::new(config.console) {
+                    Ok(isolate) => isolate,
+                    Err(error) => {
+                        let _ = ready.send(Err(error));
+                        return;
+                    }
+                };
+                let runtime = match tokio::runtime::Builder::new_current_thread()
+                    .enable_time()
+                    .build()
+                {
+                    Ok(runtime) => runtime,
+                    Err(error) => {
+                        let _ = ready.send(Err(error.into()));
+                        return;
+                    }
+                };
+                let _ = ready.send(Ok(()));
+                let routes = Arc::clone(&outgoing);
+                let worker = Worker::new(
+                    isolate,
+                    config.limits,
+                    Box::new(move |reply| route(&routes, reply)),
+                );
+                runtime.block_on(worker.run(inbox));
+                // Every REPL that still listens learns that nothing will come any more.
+                outgoing
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clear();
+            })?;
+        started.await.unwrap_or_else(|_| {
+            Err(StartError::Boot {
+                file: "the engine".to_owned(),
+            })
         })?;
-        started.await.unwrap_or_else(|_| Err(StartError::Boot { file: "the engine".to_owned() }))?;
-        Ok(Self { requests, routes, next_agent: Arc::new(AtomicU32::new(0)) })
+        Ok(Self {
+            requests,
+            routes,
+            next_agent: Arc::new(AtomicU32::new(0)),
+        })
     }
 
     /// Opens an agent's REPL. The root has no parent; a child reads its parent's names.
     pub fn open(&self, parent: Option<&Repl>, context: Context, info: AgentInfo) -> Repl {
         let agent = AgentId(self.next_agent.fetch_add(1, Ordering::SeqCst) + 1);
         let (sender, events) = mpsc::unbounded_channel();
-        self.routes.lock().unwrap_or_else(PoisonError::into_inner).insert(agent, sender);
-        let repl = Repl { agent, session: self.clone(), events, returned: false };
-        repl.send(Request::Open { agent, parent: parent.map(|parent| parent.agent), context, info });
+        self.routes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(agent, sender);
+        let repl = Repl {
+            agent,
+            session: self.clone(),
+            events,
+            returned: false,
+        };
+        repl.send(Request::Open {
+            agent,
+            parent: parent.map(|parent| parent.agent),
+            context,
+            info,
+        });
         repl
     }
 }
@@ -122,7 +156,11 @@ fn route(routes: &Routes, reply: Reply) {
         Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
         Reply::CallContext { agent, call, text } => (agent, Event::CallContext { call, text }),
     };
-    if let Some(sender) = routes.lock().unwrap_or_else(PoisonError::into_inner).get(&agent) {
+    if let Some(sender) = routes
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&agent)
+    {
         // A REPL that was dropped in the meantime misses nothing.
         let _ = sender.send(event);
     }
@@ -139,7 +177,11 @@ pub struct Repl {
 impl Repl {
     /// Starts a cell; its events come from [`Repl::next`], the last of them is [`Event::Finished`].
     pub fn run(&self, code: impl Into<String>, iteration: u32) {
-        self.send(Request::Run { agent: self.agent, code: code.into(), iteration });
+        self.send(Request::Run {
+            agent: self.agent,
+            code: code.into(),
+            iteration,
+        });
     }
 
     /// The next event.
@@ -162,7 +204,11 @@ impl Repl {
 
     /// Sets a name to a JSON value.
     pub fn set(&self, name: impl Into<String>, value: serde_json::Value) {
-        self.send(Request::Set { agent: self.agent, name: name.into(), value });
+        self.send(Request::Set {
+            agent: self.agent,
+            name: name.into(),
+            value,
+        });
     }
 
     /// Closes the REPL of an agent that returned: what it made becomes readable in its parent.
@@ -178,7 +224,14 @@ impl Repl {
 
 impl Drop for Repl {
     fn drop(&mut self) {
-        self.session.routes.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.agent);
-        self.send(Request::Close { agent: self.agent, returned: self.returned });
+        self.session
+            .routes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.agent);
+        self.send(Request::Close {
+            agent: self.agent,
+            returned: self.returned,
+        });
     }
 }

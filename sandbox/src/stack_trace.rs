@@ -18,7 +18,11 @@ fn frame(line: &str) -> Option<String> {
     let mut numbers = place.trim_end_matches(')').split(':');
     let (cell, line) = (numbers.next()?, numbers.next()?);
     let anonymous = name.is_empty() || name.contains("<anonymous>");
-    Some(if anonymous { format!("at cell {cell}:{line}") } else { format!("at {name} (cell {cell}:{line})") })
+    Some(if anonymous {
+        format!("at cell {cell}:{line}")
+    } else {
+        format!("at {name} (cell {cell}:{line})")
+    })
 }
 
 #[cfg(test)]
@@ -28,7 +32,10 @@ mod tests {
     #[test]
     fn only_frames_in_cells_are_shown() {
         let stack = "TypeError: x\n    at f (cell 3:12:4)\n    at <anonymous> (cell 3:1:2)\n    at cell 2:1:9\n    at native\n    at g (agents.js:1:2)";
-        assert_eq!(frames(stack), ["at f (cell 3:12)", "at cell 3:1", "at cell 2:1"]);
+        assert_eq!(
+            frames(stack),
+            ["at f (cell 3:12)", "at cell 3:1", "at cell 2:1"]
+        );
         assert_eq!(frames(""), [""; 0]);
     }
 }

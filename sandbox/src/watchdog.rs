@@ -34,7 +34,9 @@ struct State {
 
 static STATE: LazyLock<(Mutex<State>, Condvar)> = LazyLock::new(|| {
     // Without a watchdog nothing can be stopped; a process that cannot start a thread is lost anyway.
-    let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
+    let _ = std::thread::Builder::new()
+        .name("watchdog".to_owned())
+        .spawn(watch);
     Default::default()
 });
 
@@ -101,7 +103,10 @@ fn watch() {
         state.wakes_at = state.armed.iter().map(|armed| armed.look_at).min();
         let wait = state.wakes_at.map(|at| at.saturating_duration_since(now));
         state = match wait {
-            Some(wait) => STATE.1.wait_timeout(state, wait).map_or_else(|e| e.into_inner().0, |ok| ok.0),
+            Some(wait) => STATE
+                .1
+                .wait_timeout(state, wait)
+                .map_or_else(|e| e.into_inner().0, |ok| ok.0),
             None => STATE.1.wait(state).unwrap_or_else(PoisonError::into_inner),
         };
     }

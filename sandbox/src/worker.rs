@@ -88,26 +88,64 @@ impl Worker {
 
     fn handle(&mut self, request: Request) {
         match request {
-            Request::Open { agent, parent, context, info } => {
+            Request::Open {
+                agent,
+                parent,
+                context,
+                info,
+            } => {
                 let (text, call) = match &context {
                     Context::Text(text) => (&**text, None),
                     Context::OfCall(call) => ("", Some(*call)),
                 };
-                self.agents.insert(agent, Agent { parent, opened_by: call, cell: None });
+                self.agents.insert(
+                    agent,
+                    Agent {
+                        parent,
+                        opened_by: call,
+                        cell: None,
+                    },
+                );
                 let info = serde_json::to_string(&info).unwrap_or_default();
-                self.turn(agent, &Action::Open { agent, parent, info: &info, context: text, call });
+                self.turn(
+                    agent,
+                    &Action::Open {
+                        agent,
+                        parent,
+                        info: &info,
+                        context: text,
+                        call,
+                    },
+                );
             }
             Request::Set { agent, name, value } => {
                 let json = value.to_string();
-                self.turn(agent, &Action::SetName { agent, name: &name, json: &json });
+                self.turn(
+                    agent,
+                    &Action::SetName {
+                        agent,
+                        name: &name,
+                        json: &json,
+                    },
+                );
             }
-            Request::Run { agent, code, iteration } => self.start_cell(agent, &code, iteration),
+            Request::Run {
+                agent,
+                code,
+                iteration,
+            } => self.start_cell(agent, &code, iteration),
             Request::Settle { call, result } => {
                 if let Some(agent) = self.calls.remove(&call) {
                     if let Some(cell) = self.running(agent) {
                         cell.pending_calls -= 1;
                     }
-                    self.turn(agent, &Action::Settle { call, result: &result });
+                    self.turn(
+                        agent,
+                        &Action::Settle {
+                            call,
+                            result: &result,
+                        },
+                    );
                 }
             }
             Request::GetCallContext { call } => {
@@ -115,7 +153,9 @@ impl Worker {
                     let text = match self.turn(agent, &Action::CallContext { call }) {
                         TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
                         TurnEnd::Threw { message, .. } => Err(message),
-                        TurnEnd::Terminated | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
+                        TurnEnd::Terminated | TurnEnd::Broken => {
+                            Err("reading the context took too long".to_owned())
+                        }
                     };
                     (self.outbox)(Reply::CallContext { agent, call, text });
                 }
@@ -150,10 +190,19 @@ impl Worker {
             Err(error) => return self.fail(agent, CellErrorKind::Syntax, error.to_string()),
         };
         self.shadowed = rewritten.shadowed;
-        let action = Action::Run { agent, cell: number, iteration, script: &rewritten.script };
+        let action = Action::Run {
+            agent,
+            cell: number,
+            iteration,
+            script: &rewritten.script,
+        };
         if let TurnEnd::Threw { message, line } = self.turn(agent, &action) {
             let place = line.map_or(String::new(), |line| format!(" (line {line})"));
-            self.fail(agent, CellErrorKind::Syntax, format!("SyntaxError: {message}{place}"));
+            self.fail(
+                agent,
+                CellErrorKind::Syntax,
+                format!("SyntaxError: {message}{place}"),
+            );
         }
     }
 
@@ -164,14 +213,18 @@ impl Worker {
         let budget = match self.running(agent) {
             Some(cell) => {
                 cell.stop_waiting(began);
-                limit.saturating_sub(cell.executed).max(Duration::from_millis(1))
+                limit
+                    .saturating_sub(cell.executed)
+                    .max(Duration::from_millis(1))
             }
             None => HOUSEKEEPING,
         };
         let Turn { end, executed } = self.isolate.turn(budget, action);
         let ended = Instant::now();
         for (id, other) in &mut self.agents {
-            let Some(cell) = &mut other.cell else { continue };
+            let Some(cell) = &mut other.cell else {
+                continue;
+            };
             if *id == agent {
                 cell.executed += executed;
             } else if let Some(since) = &mut cell.waiting_since {
@@ -205,8 +258,12 @@ impl Worker {
 
     /// Sends on the calls made and the cells ended in the last turn.
     fn collect(&mut self) {
-        let (calls, done) =
-            self.isolate.host(|host| (std::mem::take(&mut host.calls), std::mem::take(&mut host.done)));
+        let (calls, done) = self.isolate.host(|host| {
+            (
+                std::mem::take(&mut host.calls),
+                std::mem::take(&mut host.done),
+            )
+        });
         for (agent, call) in calls {
             self.calls.insert(call.id, agent);
             if let Some(cell) = self.running(agent) {
@@ -221,8 +278,12 @@ impl Worker {
     }
 
     fn finish(&mut self, done: Done) {
-        let Some(agent) = self.agents.get_mut(&done.agent) else { return };
-        let Some(cell) = agent.cell.take_if(|cell| cell.number == done.cell) else { return };
+        let Some(agent) = self.agents.get_mut(&done.agent) else {
+            return;
+        };
+        let Some(cell) = agent.cell.take_if(|cell| cell.number == done.cell) else {
+            return;
+        };
         let mut outcome = CellOutcome {
             executed: cell.executed,
             unawaited: done.unawaited,
@@ -259,13 +320,30 @@ impl Worker {
         // Empties the agent's pending calls and timers; its report is used for them alone.
         self.isolate.turn(HOUSEKEEPING, &Action::Abort { agent });
         let done = self.isolate.host(|host| std::mem::take(&mut host.done));
-        let abandoned = done.into_iter().find(|done| done.agent == agent).map(|done| done.abandoned);
-        let Some(cell) = self.agents.get_mut(&agent).and_then(|entry| entry.cell.take()) else { return };
+        let abandoned = done
+            .into_iter()
+            .find(|done| done.agent == agent)
+            .map(|done| done.abandoned);
+        let Some(cell) = self
+            .agents
+            .get_mut(&agent)
+            .and_then(|entry| entry.cell.take())
+        else {
+            return;
+        };
         let abandoned = abandoned.unwrap_or_default();
         self.calls.retain(|id, _| !abandoned.contains(id));
-        let error = CellError { kind, message: message.to_owned(), stack: Vec::new() };
-        let outcome =
-            CellOutcome { executed: cell.executed, error: Some(error), abandoned, ..CellOutcome::default() };
+        let error = CellError {
+            kind,
+            message: message.to_owned(),
+            stack: Vec::new(),
+        };
+        let outcome = CellOutcome {
+            executed: cell.executed,
+            error: Some(error),
+            abandoned,
+            ..CellOutcome::default()
+        };
         self.send_outcome(agent, outcome);
     }
 
@@ -274,8 +352,18 @@ impl Worker {
         if let Some(entry) = self.agents.get_mut(&agent) {
             entry.cell = None;
         }
-        let error = CellError { kind, message, stack: Vec::new() };
-        self.send_outcome(agent, CellOutcome { error: Some(error), ..CellOutcome::default() });
+        let error = CellError {
+            kind,
+            message,
+            stack: Vec::new(),
+        };
+        self.send_outcome(
+            agent,
+            CellOutcome {
+                error: Some(error),
+                ..CellOutcome::default()
+            },
+        );
     }
 
     fn send_outcome(&mut self, agent: AgentId, mut outcome: CellOutcome) {
@@ -295,15 +383,23 @@ impl Worker {
 
     /// When something happens by itself: a timer fires, or a cell has waited long enough.
     fn next_due(&self) -> Option<Instant> {
-        let timer = self.isolate.host(|host| host.timers.keys().next().map(|(due, _)| *due));
-        let waits = self.agents.values().filter_map(|agent| agent.cell.as_ref()?.wait_ends(&self.limits));
+        let timer = self
+            .isolate
+            .host(|host| host.timers.keys().next().map(|(due, _)| *due));
+        let waits = self
+            .agents
+            .values()
+            .filter_map(|agent| agent.cell.as_ref()?.wait_ends(&self.limits));
         waits.chain(timer).min()
     }
 
     fn fire_timers(&mut self) {
         let now = Instant::now();
         while let Some((agent, timer)) = self.isolate.host(|host| {
-            let entry = host.timers.first_entry().filter(|entry| entry.key().0 <= now)?;
+            let entry = host
+                .timers
+                .first_entry()
+                .filter(|entry| entry.key().0 <= now)?;
             let ((_, timer), agent) = entry.remove_entry();
             Some((agent, timer))
         }) {
@@ -317,7 +413,11 @@ impl Worker {
             .agents
             .iter()
             .filter(|(_, agent)| {
-                agent.cell.as_ref().and_then(|cell| cell.wait_ends(&self.limits)).is_some_and(|at| at <= now)
+                agent
+                    .cell
+                    .as_ref()
+                    .and_then(|cell| cell.wait_ends(&self.limits))
+                    .is_some_and(|at| at <= now)
             })
             .map(|(id, _)| *id)
             .collect();
@@ -340,7 +440,12 @@ impl Worker {
         let stalled: Vec<AgentId> = self
             .agents
             .iter()
-            .filter(|(_, agent)| agent.cell.as_ref().is_some_and(|cell| cell.pending_calls == 0))
+            .filter(|(_, agent)| {
+                agent
+                    .cell
+                    .as_ref()
+                    .is_some_and(|cell| cell.pending_calls == 0)
+            })
             .map(|(id, _)| *id)
             .filter(|id| {
                 let waiting_on_it = self.opened_by(*id);
@@ -381,7 +486,11 @@ impl RunningCell {
 }
 
 fn unawaited_message(count: u32) -> String {
-    let calls = if count == 1 { "1 rlm()/llm() call was" } else { &format!("{count} rlm()/llm() calls were") };
+    let calls = if count == 1 {
+        "1 rlm()/llm() call was"
+    } else {
+        &format!("{count} rlm()/llm() calls were")
+    };
     format!(
         "Error: {calls} not awaited; the result is lost. Await each call: `const r = await rlm(…)`, or \
          `await Promise.all([…])` for several at once"

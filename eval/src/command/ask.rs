@@ -34,7 +34,9 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
             () = stop_signal() => None,
         }
     });
-    let Some(outcome) = outcome else { return Ok(Outcome::Interrupted) };
+    let Some(outcome) = outcome else {
+        return Ok(Outcome::Interrupted);
+    };
     match (outcome.status, outcome.answer) {
         (_, Some(answer)) => {
             writeln!(io::stdout().lock(), "{answer}").map_err(Error::Stdout)?;
@@ -56,9 +58,13 @@ impl EventSink for Progress {
         let told = match &event.kind {
             EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
             EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
-            EventKind::IterationEnd { error: Some(error), .. } => format!("cell failed: {error}"),
+            EventKind::IterationEnd {
+                error: Some(error), ..
+            } => format!("cell failed: {error}"),
             EventKind::LlmError { error, .. } => format!("model failed: {error}"),
-            EventKind::InvocationEnd { status, iterations, .. } => {
+            EventKind::InvocationEnd {
+                status, iterations, ..
+            } => {
                 format!("ended {status} after {iterations} iterations")
             }
             _ => return,

@@ -28,8 +28,10 @@ use crate::{models, terminal};
 /// [`Error`] for settings that are wrong and for infrastructure that fails. A low score is none.
 pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     let settings = RunSettings::resolve(args)?.announce();
-    let dataset: Arc<dyn Dataset> =
-        Arc::from(benchmarks::open(&settings.benchmark, &settings.benchmark_options)?);
+    let dataset: Arc<dyn Dataset> = Arc::from(benchmarks::open(
+        &settings.benchmark,
+        &settings.benchmark_options,
+    )?);
     let engine = engine(&settings.engine, Some(&settings.benchmark))?;
     let recorded = engine.main_model().provider.recorded_samples();
     let selected = select(dataset.as_ref(), &settings.selection, recorded.as_deref())?;
@@ -70,7 +72,11 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         attempts_done: 0,
         concurrency: settings.concurrency,
     };
-    let order = selected.indices.iter().map(|index| dataset.ids()[*index].clone()).collect();
+    let order = selected
+        .indices
+        .iter()
+        .map(|index| dataset.ids()[*index].clone())
+        .collect();
     let config = config::config(&settings, &identity, plan.attempts_total);
     let writer = new_run.begin(&config, fingerprint, identity, order)?;
     let dir = plan.dir.clone();
@@ -110,7 +116,10 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
 
 /// The async runtime of a command.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Error> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::Runtime)
 }
 
 /// Ends when the user (Ctrl-C) or the system (SIGTERM) wants the run to stop.
@@ -149,7 +158,10 @@ fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {
     }
     match (settings.min_score, &summary.score_errors_as_zero) {
         (Some(wanted), Some(score)) if score.mean < wanted => {
-            terminal::note(&format!("score {:.4} is below --min-score {wanted}", score.mean));
+            terminal::note(&format!(
+                "score {:.4} is below --min-score {wanted}",
+                score.mean
+            ));
             Outcome::GateFailed
         }
         _ => Outcome::Complete,

@@ -36,4 +36,7 @@ pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
-pub use turn::{CellReport, ContextKind, Position, first_message, flat_message, no_code_message, result_message, returned_early_message};
+pub use turn::{
+    CellReport, ContextKind, Position, first_message, flat_message, no_code_message,
+    result_message, returned_early_message,
+};

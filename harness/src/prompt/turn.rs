@@ -2,8 +2,9 @@
 //! system prompt.
 
 use super::sections::{
-    CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, TURN_FIRST, TURN_FLAT,
-    TURN_LAST, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY,
+    CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED,
+    TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_NO_CODE, TURN_POSITION, TURN_RESULT,
+    TURN_RETURNED_EARLY,
 };
 
 /// Which iteration a message asks for.
@@ -62,7 +63,11 @@ pub fn first_message(query: &str, context: &ContextKind, iterations: u32) -> Str
 
 /// The only message of an agent that answers in one call.
 pub fn flat_message(query: &str, context: &str) -> String {
-    if context.is_empty() { query.to_owned() } else { TURN_FLAT.render([query, context]) }
+    if context.is_empty() {
+        query.to_owned()
+    } else {
+        TURN_FLAT.render([query, context])
+    }
 }
 
 /// What a cell printed, and what went wrong in it.
@@ -77,7 +82,11 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     if report.dropped_blocks > 0 {
         notes.push(NOTE_DROPPED.render([&report.dropped_blocks.to_string()]));
     }
-    let notes = if notes.is_empty() { String::new() } else { format!("{}\n", notes.join("\n")) };
+    let notes = if notes.is_empty() {
+        String::new()
+    } else {
+        format!("{}\n", notes.join("\n"))
+    };
     TURN_RESULT.render([report.output, &notes, &next.text()])
 }
 

@@ -80,7 +80,9 @@ pub struct Response {
 #[non_exhaustive]
 pub enum ProviderError {
     /// A recording does not hold this request.
-    #[error("the recording {recording} holds no response for sample {sample}, agent {invocation}, turn {turn}")]
+    #[error(
+        "the recording {recording} holds no response for sample {sample}, agent {invocation}, turn {turn}"
+    )]
     NotRecorded {
         /// The file or folder.
         recording: String,
@@ -92,7 +94,9 @@ pub enum ProviderError {
         turn: u32,
     },
     /// A scripted model has no rule for this request.
-    #[error("the scripted model {script} has no rule for {role:?} at depth {depth}, turn {turn}, mode {mode}")]
+    #[error(
+        "the scripted model {script} has no rule for {role:?} at depth {depth}, turn {turn}, mode {mode}"
+    )]
     NoRule {
         /// The model's name or file.
         script: String,

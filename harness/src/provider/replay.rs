@@ -64,7 +64,11 @@ impl Replay {
     /// # Errors
     /// [`ReplayError`] with the path and, where it is known, the line.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
-        let replay = if path.is_dir() { run_dir::read(path)? } else { node_rlm::read(path)? };
+        let replay = if path.is_dir() {
+            run_dir::read(path)?
+        } else {
+            node_rlm::read(path)?
+        };
         if replay.responses.is_empty() {
             return Err(ReplayError::Empty(path.to_owned()));
         }
@@ -80,15 +84,22 @@ impl Provider for Replay {
             sample: caller.sample.clone(),
             attempt: if self.has_attempts { caller.attempt } else { 1 },
             // A recording of one protocol does not answer another.
-            invocation: if caller.role == Role::Direct { "direct".to_owned() } else { caller.invocation.clone() },
+            invocation: if caller.role == Role::Direct {
+                "direct".to_owned()
+            } else {
+                caller.invocation.clone()
+            },
             turn: caller.turn,
         };
-        self.responses.get(&key).cloned().ok_or_else(|| ProviderError::NotRecorded {
-            recording: self.name.clone(),
-            sample: caller.sample.clone(),
-            invocation: caller.invocation.clone(),
-            turn: caller.turn,
-        })
+        self.responses
+            .get(&key)
+            .cloned()
+            .ok_or_else(|| ProviderError::NotRecorded {
+                recording: self.name.clone(),
+                sample: caller.sample.clone(),
+                invocation: caller.invocation.clone(),
+                turn: caller.turn,
+            })
     }
 
     fn recorded_samples(&self) -> Option<Vec<String>> {
@@ -97,9 +108,15 @@ impl Provider for Replay {
 }
 
 fn format_error(path: &Path, problem: impl Into<String>) -> ReplayError {
-    ReplayError::Format { path: path.to_owned(), problem: problem.into() }
+    ReplayError::Format {
+        path: path.to_owned(),
+        problem: problem.into(),
+    }
 }
 
 fn read_text(path: &Path) -> Result<String, ReplayError> {
-    std::fs::read_to_string(path).map_err(|source| ReplayError::Read { path: path.to_owned(), source })
+    std::fs::read_to_string(path).map_err(|source| ReplayError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }

@@ -15,7 +15,10 @@ use rules::{Reply, Script};
 /// The bundled scripted models: name and file.
 const BUNDLED: [(&str, &str); 2] = [
     ("s-niah", include_str!("../../scripted/s-niah.yaml")),
-    ("s-niah-flawed", include_str!("../../scripted/s-niah-flawed.yaml")),
+    (
+        "s-niah-flawed",
+        include_str!("../../scripted/s-niah-flawed.yaml"),
+    ),
 ];
 
 /// A model that answers by rules.
@@ -62,7 +65,9 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 /// Names and descriptions of the bundled scripted models.
 pub fn scripted_models() -> Vec<(String, String)> {
     let described = |(name, text): &(&str, &str)| {
-        let description = rules::parse(name, text).map(|script| script.description).unwrap_or_default();
+        let description = rules::parse(name, text)
+            .map(|script| script.description)
+            .unwrap_or_default();
         ((*name).to_owned(), description)
     };
     BUNDLED.iter().map(described).collect()
@@ -75,11 +80,24 @@ impl Scripted {
     /// [`ScriptedError::Unknown`].
     pub fn bundled(name: &str) -> Result<Self, ScriptedError> {
         let Some((_, text)) = BUNDLED.iter().find(|(bundled, _)| *bundled == name) else {
-            let known: Vec<String> = BUNDLED.iter().map(|(bundled, _)| (*bundled).to_owned()).collect();
-            let nearest = known.iter().find(|bundled| strsim::jaro_winkler(bundled, name) > 0.8).cloned();
-            return Err(ScriptedError::Unknown { name: name.to_owned(), nearest, known });
+            let known: Vec<String> = BUNDLED
+                .iter()
+                .map(|(bundled, _)| (*bundled).to_owned())
+                .collect();
+            let nearest = known
+                .iter()
+                .find(|bundled| strsim::jaro_winkler(bundled, name) > 0.8)
+                .cloned();
+            return Err(ScriptedError::Unknown {
+                name: name.to_owned(),
+                nearest,
+                known,
+            });
         };
-        Ok(Self { name: format!("scripted/{name}"), script: rules::parse(name, text)? })
+        Ok(Self {
+            name: format!("scripted/{name}"),
+            script: rules::parse(name, text)?,
+        })
     }
 
     /// A model of the user's own: a YAML file like the bundled ones.
@@ -87,8 +105,10 @@ impl Scripted {
     /// # Errors
     /// [`ScriptedError`] with file, rule and field.
     pub fn from_file(path: &Path) -> Result<Self, ScriptedError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ScriptedError::Read { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| ScriptedError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
         let name = path.display().to_string();
         let script = rules::parse(&name, &text)?;
         Ok(Self { name, script })
@@ -105,11 +125,16 @@ impl Provider for Scripted {
         let text = match self.script.reply(caller) {
             Some(Reply::Text(text)) => text.clone(),
             Some(Reply::Compute(code)) => {
-                let message = request.messages.last().map_or("", |message| message.content.as_str());
-                compute(code, message).await.map_err(|reason| ProviderError::ScriptFailed {
-                    script: self.name.clone(),
-                    reason,
-                })?
+                let message = request
+                    .messages
+                    .last()
+                    .map_or("", |message| message.content.as_str());
+                compute(code, message)
+                    .await
+                    .map_err(|reason| ProviderError::ScriptFailed {
+                        script: self.name.clone(),
+                        reason,
+                    })?
             }
             None => {
                 return Err(ProviderError::NoRule {
@@ -121,13 +146,19 @@ impl Provider for Scripted {
                 });
             }
         };
-        Ok(Response { text, served_model: Some(self.name.clone()), ..Response::default() })
+        Ok(Response {
+            text,
+            served_model: Some(self.name.clone()),
+            ..Response::default()
+        })
     }
 }
 
 /// Runs a rule's own code on the newest message; what it returns is the reply.
 async fn compute(code: &str, message: &str) -> Result<String, String> {
-    let session = Session::start(Config::default()).await.map_err(|error| error.to_string())?;
+    let session = Session::start(Config::default())
+        .await
+        .map_err(|error| error.to_string())?;
     let info = AgentInfo {
         depth: 0,
         max_depth: 0,
@@ -140,11 +171,15 @@ async fn compute(code: &str, message: &str) -> Result<String, String> {
     repl.run(code, 1);
     loop {
         match repl.next().await.map_err(|error| error.to_string())? {
-            Event::Called(call) => repl.settle(call.id, Err("a scripted model has no models".to_owned())),
+            Event::Called(call) => {
+                repl.settle(call.id, Err("a scripted model has no models".to_owned()))
+            }
             Event::CallContext { .. } => {}
             Event::Finished(outcome) => {
                 let error = outcome.error.map(|error| error.message);
-                return outcome.value.ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned()));
+                return outcome
+                    .value
+                    .ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned()));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use harness::event::{Event, EventKind, EventSink};
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
-use harness::{sandbox, Engine, EngineConfig, Model, Models, Protocol, Task};
+use harness::{Engine, EngineConfig, Model, Models, Protocol, Task, sandbox};
 use serde::Deserialize;
 
 /// A case: the settings that matter to it, and the task. The model's rules stand beside it in
@@ -58,7 +58,9 @@ fn attempts_go_as_recorded() {
     insta::glob!("cases/*.case.yaml", |path| {
         let case: Case = serde_saphyr::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let model = path.with_extension("").with_extension("model.yaml");
-        let report = tokio::runtime::Runtime::new().unwrap().block_on(run(case, &model));
+        let report = tokio::runtime::Runtime::new()
+            .unwrap()
+            .block_on(run(case, &model));
         insta::with_settings!({ snapshot_path => "snapshots/engine", omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(report);
         });
@@ -71,9 +73,16 @@ async fn run(case: Case, model: &Path) -> String {
         name: "model".to_owned(),
         provider: Arc::new(Scripted::from_file(model).unwrap()),
     };
-    let aliases: Vec<ModelAlias> = case.aliases.iter().map(|alias| alias.parse().unwrap()).collect();
+    let aliases: Vec<ModelAlias> = case
+        .aliases
+        .iter()
+        .map(|alias| alias.parse().unwrap())
+        .collect();
     let models = Models {
-        aliases: aliases.iter().map(|alias| (alias.clone(), model.clone())).collect(),
+        aliases: aliases
+            .iter()
+            .map(|alias| (alias.clone(), model.clone()))
+            .collect(),
         main: model,
     };
     let mut sandbox = sandbox::Config::default();
@@ -97,7 +106,9 @@ async fn run(case: Case, model: &Path) -> String {
         context: case.context.into(),
     };
     let sink = Arc::new(Collected::default());
-    let outcome = engine.run(&task, Arc::clone(&sink) as Arc<dyn EventSink>).await;
+    let outcome = engine
+        .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
+        .await;
     let mut events = std::mem::take(&mut *sink.0.lock().unwrap());
     // How far a child came that was stopped is a matter of chance.
     let ended: HashSet<String> = events
@@ -131,12 +142,28 @@ async fn run(case: Case, model: &Path) -> String {
 fn line(event: &Event) -> String {
     let mut kind = serde_json::to_value(&event.kind).unwrap();
     let fields = kind.as_object_mut().unwrap();
-    for name in ["ms", "executed_ms", "usage", "reasoning", "served_model", "text", "code"] {
+    for name in [
+        "ms",
+        "executed_ms",
+        "usage",
+        "reasoning",
+        "served_model",
+        "text",
+        "code",
+    ] {
         fields.remove(name);
     }
     if let EventKind::InvocationStart { system_prompt, .. } = &event.kind {
-        let headings: Vec<&str> = system_prompt.lines().filter(|line| line.starts_with("## ")).collect();
+        let headings: Vec<&str> = system_prompt
+            .lines()
+            .filter(|line| line.starts_with("## "))
+            .collect();
         fields.insert("system_prompt".to_owned(), headings.join(" | ").into());
     }
-    format!("{}{} {}", "  ".repeat(event.depth as usize), event.invocation, kind)
+    format!(
+        "{}{} {}",
+        "  ".repeat(event.depth as usize),
+        event.invocation,
+        kind
+    )
 }

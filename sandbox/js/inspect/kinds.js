@@ -4,8 +4,8 @@
 
   const {
     Error, Function, Map, Object, Set, arrayBufferByteLength, bigintValueOf, booleanValueOf, dateGetTime,
-    descriptorOf, functionHasInstance, functionToString, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf,
-    hasOwn, isArray, isErrorObject, isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
+    descriptorOf, functionToString, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, hasOwn, isArray,
+    isErrorObject, isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
     objectPropertyIsEnumerable, objectToString, regexpExec, regexpSource, setAdd, setHas, setIteratorPrototype,
     setPrototypeOf, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText,
     typedArrayName, weakMapHas, weakRefDeref, weakSetHas,
@@ -13,6 +13,7 @@
 
   const ObjectPrototype = Object.prototype;
   const FunctionPrototype = Function.prototype;
+  const ErrorPrototype = Error.prototype;
   // A proxy can answer getPrototypeOf with itself for ever.
   const MAX_PROTOTYPES = 100;
 
@@ -56,12 +57,22 @@
     }
   };
 
+  /** Whether an object has another among its prototypes; looks at a limited number of them. */
+  const inherits = (value, ancestor) => {
+    let prototype = getPrototypeOf(value);
+    for (let layer = 0; prototype !== null && layer < MAX_PROTOTYPES; layer++) {
+      if (prototype === ancestor) return true;
+      prototype = getPrototypeOf(prototype);
+    }
+    return false;
+  };
+
   /** Whether a value is an error: made by an Error constructor, or an instance of Error. */
   const isError = (value) => {
     if (typeof value !== 'object' || value === null) return false;
     try {
       if (isErrorObject === undefined ? objectToString(value) === '[object Error]' : isErrorObject(value)) return true;
-      return functionHasInstance(Error, value);
+      return inherits(value, ErrorPrototype);
     } catch {
       return false;
     }
@@ -193,7 +204,7 @@
   const isClass = (value) => regexpExec(classHead, functionToString(value)) !== null;
 
   internals.kinds = {
-    __proto__: null, findConstructor, hasBuiltinToString, isBuiltin, isClass, isError, isInstance, kindOf, namedKeys,
+    __proto__: null, findConstructor, hasBuiltinToString, inherits, isBuiltin, isClass, isError, isInstance, kindOf, namedKeys,
     tagOf, visibleKeys,
   };
 };

@@ -4,10 +4,9 @@
 
   const {
     asyncFunctionPrototype, asyncGeneratorFunctionPrototype, bigintValueOf, booleanValueOf,
-    generatorFunctionPrototype, getPrototypeOf, hasOwn, numberValueOf, objectIsPrototypeOf, stringValueOf,
-    symbolValueOf, toText,
+    generatorFunctionPrototype, getPrototypeOf, hasOwn, numberValueOf, stringValueOf, symbolValueOf, toText,
   } = internals.primordials;
-  const { isClass } = internals.kinds;
+  const { inherits, isClass } = internals.kinds;
   const { formatPrimitive } = internals.strings;
 
   /** `Foo(3) [tag] `, or with a null prototype `[Fallback(3): null prototype] [tag] `; ends in a space. */
@@ -34,9 +33,9 @@
   };
 
   const functionType = (value) => {
-    if (objectIsPrototypeOf(asyncGeneratorFunctionPrototype, value)) return 'AsyncGeneratorFunction';
-    if (objectIsPrototypeOf(generatorFunctionPrototype, value)) return 'GeneratorFunction';
-    if (objectIsPrototypeOf(asyncFunctionPrototype, value)) return 'AsyncFunction';
+    if (inherits(value, asyncGeneratorFunctionPrototype)) return 'AsyncGeneratorFunction';
+    if (inherits(value, generatorFunctionPrototype)) return 'GeneratorFunction';
+    if (inherits(value, asyncFunctionPrototype)) return 'AsyncFunction';
     return 'Function';
   };
 

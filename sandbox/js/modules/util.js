@@ -5,12 +5,12 @@
   const {
     Error, Promise, append, apply, asyncFunctionPrototype, asyncGeneratorFunctionPrototype, customPromisify, define,
     defineProperty, descriptorOf, generatorFunctionPrototype, generatorPrototype, getOwnPropertyNames, getPrototypeOf,
-    isArray, isView, objectIsPrototypeOf, objectToString, promiseResolve, promiseThen, setPrototypeOf,
-    stringCharCodeAt, stringIndexOf, stringSlice, stringToWellFormed, typedArrayName,
+    isArray, isView, objectToString, promiseResolve, promiseThen, setPrototypeOf, stringCharCodeAt, stringIndexOf,
+    stringSlice, stringToWellFormed, typedArrayName,
   } = internals.primordials;
   const { coded, wrongType } = internals.exceptions;
   const { format, formatWithOptions, globals, inspect, isDeepEqual, isProxy } = internals;
-  const { isError, kindOf } = internals.kinds;
+  const { inherits, isError, kindOf } = internals.kinds;
 
   const checkFunction = (value, name) => {
     if (typeof value !== 'function') throw wrongType(name, 'of type function', value);
@@ -60,7 +60,7 @@
     };
   };
 
-  const inherits = (constructor, parent) => {
+  const inheritFrom = (constructor, parent) => {
     if (typeof constructor !== 'function') throw wrongType('ctor', 'of type function', constructor);
     if (typeof parent !== 'function') throw wrongType('superCtor', 'of type function', parent);
     if (parent.prototype === undefined) throw wrongType('superCtor.prototype', 'of type object', undefined);
@@ -96,15 +96,15 @@
       isArgumentsObject: (value) => isObject(value) && objectToString(value) === '[object Arguments]',
       isArrayBuffer: isKind('ArrayBuffer'),
       isArrayBufferView: (value) => isView(value),
-      isAsyncFunction: (value) => typeof value === 'function' && (objectIsPrototypeOf(asyncFunctionPrototype, value)
-        || objectIsPrototypeOf(asyncGeneratorFunctionPrototype, value)),
+      isAsyncFunction: (value) => typeof value === 'function' && (inherits(value, asyncFunctionPrototype)
+        || inherits(value, asyncGeneratorFunctionPrototype)),
       isBoxedPrimitive,
       isDataView: isKind('DataView'),
       isDate: isKind('Date'),
       isGeneratorFunction: (value) => typeof value === 'function'
-        && (objectIsPrototypeOf(generatorFunctionPrototype, value)
-        || objectIsPrototypeOf(asyncGeneratorFunctionPrototype, value)),
-      isGeneratorObject: (value) => isObject(value) && objectIsPrototypeOf(generatorPrototype, value),
+        && (inherits(value, generatorFunctionPrototype)
+        || inherits(value, asyncGeneratorFunctionPrototype)),
+      isGeneratorObject: (value) => isObject(value) && inherits(value, generatorPrototype),
       isMap: isKind('Map'),
       isMapIterator: isKind('Map Iterator'),
       isNativeError: isError,
@@ -139,7 +139,7 @@
         if (!isObject(args[0])) throw wrongType('inspectOptions', 'of type object', args[0]);
         return apply(formatWithOptions, undefined, args);
       },
-      inherits,
+      inherits: inheritFrom,
       inspect,
       isArray,
       isDeepStrictEqual: (a, b) => isDeepEqual(a, b, true),

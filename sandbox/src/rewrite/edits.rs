@@ -15,7 +15,11 @@ pub(super) struct Edits(Vec<Edit>);
 impl Edits {
     pub fn replace(&mut self, start: u32, end: u32, text: impl Into<String>) {
         let (start, end) = (start as usize, end as usize);
-        self.0.push(Edit { start, end, text: text.into() });
+        self.0.push(Edit {
+            start,
+            end,
+            text: text.into(),
+        });
     }
 
     pub fn insert(&mut self, at: u32, text: impl Into<String>) {

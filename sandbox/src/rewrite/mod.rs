@@ -69,7 +69,11 @@ pub(crate) fn rewrite(source: &str, shadowed: &BTreeSet<String>) -> Result<Cell,
         return Err(from_diagnostic(source, first));
     }
     let Some(arrow) = whole_cell(&parsed.program, full.len()) else {
-        return Err(SyntaxError::at(source, unbalanced_at(&parsed.program), "Unexpected token '}'"));
+        return Err(SyntaxError::at(
+            source,
+            unbalanced_at(&parsed.program),
+            "Unexpected token '}'",
+        ));
     };
     let semantic = SemanticBuilder::new_compiler().build(&parsed.program);
     if let Some(first) = semantic.diagnostics.iter().next() {
@@ -142,7 +146,9 @@ impl Names {
             }
         }
         for (name, references) in scoping.root_unresolved_references() {
-            let written = references.iter().any(|id| scoping.get_reference(*id).is_write());
+            let written = references
+                .iter()
+                .any(|id| scoping.get_reference(*id).is_write());
             if written && is_builtin(name.as_str()) {
                 scoped_builtins.insert(name.to_string());
             }
@@ -157,7 +163,9 @@ impl Names {
 
 impl SyntaxError {
     fn at(source: &str, offset_in_full: usize, message: &str) -> Self {
-        let mut offset = offset_in_full.saturating_sub(BEFORE.len()).min(source.len());
+        let mut offset = offset_in_full
+            .saturating_sub(BEFORE.len())
+            .min(source.len());
         while !source.is_char_boundary(offset) {
             offset -= 1;
         }
@@ -172,7 +180,10 @@ impl SyntaxError {
 }
 
 fn from_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
-    let offset = diagnostic.labels.first().map_or(0, |label| label.offset() as usize);
+    let offset = diagnostic
+        .labels
+        .first()
+        .map_or(0, |label| label.offset() as usize);
     SyntaxError::at(source, offset, &diagnostic.message)
 }
 
@@ -209,7 +220,9 @@ fn body_start(arrow: &ArrowFunctionExpression<'_>) -> usize {
     let ArrowFunctionBody::FunctionBody(body) = &arrow.body else {
         return BEFORE.len();
     };
-    body.directives.last().map_or(BEFORE.len(), |last| last.span.end as usize)
+    body.directives
+        .last()
+        .map_or(BEFORE.len(), |last| last.span.end as usize)
 }
 
 #[cfg(test)]

@@ -25,18 +25,42 @@ fn cells_become_scripts() {
         ("const a = 1", ";($.a = 1)"),
         ("let a, b = 2;", ";$.a=void 0, ($.b = 2);"),
         ("var a", ";R.declare($,[\"a\"]);;$.a"),
-        ("const {a, b: [c], d = 1, ...e} = o", ";({a:$.a, b: [$.c], d:$.d = 1, ...$.e} = $.o)"),
+        (
+            "const {a, b: [c], d = 1, ...e} = o",
+            ";({a:$.a, b: [$.c], d:$.d = 1, ...$.e} = $.o)",
+        ),
         ("const f = () => 1", ";($.f = {[\"f\"]:() => 1}[\"f\"])"),
         ("f = function(){}", ";$.f = {[\"f\"]:function(){}}[\"f\"]"),
-        ("function f(x){ return f(x) + y }", ";$.f=f;function f(x){ return (0,$.f)(x) + $.y }"),
-        ("class A { static one = new A() }", ";$.A=class A { static one = new A() };"),
+        (
+            "function f(x){ return f(x) + y }",
+            ";$.f=f;function f(x){ return (0,$.f)(x) + $.y }",
+        ),
+        (
+            "class A { static one = new A() }",
+            ";$.A=class A { static one = new A() };",
+        ),
         ("class A {}; new A", ";$.A=class A {};; ;new $.A"),
-        ("for (let i = 0; i < n; i++) f(i)", "for (let i = 0; i < $.n; i++) (0,$.f)(i)"),
-        ("for (var i = 0; i < 3; i++);", ";R.declare($,[\"i\"]);for (($.i = 0); $.i < 3; $.i++);"),
-        ("for (const x of xs) { y = x }", "for (const x of $.xs) { ;$.y = x }"),
-        ("for (var [k, v] of m);", ";R.declare($,[\"k\",\"v\"]);for ([$.k, $.v] of $.m);"),
+        (
+            "for (let i = 0; i < n; i++) f(i)",
+            "for (let i = 0; i < $.n; i++) (0,$.f)(i)",
+        ),
+        (
+            "for (var i = 0; i < 3; i++);",
+            ";R.declare($,[\"i\"]);for (($.i = 0); $.i < 3; $.i++);",
+        ),
+        (
+            "for (const x of xs) { y = x }",
+            "for (const x of $.xs) { ;$.y = x }",
+        ),
+        (
+            "for (var [k, v] of m);",
+            ";R.declare($,[\"k\",\"v\"]);for ([$.k, $.v] of $.m);",
+        ),
         ("{ let x = 1; x }", "{ let x = 1; ;x }"),
-        ("if (c) var x = 1; else g()", ";R.declare($,[\"x\"]);if ($.c) ($.x = 1); else (0,$.g)()"),
+        (
+            "if (c) var x = 1; else g()",
+            ";R.declare($,[\"x\"]);if ($.c) ($.x = 1); else (0,$.g)()",
+        ),
         ("f(1)", ";await (0,$.f)(1)"),
         ("(f)(1)", ";await ((0,$.f))(1)"),
         ("o?.f(1)", ";await $.o?.f(1)"),
@@ -46,22 +70,42 @@ fn cells_become_scripts() {
         ("x = {a, b: a, Math}", ";$.x = {a:$.a, b: $.a, Math}"),
         ("({a, b = 2} = o)", ";({a:$.a, b:$.b = 2} = $.o)"),
         ("[a, b] = [b, a]", ";[$.a, $.b] = [$.b, $.a]"),
-        ("typeof x === 'number'", ";typeof (\"x\" in $?$.x:void 0) === 'number'"),
+        (
+            "typeof x === 'number'",
+            ";typeof (\"x\" in $?$.x:void 0) === 'number'",
+        ),
         ("typeof Math", ";typeof Math"),
-        ("return(x)", "return R.returned(await ((x)))".replace("(x)", "($.x)").as_str()),
+        (
+            "return(x)",
+            "return R.returned(await ((x)))"
+                .replace("(x)", "($.x)")
+                .as_str(),
+        ),
         ("if (a) return", "if ($.a) return R.returned()"),
-        ("const g = () => { return 1 }", ";($.g = {[\"g\"]:() => { return 1 }}[\"g\"])"),
+        (
+            "const g = () => { return 1 }",
+            ";($.g = {[\"g\"]:() => { return 1 }}[\"g\"])",
+        ),
         ("const c = 1; c = 2", ";($.c = 1); ;R.constant.c = 2"),
         ("const Map = 5; Map", ";($.Map = 5); ;$.Map"),
         ("arguments", ";$.arguments"),
-        ("function f(){ return arguments }", ";$.f=f;function f(){ return arguments }"),
-        ("eval('1'); x => eval(x)", ";await (0,eval)('1'); ;x => (0,eval)(x)"),
+        (
+            "function f(){ return arguments }",
+            ";$.f=f;function f(){ return arguments }",
+        ),
+        (
+            "eval('1'); x => eval(x)",
+            ";await (0,eval)('1'); ;x => (0,eval)(x)",
+        ),
         ("'use strict'\nx = 1", "'use strict'\n;$.x = 1"),
         ("f`a${b}`", ";(0,$.f)`a${$.b}`"),
         ("{ function f(){} } f", "{ function f(){};$.f=f; } ;$.f"),
         ("label: for (;;) break label", "label: for (;;) break label"),
         ("x++; x += 1; delete x", ";$.x++; ;$.x += 1; ;delete $.x"),
-        ("try { throw e } catch (e) { e }", "try { throw $.e } catch (e) { ;e }"),
+        (
+            "try { throw e } catch (e) { e }",
+            "try { throw $.e } catch (e) { ;e }",
+        ),
         ("// comment", "// comment"),
         ("", ""),
     ] {
@@ -72,12 +116,30 @@ fn cells_become_scripts() {
 #[test]
 fn what_is_no_cell_names_line_and_column() {
     for (source, expected) in [
-        ("const = 1", "SyntaxError: Unexpected token (line 1, column 7)"),
-        ("let a = 1;\nlet é = 2; let b = ;", "SyntaxError: Unexpected token (line 2, column 20)"),
-        ("}); (async()=>{", "SyntaxError: Unexpected token '}' (line 1, column 1)"),
-        ("with (o) x", "SyntaxError: `with` statements are not supported in the REPL (line 1, column 1)"),
-        ("__repl_scope", "SyntaxError: the name `__repl_scope` is reserved by the REPL (line 1, column 1)"),
-        ("x => { let __repl_rt = 1 }", "SyntaxError: the name `__repl_rt` is reserved by the REPL (line 1, column 12)"),
+        (
+            "const = 1",
+            "SyntaxError: Unexpected token (line 1, column 7)",
+        ),
+        (
+            "let a = 1;\nlet é = 2; let b = ;",
+            "SyntaxError: Unexpected token (line 2, column 20)",
+        ),
+        (
+            "}); (async()=>{",
+            "SyntaxError: Unexpected token '}' (line 1, column 1)",
+        ),
+        (
+            "with (o) x",
+            "SyntaxError: `with` statements are not supported in the REPL (line 1, column 1)",
+        ),
+        (
+            "__repl_scope",
+            "SyntaxError: the name `__repl_scope` is reserved by the REPL (line 1, column 1)",
+        ),
+        (
+            "x => { let __repl_rt = 1 }",
+            "SyntaxError: the name `__repl_rt` is reserved by the REPL (line 1, column 12)",
+        ),
     ] {
         check(source, expected);
     }
@@ -87,7 +149,10 @@ fn what_is_no_cell_names_line_and_column() {
 fn texts_lose_the_marks() {
     for (text, expected) in [
         ("__repl_scope.f is not a function", "f is not a function"),
-        ("() => (0,__repl_scope.f)(1) + __repl_scope.x", "() => f(1) + x"),
+        (
+            "() => (0,__repl_scope.f)(1) + __repl_scope.x",
+            "() => f(1) + x",
+        ),
         ("plain", "plain"),
         ("__repl_other", "__repl_other"),
         ("(0,__repl_scope.", ""),

@@ -1,14 +1,14 @@
 //! The walk over one cell's syntax tree that decides every edit.
 
+use oxc_allocator::Vec as ArenaVec;
 use oxc_ast::ast::{
     ArrowFunctionBody, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
-    AssignmentTargetPropertyIdentifier, BindingIdentifier, BindingPattern, CallExpression, ChainElement,
-    Class, Expression, Function, IdentifierReference, ImportExpression, ObjectPattern, ObjectProperty, PropertyDefinition,
-    ReturnStatement, Statement, StaticBlock, TaggedTemplateExpression, UnaryExpression, UnaryOperator,
-    VariableDeclaration, WithStatement,
+    AssignmentTargetPropertyIdentifier, BindingIdentifier, BindingPattern, CallExpression,
+    ChainElement, Class, Expression, Function, IdentifierReference, ImportExpression,
+    ObjectPattern, ObjectProperty, PropertyDefinition, ReturnStatement, Statement, StaticBlock,
+    TaggedTemplateExpression, UnaryExpression, UnaryOperator, VariableDeclaration, WithStatement,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_allocator::Vec as ArenaVec;
 use oxc_semantic::{Scoping, SymbolFlags, SymbolId};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::AssignmentOperator;
@@ -67,7 +67,9 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
 
     /// `var` names exist from the start of the cell, functions are usable above their declaration.
     fn head(&self) -> String {
-        let Some(scope) = self.cell_scope else { return String::new() };
+        let Some(scope) = self.cell_scope else {
+            return String::new();
+        };
         let mut vars = Vec::new();
         for (name, symbol) in self.scoping.get_bindings(scope) {
             let flags = self.scoping.symbol_flags(*symbol);
@@ -75,8 +77,11 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
                 vars.push(format!("{:?}", name.as_str()));
             }
         }
-        let functions: String =
-            self.declared_functions.iter().map(|name| format!("{SCOPE}.{name}={name};")).collect();
+        let functions: String = self
+            .declared_functions
+            .iter()
+            .map(|name| format!("{SCOPE}.{name}={name};"))
+            .collect();
         let mut head = String::new();
         if !vars.is_empty() {
             vars.sort();
@@ -101,7 +106,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         match statement {
             Statement::ExpressionStatement(it) => {
                 let bare_call = top && is_bare_call(&it.expression);
-                self.edits.insert(it.span.start, if bare_call { ";await " } else { ";" });
+                self.edits
+                    .insert(it.span.start, if bare_call { ";await " } else { ";" });
                 self.visit_expression(&it.expression);
             }
             Statement::VariableDeclaration(it)
@@ -113,13 +119,15 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
             Statement::ClassDeclaration(it) if top => {
                 if let Some(id) = &it.id {
                     self.classes.push((id.name.to_string(), it.span));
-                    self.edits.insert(it.span.start, format!(";{SCOPE}.{}=", id.name));
+                    self.edits
+                        .insert(it.span.start, format!(";{SCOPE}.{}=", id.name));
                 }
                 self.visit_class(it);
                 self.edits.insert(it.span.end, ";");
             }
             Statement::FunctionDeclaration(it) if top => {
-                self.declared_functions.extend(it.id.iter().map(|id| id.name.to_string()));
+                self.declared_functions
+                    .extend(it.id.iter().map(|id| id.name.to_string()));
                 self.visit_function(it, ScopeFlags::empty());
             }
             Statement::FunctionDeclaration(it) if self.functions == 0 => {
@@ -130,7 +138,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
                     && !it.generator
                     && !self.is_strict()
                 {
-                    self.edits.insert(it.span.end, format!(";{SCOPE}.{0}={0};", id.name));
+                    self.edits
+                        .insert(it.span.end, format!(";{SCOPE}.{0}={0};", id.name));
                 }
             }
             _ => self.visit_statement(statement),
@@ -138,12 +147,15 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     fn is_strict(&self) -> bool {
-        self.cell_scope.is_some_and(|scope| self.scoping.scope_flags(scope).is_strict_mode())
+        self.cell_scope
+            .is_some_and(|scope| self.scoping.scope_flags(scope).is_strict_mode())
     }
 
     /// `const a = 1, {b} = o` becomes `(scope.a = 1), ({b: scope.b} = o)`.
     fn declaration(&mut self, it: &VariableDeclaration<'a>) {
-        let Some(first) = it.declarations.first() else { return };
+        let Some(first) = it.declarations.first() else {
+            return;
+        };
         self.edits.replace(it.span.start, first.span.start, "");
         for declarator in &it.declarations {
             match &declarator.init {
@@ -171,7 +183,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     fn named(&mut self, name: Option<&str>, init: &Expression<'a>) {
         let name = name.filter(|_| init.is_anonymous_function_definition());
         if let Some(name) = name {
-            self.edits.insert(init.span().start, format!("{{[{name:?}]:"));
+            self.edits
+                .insert(init.span().start, format!("{{[{name:?}]:"));
         }
         self.visit_expression(init);
         if let Some(name) = name {
@@ -184,7 +197,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         match pattern {
             BindingPattern::BindingIdentifier(id) => {
                 self.visit_binding_identifier(id);
-                self.edits.replace(id.span.start, id.span.end, format!("{SCOPE}.{}", id.name));
+                self.edits
+                    .replace(id.span.start, id.span.end, format!("{SCOPE}.{}", id.name));
             }
             BindingPattern::ObjectPattern(object) => self.object_pattern(object),
             BindingPattern::ArrayPattern(array) => {
@@ -209,7 +223,10 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
                     BindingPattern::AssignmentPattern(it) => it.left.span(),
                     other => other.span(),
                 };
-                self.edits.insert(span.start, format!("{}:", property.key.name().unwrap_or_default()));
+                self.edits.insert(
+                    span.start,
+                    format!("{}:", property.key.name().unwrap_or_default()),
+                );
             } else {
                 self.visit_property_key(&property.key);
             }
@@ -244,9 +261,9 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     }
 
     fn inside_own_class(&self, name: &str, at: Span) -> bool {
-        self.classes.iter().any(|(class, span)| {
-            class == name && span.start <= at.start && at.end <= span.end
-        })
+        self.classes
+            .iter()
+            .any(|(class, span)| class == name && span.start <= at.start && at.end <= span.end)
     }
 
     fn refuse_reserved(&mut self, name: &str, at: Span) {
@@ -262,11 +279,14 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
     /// A called name: `f(x)` must not hand the scope object to `f` as `this`; and `eval(x)` must not be a
     /// direct eval, which would see the wrapper's own names.
     fn callee(&mut self, callee: &Expression<'a>) -> bool {
-        let Expression::Identifier(id) = callee.without_parentheses() else { return false };
+        let Expression::Identifier(id) = callee.without_parentheses() else {
+            return false;
+        };
         let target = self.target(id);
         let text = target.or_else(|| (id.name == "eval").then(|| "eval".to_owned()));
         if let Some(text) = text {
-            self.edits.replace(id.span.start, id.span.end, format!("(0,{text})"));
+            self.edits
+                .replace(id.span.start, id.span.end, format!("(0,{text})"));
         }
         true
     }
@@ -328,7 +348,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
             && let Expression::Identifier(id) = &it.value
         {
             if let Some(text) = self.target(id) {
-                self.edits.replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
+                self.edits
+                    .replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
             }
             return;
         }
@@ -341,7 +362,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     ) {
         let id = &it.binding;
         if let Some(text) = self.target(id) {
-            self.edits.replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
+            self.edits
+                .replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
         }
         if let Some(init) = &it.init {
             self.visit_expression(init);
@@ -369,20 +391,30 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
         }
         match &it.argument {
             Some(value) => {
-                self.edits.insert(value.span().start, format!(" {RUNTIME}.returned(await ("));
+                self.edits
+                    .insert(value.span().start, format!(" {RUNTIME}.returned(await ("));
                 self.visit_expression(value);
                 self.edits.insert(value.span().end, "))");
             }
-            None => self.edits.insert(it.span.start + "return".len() as u32, format!(" {RUNTIME}.returned()")),
+            None => self.edits.insert(
+                it.span.start + "return".len() as u32,
+                format!(" {RUNTIME}.returned()"),
+            ),
         }
     }
 
     fn visit_with_statement(&mut self, it: &WithStatement<'a>) {
-        self.refuse(it.span, "`with` statements are not supported in the REPL".to_owned());
+        self.refuse(
+            it.span,
+            "`with` statements are not supported in the REPL".to_owned(),
+        );
     }
 
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
-        self.refuse(it.span, "`import()` is not available in the REPL; use `require(name)`".to_owned());
+        self.refuse(
+            it.span,
+            "`import()` is not available in the REPL; use `require(name)`".to_owned(),
+        );
     }
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
@@ -429,8 +461,8 @@ fn is_bare_call(expression: &Expression<'_>) -> bool {
         },
         _ => return false,
     };
-    let console = call.callee.as_member_expression().is_some_and(|member| {
-        matches!(member.object(), Expression::Identifier(id) if id.name == "console")
-    });
+    let console = call.callee.as_member_expression().is_some_and(
+        |member| matches!(member.object(), Expression::Identifier(id) if id.name == "console"),
+    );
     !console
 }

@@ -8,12 +8,18 @@ use sandbox::{Config, Limits};
 use crate::driver::{root, run};
 
 fn limits(limits: Limits) -> Config {
-    Config { limits, ..Config::default() }
+    Config {
+        limits,
+        ..Config::default()
+    }
 }
 
 #[tokio::test]
 async fn cells_that_run_for_ever_are_stopped() {
-    let config = limits(Limits { cell_time: Duration::from_millis(100), ..Limits::default() });
+    let config = limits(Limits {
+        cell_time: Duration::from_millis(100),
+        ..Limits::default()
+    });
     let mut repl = root(config, "").await;
     run(&mut repl, "let kept = [1]; var n = 0").await;
     for code in [
@@ -35,7 +41,11 @@ async fn cells_that_run_for_ever_are_stopped() {
         let outcome = run(&mut repl, code).await;
         let kind = outcome.error.map(|error| error.kind);
         assert_eq!(kind, Some(CellErrorKind::TimedOut), "for {code}");
-        let after = run(&mut repl, "kept.push(1); console.log(kept.length > 1, await rlm('still'))").await;
+        let after = run(
+            &mut repl,
+            "kept.push(1); console.log(kept.length > 1, await rlm('still'))",
+        )
+        .await;
         assert_eq!(after.output, "true answer to still", "after {code}");
     }
 }
@@ -48,33 +58,71 @@ async fn the_clock_stands_still_while_a_cell_waits() {
         ..Limits::default()
     });
     let mut repl = root(config, "").await;
-    let slept = run(&mut repl, "await new Promise((r) => setTimeout(r, 200)); console.log('slept')").await;
+    let slept = run(
+        &mut repl,
+        "await new Promise((r) => setTimeout(r, 200)); console.log('slept')",
+    )
+    .await;
     assert_eq!((slept.output.as_str(), slept.error), ("slept", None));
-    assert!(slept.executed < Duration::from_millis(50), "{:?}", slept.executed);
+    assert!(
+        slept.executed < Duration::from_millis(50),
+        "{:?}",
+        slept.executed
+    );
 
     let began = Instant::now();
     let waited = run(&mut repl, "await new Promise((r) => setTimeout(r, 60_000))").await;
-    assert_eq!(waited.error.map(|error| error.kind), Some(CellErrorKind::WaitedTooLong));
+    assert_eq!(
+        waited.error.map(|error| error.kind),
+        Some(CellErrorKind::WaitedTooLong)
+    );
     assert!(began.elapsed() < Duration::from_secs(5));
     assert_eq!(run(&mut repl, "console.log('on')").await.output, "on");
 }
 
 #[tokio::test]
 async fn output_over_the_cap_is_cut_in_the_middle() {
-    let config = limits(Limits { output_chars: 100, ..Limits::default() });
+    let config = limits(Limits {
+        output_chars: 100,
+        ..Limits::default()
+    });
     let mut repl = root(config, "").await;
-    let outcome = run(&mut repl, "for (let i = 0; i < 100_000; i++) console.log('line ' + i)").await;
-    assert!(outcome.output.starts_with("line 0\nline 1\n"), "{}", outcome.output);
-    assert!(outcome.output.ends_with("\nline 99999"), "{}", outcome.output);
-    assert!(outcome.output.contains("of 1088889 characters omitted"), "{}", outcome.output);
+    let outcome = run(
+        &mut repl,
+        "for (let i = 0; i < 100_000; i++) console.log('line ' + i)",
+    )
+    .await;
+    assert!(
+        outcome.output.starts_with("line 0\nline 1\n"),
+        "{}",
+        outcome.output
+    );
+    assert!(
+        outcome.output.ends_with("\nline 99999"),
+        "{}",
+        outcome.output
+    );
+    assert!(
+        outcome.output.contains("of 1088889 characters omitted"),
+        "{}",
+        outcome.output
+    );
     let one = run(&mut repl, "console.log('x'.repeat(5_000_000))").await;
-    assert!(one.output.chars().count() < 300 && one.output.contains("5000000"), "{}", one.output);
+    assert!(
+        one.output.chars().count() < 300 && one.output.contains("5000000"),
+        "{}",
+        one.output
+    );
 }
 
 #[tokio::test]
 async fn deep_recursion_is_an_error_and_thousands_of_frames_are_none() {
     let mut repl = root(Config::default(), "").await;
-    let deep = run(&mut repl, "const down = (n) => n === 0 ? 0 : 1 + down(n - 1); console.log(down(8000))").await;
+    let deep = run(
+        &mut repl,
+        "const down = (n) => n === 0 ? 0 : 1 + down(n - 1); console.log(down(8000))",
+    )
+    .await;
     assert_eq!((deep.output.as_str(), &deep.error), ("8000", &None));
     for code in [
         "(function f() { return f() + 1 })()",
@@ -83,15 +131,30 @@ async fn deep_recursion_is_an_error_and_thousands_of_frames_are_none() {
     ] {
         let outcome = run(&mut repl, code).await;
         let message = outcome.error.map(|error| error.message).unwrap_or_default();
-        assert!(message.contains("RangeError") || message.contains("stack"), "{code}: {message}");
+        assert!(
+            message.contains("RangeError") || message.contains("stack"),
+            "{code}: {message}"
+        );
     }
     assert_eq!(run(&mut repl, "console.log(down(10))").await.output, "10");
 }
 
 #[tokio::test]
 async fn a_context_of_100_mb_works() {
-    let context = "The quick brown fox jumps over the lazy dog. 0123456789\n".repeat(100_000_000 / 56);
+    let context =
+        "The quick brown fox jumps over the lazy dog. 0123456789\n".repeat(100_000_000 / 56);
     let mut repl = root(Config::default(), &context).await;
-    let outcome = run(&mut repl, "console.log(context.length, context.slice(56, 65), context.lastIndexOf('fox'))").await;
-    assert_eq!(outcome.output, format!("{} The quick {}", context.len(), context.rfind("fox").unwrap()));
+    let outcome = run(
+        &mut repl,
+        "console.log(context.length, context.slice(56, 65), context.lastIndexOf('fox'))",
+    )
+    .await;
+    assert_eq!(
+        outcome.output,
+        format!(
+            "{} The quick {}",
+            context.len(),
+            context.rfind("fox").unwrap()
+        )
+    );
 }

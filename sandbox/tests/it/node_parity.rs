@@ -17,12 +17,19 @@ struct Row {
 #[tokio::test]
 async fn cells_print_what_node_prints() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node-parity");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     let (mut rows, mut mismatches) = (0, String::new());
-    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
+    for file in files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|e| e == "json"))
+    {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        let cells: Vec<Row> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let cells: Vec<Row> =
+            serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
         let mut repl = root(Config::default(), "").await;
         for row in cells {
             rows += 1;

@@ -20,7 +20,9 @@ const RECORDED_WRONG: [(&str, &str, usize); 3] = [
 ];
 
 fn data(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/data")
+        .join(path)
 }
 
 fn read(path: &Path) -> Value {
@@ -50,9 +52,17 @@ async fn recorded_cells_give_the_recorded_output() {
         let run = read(&data(&format!("node-rlm/{file}")));
         for result in run["results"].as_array().expect("results") {
             let task = result["taskId"].as_str().expect("a task id");
-            let config = Config { console: Console::Plain, ..Config::default() };
+            let config = Config {
+                console: Console::Plain,
+                ..Config::default()
+            };
             let mut repl = root(config, &context(task)).await;
-            for (index, step) in result["trace"].as_array().expect("a trace").iter().enumerate() {
+            for (index, step) in result["trace"]
+                .as_array()
+                .expect("a trace")
+                .iter()
+                .enumerate()
+            {
                 let code = step["code"][0].as_str().expect("code");
                 repl.run(code, u32::try_from(index).expect("few") + 1);
                 let outcome = loop {
@@ -67,7 +77,8 @@ async fn recorded_cells_give_the_recorded_output() {
                 }
                 let expected = step["output"].as_str().expect("output");
                 cells += 1;
-                let excused = code.contains("rlm(") || RECORDED_WRONG.contains(&(file, task, index));
+                let excused =
+                    code.contains("rlm(") || RECORDED_WRONG.contains(&(file, task, index));
                 if outcome.output == expected {
                     matches += 1;
                 } else if !excused {
@@ -81,6 +92,9 @@ async fn recorded_cells_give_the_recorded_output() {
             }
         }
     }
-    println!("{cells} cells, {matches} match; slowest {:?} ({})", slowest.0, slowest.1);
+    println!(
+        "{cells} cells, {matches} match; slowest {:?} ({})",
+        slowest.0, slowest.1
+    );
     assert_eq!(mismatches, "");
 }

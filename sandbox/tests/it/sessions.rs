@@ -9,7 +9,9 @@ use crate::driver::{root, run};
 fn sessions_give_the_recorded_transcripts() {
     insta::glob!("sessions/*.js", |path| {
         let source = std::fs::read_to_string(path).unwrap();
-        let transcript = tokio::runtime::Runtime::new().unwrap().block_on(transcript(&source));
+        let transcript = tokio::runtime::Runtime::new()
+            .unwrap()
+            .block_on(transcript(&source));
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);
         });

@@ -25,9 +25,19 @@ impl Tree {
     /// Runs a whole tree; gives each agent's outputs and errors.
     async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
         let session = Session::start(config).await.unwrap();
-        let tree = Self { session, scripts: Arc::new(scripts), outcomes: Arc::default() };
-        let info = AgentInfo { max_depth: 5, lineage: vec!["root".to_owned()], ..root_info() };
-        let repl = tree.session.open(None, Context::Text("root data".into()), info.clone());
+        let tree = Self {
+            session,
+            scripts: Arc::new(scripts),
+            outcomes: Arc::default(),
+        };
+        let info = AgentInfo {
+            max_depth: 5,
+            lineage: vec!["root".to_owned()],
+            ..root_info()
+        };
+        let repl = tree
+            .session
+            .open(None, Context::Text("root data".into()), info.clone());
         tree.agent(repl, info).await.ok();
         std::mem::take(&mut *tree.outcomes.lock().unwrap())
     }
@@ -40,10 +50,22 @@ impl Tree {
             let (name, number) = query.split_once(' ').unwrap_or((&query, ""));
             let mut children = 0;
             for (iteration, code) in (1..).zip(tree.scripts[name]) {
-                let outcome =
-                    tree.cell(&mut repl, &code.replace("$n", number), iteration, &info, &mut children).await;
+                let outcome = tree
+                    .cell(
+                        &mut repl,
+                        &code.replace("$n", number),
+                        iteration,
+                        &info,
+                        &mut children,
+                    )
+                    .await;
                 let value = outcome.value.clone();
-                tree.outcomes.lock().unwrap().entry(info.invocation_id.clone()).or_default().push(outcome);
+                tree.outcomes
+                    .lock()
+                    .unwrap()
+                    .entry(info.invocation_id.clone())
+                    .or_default()
+                    .push(outcome);
                 if let Some(value) = value {
                     repl.close_returned();
                     return Ok(value);
@@ -88,11 +110,17 @@ impl Tree {
 }
 
 fn outputs(outcomes: &[CellOutcome]) -> Vec<&str> {
-    outcomes.iter().map(|outcome| outcome.output.as_str()).collect()
+    outcomes
+        .iter()
+        .map(|outcome| outcome.output.as_str())
+        .collect()
 }
 
 fn errors(outcomes: &[CellOutcome]) -> Vec<Option<&str>> {
-    outcomes.iter().map(|o| o.error.as_ref().map(|error| error.message.as_str())).collect()
+    outcomes
+        .iter()
+        .map(|o| o.error.as_ref().map(|error| error.message.as_str()))
+        .collect()
 }
 
 /// Eight children, each with a child of its own, all with the same names, that log, sleep, read and assign
@@ -139,20 +167,37 @@ async fn eight_children_with_children_keep_apart() {
                 ]
             );
             let odd = format!("Error: odd {n}");
-            assert_eq!(errors(own), [None, (n % 2 == 1).then_some(odd.as_str()), None]);
-            assert_eq!(own[2].value.as_deref(), Some(format!("task {n} data {n}! 1").as_str()));
+            assert_eq!(
+                errors(own),
+                [None, (n % 2 == 1).then_some(odd.as_str()), None]
+            );
+            assert_eq!(
+                own[2].value.as_deref(),
+                Some(format!("task {n} data {n}! 1").as_str())
+            );
             let below = &outcomes[&format!("{id}/0")];
             assert_eq!(
                 outputs(below),
-                [format!("grand {n} below data {n}! task {n} {n} {} 2 root data", n + 50), String::new()]
+                [
+                    format!(
+                        "grand {n} below data {n}! task {n} {n} {} 2 root data",
+                        n + 50
+                    ),
+                    String::new()
+                ]
             );
         }
         let root = &outcomes["root"];
-        let results: Vec<String> = (0..8).map(|n| format!("  'task {n} data {n}! 1'")).collect();
+        let results: Vec<String> = (0..8)
+            .map(|n| format!("  'task {n} data {n}! 1'"))
+            .collect();
         assert_eq!(
             outputs(root),
             [
-                format!("[\n{}\n]\nthe root task root count root data {{}} string", results.join(",\n")),
+                format!(
+                    "[\n{}\n]\nthe root task root count root data {{}} string",
+                    results.join(",\n")
+                ),
                 "by 0 by 7 function [\n  0, 1, 2, 3,\n  4, 5, 6, 7\n]".to_owned(),
             ]
         );
@@ -180,8 +225,14 @@ async fn a_child_reads_live_and_writes_its_own() {
         ),
     ]);
     let outcomes = Tree::run(Config::default(), scripts).await;
-    assert_eq!(outputs(&outcomes["root/0"]), ["before after root data child data", "child value"]);
-    assert_eq!(outputs(&outcomes["root"]), ["child value after { n: 2 } string", "now readable above"]);
+    assert_eq!(
+        outputs(&outcomes["root/0"]),
+        ["before after root data child data", "child value"]
+    );
+    assert_eq!(
+        outputs(&outcomes["root"]),
+        ["child value after { n: 2 } string", "now readable above"]
+    );
 }
 
 #[tokio::test]
@@ -191,18 +242,37 @@ async fn a_child_that_spins_is_stopped_and_its_siblings_go_on() {
     let scripts = Scripts::from([
         (
             "root",
-            &["const results = await Promise.allSettled([rlm('spin'), rlm('calm'), rlm('micro')]); console.log(results.map((r) => r.value ?? r.reason.message))"]
-                as &[&str],
+            &[
+                "const results = await Promise.allSettled([rlm('spin'), rlm('calm'), rlm('micro')]); console.log(results.map((r) => r.value ?? r.reason.message))",
+            ] as &[&str],
         ),
-        ("spin", &["let kept = 'kept'; kept += '!'; for (;;) {}", "return(kept)"]),
-        ("micro", &["let before = 1; await null; (function loop() { Promise.resolve().then(loop) })(); await new Promise(() => {})", "return('micro ' + before)"]),
+        (
+            "spin",
+            &[
+                "let kept = 'kept'; kept += '!'; for (;;) {}",
+                "return(kept)",
+            ],
+        ),
+        (
+            "micro",
+            &[
+                "let before = 1; await null; (function loop() { Promise.resolve().then(loop) })(); await new Promise(() => {})",
+                "return('micro ' + before)",
+            ],
+        ),
         (
             "calm",
-            &["let ticks = 0; for (let i = 0; i < 20; i++) { await new Promise((r) => setTimeout(r, 5)); ticks++ } console.log(ticks)", "return('calm ' + ticks)"],
+            &[
+                "let ticks = 0; for (let i = 0; i < 20; i++) { await new Promise((r) => setTimeout(r, 5)); ticks++ } console.log(ticks)",
+                "return('calm ' + ticks)",
+            ],
         ),
     ]);
     let outcomes = Tree::run(config, scripts).await;
-    assert_eq!(outputs(&outcomes["root"]), ["[ 'kept!', 'calm 20', 'micro 1' ]"]);
+    assert_eq!(
+        outputs(&outcomes["root"]),
+        ["[ 'kept!', 'calm 20', 'micro 1' ]"]
+    );
     let stopped = "TimeoutError: the cell ran for more than 0.15 s and was stopped; variables keep what was assigned before";
     assert_eq!(errors(&outcomes["root/0"]), [Some(stopped), None]);
     assert_eq!(errors(&outcomes["root/1"]), [None, None]);

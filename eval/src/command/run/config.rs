@@ -13,7 +13,11 @@ use crate::settings::{EngineSettings, RunSettings};
 
 /// The drivers' names in their order, joined by `+`.
 pub(super) fn driver_names(engine: &EngineSettings) -> String {
-    let names: Vec<&str> = engine.drivers.iter().map(|driver| driver.name.as_str()).collect();
+    let names: Vec<&str> = engine
+        .drivers
+        .iter()
+        .map(|driver| driver.name.as_str())
+        .collect();
     names.join("+")
 }
 
@@ -59,7 +63,11 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
 }
 
 /// Everything that can change an answer. Paths, concurrency, times and the choice of samples are left out.
-pub(super) fn fingerprint(settings: &RunSettings, dataset: &dyn Dataset, scorer: &str) -> Fingerprint {
+pub(super) fn fingerprint(
+    settings: &RunSettings,
+    dataset: &dyn Dataset,
+    scorer: &str,
+) -> Fingerprint {
     let engine = &settings.engine;
     let aliases: Vec<Value> = engine
         .aliases
@@ -79,14 +87,26 @@ pub(super) fn fingerprint(settings: &RunSettings, dataset: &dyn Dataset, scorer:
         ("prompt_templates", json!(templates)),
         ("max_depth", json!(engine.max_depth)),
         ("max_iterations", json!(engine.max_iterations)),
-        ("max_blocks_per_iteration", json!(engine.max_blocks_per_iteration)),
+        (
+            "max_blocks_per_iteration",
+            json!(engine.max_blocks_per_iteration),
+        ),
         ("confirm_first_return", json!(engine.confirm_first_return)),
         ("sandbox", json!(engine.sandbox)),
         ("engine_version", json!(env!("CARGO_PKG_VERSION"))),
     ];
-    Fingerprint::from_parts(parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Fingerprint::from_parts(
+        parts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
 }
 
 fn drivers(engine: &EngineSettings) -> Vec<Value> {
-    engine.drivers.iter().map(|driver| json!({ "name": driver.name, "sha256": driver.digest })).collect()
+    engine
+        .drivers
+        .iter()
+        .map(|driver| json!({ "name": driver.name, "sha256": driver.digest }))
+        .collect()
 }

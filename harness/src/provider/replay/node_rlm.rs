@@ -39,7 +39,10 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
     let mut responses = HashMap::new();
     for result in file.results {
         if samples.contains(&result.task_id) {
-            return Err(format_error(path, format!("task {} is recorded twice", result.task_id)));
+            return Err(format_error(
+                path,
+                format!("task {} is recorded twice", result.task_id),
+            ));
         }
         for (turn, step) in (1..).zip(result.trace) {
             let key = Key {
@@ -57,5 +60,10 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
         }
         samples.push(result.task_id);
     }
-    Ok(Replay { name: path.display().to_string(), samples, responses, has_attempts: false })
+    Ok(Replay {
+        name: path.display().to_string(),
+        samples,
+        responses,
+        has_attempts: false,
+    })
 }

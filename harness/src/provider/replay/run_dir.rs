@@ -25,11 +25,17 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
-    let unreadable = |source| ReplayError::Read { path: folder.to_owned(), source };
+    let unreadable = |source| ReplayError::Read {
+        path: folder.to_owned(),
+        source,
+    };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|extension| extension == "jsonl") {
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "jsonl")
+        {
             files.push(file);
         }
     }
@@ -49,16 +55,43 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
             Err(error) => return Err(format_error(file, format!("line {}: {error}", index + 1))),
         };
         match event.kind {
-            EventKind::InvocationStart { role: Role::Direct, .. } => direct = true,
-            EventKind::LlmRequest { .. } => *turns.entry(event.invocation.clone()).or_default() += 1,
-            EventKind::LlmResponse { text, reasoning, usage, served_model, .. } => {
+            EventKind::InvocationStart {
+                role: Role::Direct, ..
+            } => direct = true,
+            EventKind::LlmRequest { .. } => {
+                *turns.entry(event.invocation.clone()).or_default() += 1
+            }
+            EventKind::LlmResponse {
+                text,
+                reasoning,
+                usage,
+                served_model,
+                ..
+            } => {
                 let turn = turns.get(&event.invocation).copied().unwrap_or(1);
-                let invocation = if direct { "direct".to_owned() } else { event.invocation };
+                let invocation = if direct {
+                    "direct".to_owned()
+                } else {
+                    event.invocation
+                };
                 if !replay.samples.contains(&event.sample) {
                     replay.samples.push(event.sample.clone());
                 }
-                let key = Key { sample: event.sample, attempt: event.attempt, invocation, turn };
-                replay.responses.insert(key, Response { text, reasoning, usage, served_model });
+                let key = Key {
+                    sample: event.sample,
+                    attempt: event.attempt,
+                    invocation,
+                    turn,
+                };
+                replay.responses.insert(
+                    key,
+                    Response {
+                        text,
+                        reasoning,
+                        usage,
+                        served_model,
+                    },
+                );
             }
             _ => {}
         }

@@ -67,25 +67,43 @@ struct When {
 impl Script {
     /// The reply of the first rule that fits.
     pub fn reply(&self, caller: &Caller) -> Option<&Reply> {
-        self.rules.iter().find(|rule| rule.fits(caller)).map(|rule| &rule.reply)
+        self.rules
+            .iter()
+            .find(|rule| rule.fits(caller))
+            .map(|rule| &rule.reply)
     }
 }
 
 impl Rule {
     fn fits(&self, caller: &Caller) -> bool {
-        let When { roles, mode, depth, turn, from_turn, samples: _ } = &self.when;
-        roles.as_ref().is_none_or(|roles| roles.contains(&caller.role))
+        let When {
+            roles,
+            mode,
+            depth,
+            turn,
+            from_turn,
+            samples: _,
+        } = &self.when;
+        roles
+            .as_ref()
+            .is_none_or(|roles| roles.contains(&caller.role))
             && mode.is_none_or(|mode| mode == caller.mode)
             && depth.is_none_or(|depth| depth == caller.depth)
             && turn.is_none_or(|turn| turn == caller.turn)
             && from_turn.is_none_or(|from| caller.turn >= from)
-            && self.samples.as_ref().is_none_or(|samples| samples.is_match(&caller.sample))
+            && self
+                .samples
+                .as_ref()
+                .is_none_or(|samples| samples.is_match(&caller.sample))
     }
 }
 
 /// Reads a scripted model.
 pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
-    let invalid = |problem: String| ScriptedError::Invalid { origin: origin.to_owned(), problem };
+    let invalid = |problem: String| ScriptedError::Invalid {
+        origin: origin.to_owned(),
+        problem,
+    };
     let file: ScriptFile = serde_saphyr::from_str(text).map_err(|error| {
         let text = error.to_string();
         invalid(text.lines().next().unwrap_or("invalid YAML").to_owned())
@@ -95,16 +113,36 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         let reply = match (entry.reply, entry.compute) {
             (Some(text), None) => Reply::Text(text),
             (None, Some(code)) => Reply::Compute(code),
-            _ => return Err(invalid(format!("rule {number}: expected exactly one of `reply` and `compute`"))),
+            _ => {
+                return Err(invalid(format!(
+                    "rule {number}: expected exactly one of `reply` and `compute`"
+                )));
+            }
         };
-        let samples = entry.when.samples.as_ref().map(|globs| glob_set(globs)).transpose();
-        let samples = samples.map_err(|error| invalid(format!("rule {number}, `when.samples`: {error}")))?;
-        rules.push(Rule { when: entry.when, samples, reply });
+        let samples = entry
+            .when
+            .samples
+            .as_ref()
+            .map(|globs| glob_set(globs))
+            .transpose();
+        let samples =
+            samples.map_err(|error| invalid(format!("rule {number}, `when.samples`: {error}")))?;
+        rules.push(Rule {
+            when: entry.when,
+            samples,
+            reply,
+        });
     }
     if rules.is_empty() {
-        return Err(invalid("`rules` is empty: a scripted model needs at least one".to_owned()));
+        return Err(invalid(
+            "`rules` is empty: a scripted model needs at least one".to_owned(),
+        ));
     }
-    Ok(Script { description: file.description, latency_ms: file.latency_ms, rules })
+    Ok(Script {
+        description: file.description,
+        latency_ms: file.latency_ms,
+        rules,
+    })
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, globset::Error> {
