@@ -74,9 +74,9 @@ impl<'a> Attempt<'a> {
             Ok(answer) => (Status::Ok, Some(answer), None),
             Err(failure) => (failure.status, None, Some(failure.reason)),
         };
-        let mut stats = self.count(|stats| stats.clone());
-        stats.total = self.started.elapsed();
-        stats.busy = self.meter.covered();
+        let mut used = self.count(|stats| stats.clone());
+        used.total = self.started.elapsed();
+        used.busy = self.meter.covered();
         self.emit(
             &root,
             EventKind::AttemptEnd {
@@ -89,7 +89,7 @@ impl<'a> Attempt<'a> {
             status,
             answer,
             error,
-            stats,
+            stats: used,
         }
     }
 
@@ -117,12 +117,14 @@ impl<'a> Attempt<'a> {
     }
 
     async fn run_root(&self, root: &Invocation) -> Result<String, Failure> {
+        let starting = self.meter.begin();
         let session = Session::start(self.engine.config.sandbox.clone())
             .await
             .map_err(|error| Failure {
                 status: Status::Error,
                 reason: format!("the sandbox did not start: {error}"),
             })?;
+        drop(starting);
         let context = Context::Text(Arc::clone(&self.task.context));
         let repl = session.open(None, context, self.info(root));
         let length = self.task.context.encode_utf16().count() as u64;

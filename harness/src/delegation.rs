@@ -78,7 +78,7 @@ impl<'a> ReplAgent<'a> {
         match child.role {
             Role::Child | Role::Specialist => children.running.push(self.run_child(call, child)),
             _ if call.context_type == "undefined" => {
-                self.start_flat(call.id, Ok(String::new()), children)
+                self.start_flat(call.id, Ok(String::new()), children);
             }
             // The context leaves the isolate only for agents that have no REPL to read it in.
             _ => self.repl.ask_call_context(call.id),

@@ -7,6 +7,7 @@ mod ask;
 mod list;
 mod prompt;
 mod repl;
+mod report;
 mod run;
 
 mod engine;
@@ -26,6 +27,7 @@ pub use guidance::GuidanceArgs;
 pub use list::{List, ListArgs};
 pub use prompt::PromptArgs;
 pub use repl::ReplArgs;
+pub use report::ReportArgs;
 pub use run::RunArgs;
 pub use sandbox::SandboxArgs;
 
@@ -52,6 +54,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Ask an agent one question about a text of your own
     Ask(Box<AskArgs>),
+    /// Show the scores and figures of runs, side by side
+    Report(ReportArgs),
     /// Show the system prompt that an agent would get
     Prompt(PromptArgs),
     /// List what can be chosen: benchmarks, drivers, profiles, models

@@ -1,6 +1,5 @@
 //! `eval ask`: one agent on one question.
 
-use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use harness::Task;
@@ -8,6 +7,7 @@ use harness::event::{Event, EventKind, EventSink};
 use harness::outcome::Status;
 
 use super::run::{engine, runtime, stop_signal};
+use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -39,7 +39,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     };
     match (outcome.status, outcome.answer) {
         (_, Some(answer)) => {
-            writeln!(io::stdout().lock(), "{answer}").map_err(Error::Stdout)?;
+            stdout::write(&(answer + "\n"))?;
             Ok(Outcome::Complete)
         }
         (Status::Error, None) => Err(Error::NoAnswer(outcome.error.unwrap_or_default())),

@@ -5,6 +5,7 @@ mod run;
 mod ask;
 
 mod prompt;
+mod report;
 
 mod list;
 
@@ -24,6 +25,7 @@ pub fn execute(command: Command) -> Result<Outcome, Error> {
     match command {
         Command::Run(args) => run::execute(&args),
         Command::Ask(args) => ask::execute(&args),
+        Command::Report(args) => report::execute(&args),
         Command::Prompt(args) => prompt::execute(&args),
         Command::List(args) => list::execute(&args),
         Command::Repl(args) => repl::execute(&args),

@@ -2,13 +2,13 @@
 
 mod config;
 
-use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use benchmarks::Dataset;
 use harness::{Engine, EngineConfig};
 use jiff::Timestamp;
 
+use super::stdout;
 use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -136,13 +136,11 @@ pub(super) async fn stop_signal() {
 }
 
 fn print(settings: &RunSettings, summary: &Summary) -> Result<(), Error> {
-    let text = if settings.json {
-        serde_json::to_string_pretty(summary).unwrap_or_default()
-    } else {
-        let label = format!("{} {}", settings.benchmark, settings.engine.prompt_mode);
-        table(&[(label.as_str(), summary)])
-    };
-    writeln!(io::stdout().lock(), "{text}").map_err(Error::Stdout)
+    if settings.json {
+        return stdout::write_json(summary);
+    }
+    let label = format!("{} {}", settings.benchmark, settings.engine.prompt_mode);
+    stdout::write(&table(&[(label.as_str(), summary)]))
 }
 
 fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {

@@ -25,7 +25,7 @@ fn help() {
             stderr,
         } = Binary::new().run(page, "");
         assert_eq!((code, stderr.as_str()), (Some(0), ""), "{page:?}");
-        insta::assert_snapshot!(page.join("_").replace("-", ""), stdout);
+        insta::assert_snapshot!(page.join("_").replace('-', ""), stdout);
     }
 }
 

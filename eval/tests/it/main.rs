@@ -1,5 +1,7 @@
 //! Integration tests of the program: the built binary, and the library under it.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod binary;
 
 mod cli;

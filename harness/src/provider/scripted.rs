@@ -172,7 +172,7 @@ async fn compute(code: &str, message: &str) -> Result<String, String> {
     loop {
         match repl.next().await.map_err(|error| error.to_string())? {
             Event::Called(call) => {
-                repl.settle(call.id, Err("a scripted model has no models".to_owned()))
+                repl.settle(call.id, Err("a scripted model has no models".to_owned()));
             }
             Event::CallContext { .. } => {}
             Event::Finished(outcome) => {

@@ -1,4 +1,6 @@
 //! Integration tests of harness.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod engine;
 mod prompt_assembly;
 mod prompt_drivers;

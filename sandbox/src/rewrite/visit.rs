@@ -17,6 +17,9 @@ use oxc_syntax::scope::{ScopeFlags, ScopeId};
 use super::edits::Edits;
 use super::{Names, RUNTIME, SCOPE};
 
+/// Bytes of the keyword `return`.
+const RETURN_LENGTH: u32 = 6;
+
 /// Walks the body of the wrapper function and collects edits.
 pub(super) struct CellVisitor<'n, 'a> {
     scoping: &'n Scoping,
@@ -397,7 +400,7 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
                 self.edits.insert(value.span().end, "))");
             }
             None => self.edits.insert(
-                it.span.start + "return".len() as u32,
+                it.span.start + RETURN_LENGTH,
                 format!(" {RUNTIME}.returned()"),
             ),
         }

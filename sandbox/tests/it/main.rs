@@ -1,5 +1,7 @@
 //! Integration tests of the sandbox: cells in, outcomes out.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod driver;
 mod limits;
 mod node_parity;

@@ -24,7 +24,7 @@ struct Tree {
 impl Tree {
     /// Runs a whole tree; gives each agent's outputs and errors.
     async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
-        let session = Session::start(config).await.unwrap();
+        let session = Session::start(config).await.expect("the sandbox starts");
         let tree = Self {
             session,
             scripts: Arc::new(scripts),
@@ -39,14 +39,14 @@ impl Tree {
             .session
             .open(None, Context::Text("root data".into()), info.clone());
         tree.agent(repl, info).await.ok();
-        std::mem::take(&mut *tree.outcomes.lock().unwrap())
+        std::mem::take(&mut *tree.outcomes.lock().expect("no test panicked"))
     }
 
     /// Runs the cells of one agent until one returns or none is left.
     fn agent(&self, mut repl: Repl, info: AgentInfo) -> BoxFuture<'static, Result<String, String>> {
         let tree = self.clone();
         Box::pin(async move {
-            let query = info.lineage.last().unwrap().clone();
+            let query = info.lineage.last().expect("a query").clone();
             let (name, number) = query.split_once(' ').unwrap_or((&query, ""));
             let mut children = 0;
             for (iteration, code) in (1..).zip(tree.scripts[name]) {
@@ -62,7 +62,7 @@ impl Tree {
                 let value = outcome.value.clone();
                 tree.outcomes
                     .lock()
-                    .unwrap()
+                    .expect("no test panicked")
                     .entry(info.invocation_id.clone())
                     .or_default()
                     .push(outcome);

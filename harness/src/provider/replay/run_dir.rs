@@ -59,7 +59,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                 role: Role::Direct, ..
             } => direct = true,
             EventKind::LlmRequest { .. } => {
-                *turns.entry(event.invocation.clone()).or_default() += 1
+                *turns.entry(event.invocation.clone()).or_default() += 1;
             }
             EventKind::LlmResponse {
                 text,

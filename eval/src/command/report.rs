@@ -1,0 +1,59 @@
+//! `eval report`: the summaries of runs, side by side.
+
+use serde_json::json;
+
+use super::stdout;
+use crate::cli::ReportArgs;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::run_dir::RunDir;
+use crate::summary::{Summary, table};
+use crate::terminal;
+
+/// Prints a table of the runs, made from their records: also of runs that never came to their end.
+///
+/// # Errors
+/// [`Error::RunDir`] for a folder that holds no run, or [`Error::Stdout`].
+pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
+    let mut runs = Vec::new();
+    for dir in &args.dirs {
+        let run = RunDir::open(dir)?;
+        if let Some(torn) = &run.torn {
+            terminal::note(&format!(
+                "{}: line {} of samples.jsonl was never written to its end and is left out",
+                dir.display(),
+                torn.line
+            ));
+        }
+        let planned = run
+            .config
+            .get("attempts_total")
+            .and_then(serde_json::Value::as_u64);
+        let total = planned.unwrap_or(run.records.len() as u64);
+        runs.push((run.lock.run, Summary::new(&run.records, total)));
+    }
+    if args.json {
+        let runs: Vec<_> = runs
+            .iter()
+            .map(|(run, summary)| json!({ "run": run, "summary": summary }))
+            .collect();
+        stdout::write_json(&runs)?;
+    } else {
+        let label = |run: &crate::record::RunIdentity| {
+            let drivers = if run.drivers.is_empty() {
+                ""
+            } else {
+                " + drivers"
+            };
+            format!("{} {}{drivers}", run.benchmark, run.prompt_mode)
+        };
+        let labels: Vec<String> = runs.iter().map(|(run, _)| label(run)).collect();
+        let columns: Vec<(&str, &Summary)> = labels
+            .iter()
+            .map(String::as_str)
+            .zip(runs.iter().map(|(_, summary)| summary))
+            .collect();
+        stdout::write(&table(&columns))?;
+    }
+    Ok(Outcome::Complete)
+}
