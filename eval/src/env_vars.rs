@@ -28,9 +28,11 @@ flags! {
     DRIVERS = "EVAL_DRIVERS", "--drivers";
     DRIVERS_DIR = "EVAL_DRIVERS_DIR", "--drivers-dir";
     ITERATIONS = "EVAL_ITERATIONS", "--iterations";
+    ISOLATION = "EVAL_ISOLATION", "--isolation";
     JSON = "EVAL_JSON", "--json";
     LINEAGE = "EVAL_LINEAGE", "--lineage";
     LOG_DIR = "EVAL_LOG_DIR", "--log-dir";
+    MEMORY_LIMIT = "EVAL_MEMORY_LIMIT", "--memory-limit";
     MAX_BLOCKS_PER_ITERATION = "EVAL_MAX_BLOCKS_PER_ITERATION", "--max-blocks-per-iteration";
     MAX_DEPTH = "EVAL_MAX_DEPTH", "--max-depth";
     MAX_ITERATIONS = "EVAL_MAX_ITERATIONS", "--max-iterations";

@@ -34,6 +34,7 @@ pub use model_ref::MODEL_FORMS;
 pub use prompt::PromptSettings;
 pub use repl::ReplSettings;
 pub use run::{RunSettings, Selection};
+pub use sandbox::{SandboxSettings, WORKER};
 pub use source::{ContextSource, QuerySource};
 
 /// Settings with what the user should know about them.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use sandbox::Session;
+use sandbox::LostCause;
 use sandbox::message::Context;
 
 use crate::agent::ReplAgent;
@@ -118,7 +118,10 @@ impl<'a> Attempt<'a> {
 
     async fn run_root(&self, root: &Invocation) -> Result<String, Failure> {
         let starting = self.meter.begin();
-        let session = Session::start(self.engine.config.sandbox.clone())
+        let session = self
+            .engine
+            .sandbox
+            .session()
             .await
             .map_err(|error| Failure {
                 status: Status::Error,
@@ -345,7 +348,11 @@ impl From<ProviderError> for Failure {
 impl From<sandbox::Lost> for Failure {
     fn from(lost: sandbox::Lost) -> Self {
         Self {
-            status: Status::Limit,
+            // What its own code brought about is the agent's; what was done to it from outside is not.
+            status: match lost.cause {
+                LostCause::OwnCode => Status::Limit,
+                LostCause::Outside => Status::Error,
+            },
             reason: lost.to_string(),
         }
     }

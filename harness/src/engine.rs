@@ -9,6 +9,7 @@ use crate::outcome::AttemptOutcome;
 use crate::prompt::{Driver, ModelAlias, PromptMode};
 use crate::protocol::Protocol;
 use crate::provider::Provider;
+use sandbox::{Isolation, Sandbox, StartError};
 
 /// Everything that shapes an agent, the models apart. Nothing is optional.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct EngineConfig {
     pub confirm_first_return: bool,
     /// Limits and printing of the REPL.
     pub sandbox: sandbox::Config,
+    /// Where isolates run.
+    pub isolation: Isolation,
 }
 
 /// A model and where it runs.
@@ -67,7 +70,7 @@ pub struct Task {
 }
 
 /// Settings that cannot work together.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A coordinator without anybody to delegate to.
     #[error("coordinator mode has nothing to delegate to at max depth {max_depth}")]
@@ -75,21 +78,30 @@ pub enum EngineError {
         /// The depth limit.
         max_depth: u32,
     },
+    /// The sandbox does not load.
+    #[error(transparent)]
+    Sandbox(#[from] StartError),
 }
 
 /// Runs attempts of one configuration. Cheap to share; attempts run at once.
 pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) models: Models,
+    pub(crate) sandbox: Sandbox,
     by_alias: HashMap<String, Model>,
 }
 
 impl Engine {
-    /// Puts a configuration and its models together.
+    /// Puts a configuration and its models together. `warn` is told once what the kernel lacks to confine the
+    /// sandbox's processes fully.
     ///
     /// # Errors
     /// [`EngineError`] if the settings contradict each other.
-    pub fn new(config: EngineConfig, models: Models) -> Result<Self, EngineError> {
+    pub fn new(
+        config: EngineConfig,
+        models: Models,
+        warn: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, EngineError> {
         let delegates = config.protocol == Protocol::Rlm && config.max_depth >= 2;
         if config.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
@@ -101,9 +113,11 @@ impl Engine {
             .iter()
             .map(|(alias, model)| (alias.alias.clone(), model.clone()))
             .collect();
+        let sandbox = Sandbox::new(config.sandbox.clone(), config.isolation.clone(), warn)?;
         Ok(Self {
             config,
             models,
+            sandbox,
             by_alias,
         })
     }

@@ -301,6 +301,15 @@
     if (agent !== undefined && agent.cell !== 0) finish(agent, agent.cell, 'aborted', '', '');
   };
 
+  /** Drops what an agent's own names hold, after memory ran out. */
+  const forget = (id, json) => {
+    const agent = mapGet(agents, id);
+    const names = p.jsonParse(json);
+    for (let i = 0; i < names.length; i++) {
+      if (agent !== undefined && hasOwn(agent.scope, names[i])) agent.scope[names[i]] = undefined;
+    }
+  };
+
   const settleCall = (id, ok, body) => {
     const entry = mapGet(calls, id);
     if (entry === undefined || entry.settled) return;
@@ -327,6 +336,6 @@
 
   internals.host = {
     __proto__: null,
-    abortCell, callContext, closeAgent, fireTimer, openAgent, rejectionText, runCell, setName, settleCall,
+    abortCell, callContext, closeAgent, fireTimer, forget, openAgent, rejectionText, runCell, setName, settleCall,
   };
 };

@@ -1,12 +1,13 @@
 //! Makes a runtime with the JavaScript library loaded and the global object locked down.
 
-use std::sync::LazyLock;
+use std::sync::{Once, OnceLock};
 
 use deno_core::{JsRuntime, JsRuntimeForSnapshot, RuntimeOptions, v8};
 
 use crate::limits::Console;
 use crate::ops;
-use crate::session::{StartError, THREAD_STACK};
+use crate::session::{Config, StartError};
+use crate::thread::THREAD_STACK;
 
 /// The library's files, in load order. Each is an expression: a function of the shared `internals` object.
 const FILES: &[(&str, &str)] = &[
@@ -74,6 +75,7 @@ pub(crate) struct HostFunctions {
     pub call_context: v8::Global<v8::Function>,
     pub close_agent: v8::Global<v8::Function>,
     pub fire_timer: v8::Global<v8::Function>,
+    pub forget: v8::Global<v8::Function>,
     pub open_agent: v8::Global<v8::Function>,
     pub rejection_text: v8::Global<v8::Function>,
     pub run_cell: v8::Global<v8::Function>,
@@ -86,34 +88,49 @@ const INTERNALS: &str = "__repl_internals";
 
 /// The engine with the library loaded, made once per process: a session starts from it in a fraction of the
 /// time that loading takes.
-static SNAPSHOT: LazyLock<Result<Box<[u8]>, String>> = LazyLock::new(|| {
-    // A thread of its own: a runtime leaves its marks on the thread that it lived on.
-    let made = std::thread::Builder::new()
-        .stack_size(THREAD_STACK)
-        .spawn(make_snapshot);
-    let joined = made.map_err(|error| error.to_string())?.join();
-    joined.unwrap_or_else(|_| Err("the engine panicked while it loaded the library".to_owned()))
-});
+static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 
 /// A fresh runtime on the calling thread.
-pub(crate) fn boot(console: Console) -> Result<(JsRuntime, HostFunctions), StartError> {
-    let snapshot = SNAPSHOT
-        .as_ref()
-        .map_err(|file| StartError::Boot { file: file.clone() })?;
+pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, HostFunctions), StartError> {
+    let snapshot = snapshot()?;
+    set_flags();
+    let heap = usize::try_from(config.limits.heap_bytes).unwrap_or(usize::MAX);
     let mut runtime = JsRuntime::new(RuntimeOptions {
         startup_snapshot: Some(snapshot),
         extensions: vec![ops::repl::init()],
+        create_params: Some(v8::CreateParams::default().heap_limits(0, heap)),
         ..Default::default()
     });
-    let functions = take_functions(&mut runtime, console)?;
+    let functions = take_functions(&mut runtime, config.console)?;
     Ok((runtime, functions))
 }
 
+/// The snapshot, made at the first call.
+pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
+    let made = SNAPSHOT.get_or_init(|| {
+        // A thread of its own: a runtime leaves its marks on the thread that it lived on.
+        let thread = std::thread::Builder::new().stack_size(THREAD_STACK).spawn(make_snapshot);
+        let joined = thread.map_err(|error| error.to_string())?.join();
+        joined.unwrap_or_else(|_| Err("the engine panicked while it loaded the library".to_owned()))
+    });
+    made.as_deref().map_err(|file| StartError::Boot { file: file.clone() })
+}
+
+/// Takes a snapshot that another process of the same program made, before the first session.
+pub(crate) fn use_snapshot(bytes: Vec<u8>) {
+    // One that was made here already is as good.
+    let _ = SNAPSHOT.set(Ok(bytes.into()));
+}
+
+fn set_flags() {
+    static FLAGS: Once = Once::new();
+    FLAGS.call_once(|| {
+        deno_core::v8_set_flags(vec!["sandbox".to_owned(), format!("--stack-size={STACK_KB}")]);
+    });
+}
+
 fn make_snapshot() -> Result<Box<[u8]>, String> {
-    deno_core::v8_set_flags(vec![
-        "sandbox".to_owned(),
-        format!("--stack-size={STACK_KB}"),
-    ]);
+    set_flags();
     let mut runtime = JsRuntimeForSnapshot::new(RuntimeOptions {
         extensions: vec![ops::repl::init()],
         ..Default::default()
@@ -165,6 +182,7 @@ fn take_functions(runtime: &mut JsRuntime, console: Console) -> Result<HostFunct
         call_context: function("callContext")?,
         close_agent: function("closeAgent")?,
         fire_timer: function("fireTimer")?,
+        forget: function("forget")?,
         open_agent: function("openAgent")?,
         rejection_text: function("rejectionText")?,
         run_cell: function("runCell")?,

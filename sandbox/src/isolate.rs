@@ -8,18 +8,19 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use deno_core::{JsRuntime, OpState, v8};
 
 use crate::boot::{HostFunctions, boot};
 use crate::cpu_clock::CpuClock;
-use crate::limits::Console;
+use crate::heap::Heap;
 use crate::message::{AgentId, CallId};
 use crate::ops::HostState;
 use crate::rejections;
-use crate::session::StartError;
-use crate::watchdog::Watch;
+use crate::session::{Config, StartError};
+use crate::watchdog::{OnStuck, Watch};
 
 /// Empty scripts tried after a termination before the isolate counts as broken.
 const FLUSH_TRIES: u32 = 10;
@@ -33,6 +34,8 @@ pub(crate) struct Isolate {
     handle: v8::IsolateHandle,
     clock: CpuClock,
     op_state: Rc<RefCell<OpState>>,
+    on_stuck: OnStuck,
+    heap: Heap,
 }
 
 /// What a turn does.
@@ -66,6 +69,10 @@ pub(crate) enum Action<'a> {
     Abort {
         agent: AgentId,
     },
+    Forget {
+        agent: AgentId,
+        names: &'a str,
+    },
     Close {
         agent: AgentId,
         returned: bool,
@@ -94,24 +101,42 @@ pub(crate) enum TurnEnd {
     },
     /// Execution was stopped at the budget's end.
     Terminated,
+    /// Execution was stopped because the heap grew over its limit.
+    OutOfMemory,
     /// Execution was stopped and the isolate cannot be used any more.
     Broken,
 }
 
 impl Isolate {
-    /// A fresh isolate on the calling thread, where it must stay.
-    pub fn new(console: Console) -> Result<Self, StartError> {
-        let (mut runtime, functions) = boot(console)?;
+    /// A fresh isolate on the calling thread, where it must stay. `on_stuck` is called, from another thread,
+    /// when code goes on although it was told to stop.
+    pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
+        let (mut runtime, functions) = boot(config)?;
         rejections::track(runtime.v8_isolate());
         let handle = runtime.v8_isolate().thread_safe_handle();
         let op_state = runtime.op_state();
+        let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
+        heap.arm(&mut runtime);
         Ok(Self {
             runtime,
             functions,
             handle,
             clock: CpuClock::of_this_thread(),
             op_state,
+            on_stuck,
+            heap,
         })
+    }
+
+    /// Makes room for a context that the heap's limit does not count.
+    pub fn allow(&mut self, bytes: usize) {
+        self.heap.allow(bytes, &mut self.runtime);
+    }
+
+    /// Frees what can be freed after memory ran out, and arms the limit again.
+    pub fn recover_memory(&mut self) {
+        self.runtime.v8_isolate().low_memory_notification();
+        self.heap.arm(&mut self.runtime);
     }
 
     /// Looks at what the ops collected.
@@ -122,16 +147,17 @@ impl Isolate {
     /// Runs one turn with at most `budget` CPU time.
     pub fn turn(&mut self, budget: Duration, action: &Action<'_>) -> Turn {
         let started = self.clock.now();
-        let watch = Watch::arm(self.handle.clone(), self.clock, budget);
+        let watch = self.watch(budget);
         let mut end = self.act(action);
         let fired = watch.fired();
         drop(watch);
-        if fired {
+        let overflowed = self.heap.take_overflow();
+        if fired || overflowed {
             self.handle.cancel_terminate_execution();
-            end = if self.flush() {
-                TurnEnd::Terminated
-            } else {
-                TurnEnd::Broken
+            end = match (self.flush(), overflowed) {
+                (true, true) => TurnEnd::OutOfMemory,
+                (true, false) => TurnEnd::Terminated,
+                (false, _) => TurnEnd::Broken,
             };
         }
         Turn {
@@ -147,7 +173,7 @@ impl Isolate {
             return Vec::new();
         }
         let function = self.functions.rejection_text.clone();
-        let watch = Watch::arm(self.handle.clone(), self.clock, FLUSH_TIME);
+        let watch = self.watch(FLUSH_TIME);
         let texts = {
             deno_core::scope!(scope, &mut self.runtime);
             v8::tc_scope!(let scope, scope);
@@ -167,6 +193,10 @@ impl Isolate {
             self.flush();
         }
         texts
+    }
+
+    fn watch(&self, budget: Duration) -> Watch {
+        Watch::arm(self.handle.clone(), self.clock, budget, Arc::clone(&self.on_stuck))
     }
 
     fn act(&mut self, action: &Action<'_>) -> TurnEnd {
@@ -231,6 +261,9 @@ impl Isolate {
                     vec![number(agent.0), string(name)?, string(json)?],
                 ))
             })(),
+            Action::Forget { agent, names } => {
+                string(names).map(|names| (&functions.forget, vec![number(agent.0), names]))
+            }
             Action::Abort { agent } => Some((&functions.abort_cell, vec![number(agent.0)])),
             Action::Close { agent, returned } => {
                 let returned = v8::Boolean::new(scope, *returned).into();
@@ -263,7 +296,7 @@ impl Isolate {
     /// one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
-            let watch = Watch::arm(self.handle.clone(), self.clock, FLUSH_TIME);
+            let watch = self.watch(FLUSH_TIME);
             let completed = {
                 deno_core::scope!(scope, &mut self.runtime);
                 v8::tc_scope!(let scope, scope);

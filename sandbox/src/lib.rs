@@ -11,20 +11,31 @@
     reason = "the engine's callbacks and the thread clock are C interfaces"
 )]
 
-mod boot;
-mod cpu_clock;
-mod isolate;
 mod limits;
 pub mod message;
+
+mod isolation;
+mod session;
+mod router;
+mod thread;
+mod process;
+
+mod worker;
+mod isolate;
+mod boot;
 mod ops;
+mod rewrite;
+
+mod heap;
+mod watchdog;
+mod cpu_clock;
+
 mod output;
 mod rejections;
-mod rewrite;
-mod session;
 mod stack_trace;
-mod watchdog;
-mod worker;
 
+pub use isolation::{Isolation, Sandbox};
 pub use limits::{Console, Limits};
+pub use process::{WorkerCommand, worker_main};
 pub use rewrite::SyntaxError;
-pub use session::{Config, Event, Lost, Repl, Session, StartError};
+pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};

@@ -11,6 +11,11 @@ pub struct Limits {
     pub cell_time: Duration,
     /// Time that one cell may spend waiting for timers while no `rlm()` or `llm()` of its own is pending.
     pub cell_wait: Duration,
+    /// Bytes that the heap of one attempt may take, its context not counted.
+    pub heap_bytes: u64,
+    /// Resident bytes at which a worker process is ended: far above the heap, for what the engine cannot count
+    /// or cannot stop.
+    pub process_bytes: u64,
     /// Characters of output that one cell may show; more is cut in the middle.
     pub output_chars: usize,
 }
@@ -20,6 +25,8 @@ impl Default for Limits {
         Self {
             cell_time: Duration::from_secs(120),
             cell_wait: Duration::from_secs(30),
+            heap_bytes: 512 << 20,
+            process_bytes: 3 << 30,
             output_chars: 50_000,
         }
     }

@@ -36,8 +36,8 @@ pub enum Request {
         agent: AgentId,
         /// A name; `context` sets what the agent was given.
         name: String,
-        /// Any JSON value.
-        value: serde_json::Value,
+        /// A value, as JSON text.
+        json: String,
     },
     /// Runs a cell; ends in [`Reply::Finished`].
     Run {
@@ -210,6 +210,8 @@ pub enum CellErrorKind {
     Syntax,
     /// The execution clock ran out.
     TimedOut,
+    /// The heap grew over its limit.
+    OutOfMemory,
     /// The cell waited too long for timers.
     WaitedTooLong,
     /// The cell waits for something that can never happen.

@@ -1,19 +1,14 @@
-//! A session: one isolate on a thread of its own, and the REPLs of the agents that share it.
+//! A session: one isolate, wherever it runs, and the REPLs of the agents that share it.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
-use crate::isolate::Isolate;
 use crate::limits::{Console, Limits};
-use crate::message::{AgentId, AgentInfo, Call, CallId, CellOutcome, Context, Reply, Request};
-use crate::worker::Worker;
-
-/// Native stack of an isolate's thread: JavaScript's own limit, and room for the parser of deeply nested code.
-pub(crate) const THREAD_STACK: usize = 64 << 20;
+use crate::message::{AgentId, AgentInfo, Call, CallId, CellOutcome, Context, Request};
+use crate::router::Router;
 
 /// How a session behaves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,27 +24,65 @@ pub struct Config {
 pub enum StartError {
     /// The operating system gave no thread.
     #[error("cannot start a thread for the sandbox: {0}")]
-    Thread(#[from] std::io::Error),
+    Thread(std::io::Error),
+    /// The operating system gave no process, or its pipes failed.
+    #[error("cannot start a worker process for the sandbox: {0}")]
+    Process(std::io::Error),
     /// The engine did not load the sandbox's own library: a bug.
     #[error("the sandbox's library does not load at {file}")]
     Boot {
         /// Which file.
         file: String,
     },
+    /// The worker process could not give up what it must not have, and was told to insist on it.
+    #[error("the worker process cannot be confined: {0}")]
+    Confine(String),
 }
 
-/// The isolate ended: its thread is gone, or nothing can run in it any more.
+/// The isolate ended: nothing can run in it any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the sandbox was brought down by the agent's own code")]
-pub struct Lost;
+#[error("the sandbox is gone: {detail}")]
+pub struct Lost {
+    /// Whose doing it was.
+    pub cause: LostCause,
+    /// What happened, such as the signal or the limit.
+    pub detail: String,
+}
 
-type Routes = Arc<Mutex<HashMap<AgentId, mpsc::UnboundedSender<Event>>>>;
+/// Whose doing the end of an isolate was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LostCause {
+    /// The code that ran in it.
+    OwnCode,
+    /// Somebody else: the worker process was killed from outside.
+    Outside,
+}
+
+impl Lost {
+    pub(crate) fn own_code(detail: impl Into<String>) -> Self {
+        Self {
+            cause: LostCause::OwnCode,
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn outside(detail: impl Into<String>) -> Self {
+        Self {
+            cause: LostCause::Outside,
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn unknown() -> Self {
+        Self::own_code("its thread ended")
+    }
+}
 
 /// One isolate. Dropping it, and every [`Repl`] of it, ends the isolate.
 #[derive(Clone)]
 pub struct Session {
     requests: mpsc::UnboundedSender<Request>,
-    routes: Routes,
+    router: Arc<Router>,
     next_agent: Arc<AtomicU32>,
 }
 
@@ -70,70 +103,19 @@ pub enum Event {
 }
 
 impl Session {
-    /// Starts an isolate.
-    ///
-    /// # Errors
-    /// If there is no thread for it, or the engine does not start.
-    pub async fn start(config: Config) -> Result<Self, StartError> {
-        let (requests, inbox) = mpsc::unbounded_channel();
-        let routes = Routes::default();
-        let (ready, started) = oneshot::channel();
-        let outgoing = Arc::clone(&routes);
-        std::thread::Builder::new()
-            .name("isolate".to_owned())
-            .stack_size(THREAD_STACK)
-            .spawn(move || {
-                let isolate = match Isolate::new(config.console) {
-                    Ok(isolate) => isolate,
-                    Err(error) => {
-                        let _ = ready.send(Err(error));
-                        return;
-                    }
-                };
-                let runtime = match tokio::runtime::Builder::new_current_thread()
-                    .enable_time()
-                    .build()
-                {
-                    Ok(runtime) => runtime,
-                    Err(error) => {
-                        let _ = ready.send(Err(error.into()));
-                        return;
-                    }
-                };
-                let _ = ready.send(Ok(()));
-                let routes = Arc::clone(&outgoing);
-                let worker = Worker::new(
-                    isolate,
-                    config.limits,
-                    Box::new(move |reply| route(&routes, reply)),
-                );
-                runtime.block_on(worker.run(inbox));
-                // Every REPL that still listens learns that nothing will come any more.
-                outgoing
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clear();
-            })?;
-        started.await.unwrap_or_else(|_| {
-            Err(StartError::Boot {
-                file: "the engine".to_owned(),
-            })
-        })?;
-        Ok(Self {
+    /// A session over whatever takes its requests and routes its replies.
+    pub(crate) fn over(requests: mpsc::UnboundedSender<Request>, router: Arc<Router>) -> Self {
+        Self {
             requests,
-            routes,
+            router,
             next_agent: Arc::new(AtomicU32::new(0)),
-        })
+        }
     }
 
     /// Opens an agent's REPL. The root has no parent; a child reads its parent's names.
     pub fn open(&self, parent: Option<&Repl>, context: Context, info: AgentInfo) -> Repl {
         let agent = AgentId(self.next_agent.fetch_add(1, Ordering::SeqCst) + 1);
-        let (sender, events) = mpsc::unbounded_channel();
-        self.routes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(agent, sender);
+        let events = self.router.add(agent);
         let repl = Repl {
             agent,
             session: self.clone(),
@@ -147,22 +129,6 @@ impl Session {
             info,
         });
         repl
-    }
-}
-
-fn route(routes: &Routes, reply: Reply) {
-    let (agent, event) = match reply {
-        Reply::Called { agent, call } => (agent, Event::Called(call)),
-        Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
-        Reply::CallContext { agent, call, text } => (agent, Event::CallContext { call, text }),
-    };
-    if let Some(sender) = routes
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(&agent)
-    {
-        // A REPL that was dropped in the meantime misses nothing.
-        let _ = sender.send(event);
     }
 }
 
@@ -189,7 +155,10 @@ impl Repl {
     /// # Errors
     /// [`Lost`] if the isolate is gone.
     pub async fn next(&mut self) -> Result<Event, Lost> {
-        self.events.recv().await.ok_or(Lost)
+        self.events
+            .recv()
+            .await
+            .ok_or_else(|| self.session.router.lost())
     }
 
     /// Settles a call: its `await` gives the text, or throws an error with the message.
@@ -203,11 +172,11 @@ impl Repl {
     }
 
     /// Sets a name to a JSON value.
-    pub fn set(&self, name: impl Into<String>, value: serde_json::Value) {
+    pub fn set(&self, name: impl Into<String>, value: &serde_json::Value) {
         self.send(Request::Set {
             agent: self.agent,
             name: name.into(),
-            value,
+            json: value.to_string(),
         });
     }
 
@@ -224,11 +193,7 @@ impl Repl {
 
 impl Drop for Repl {
     fn drop(&mut self) {
-        self.session
-            .routes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.agent);
+        self.session.router.remove(self.agent);
         self.send(Request::Close {
             agent: self.agent,
             returned: self.returned,

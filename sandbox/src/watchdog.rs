@@ -12,6 +12,11 @@ use crate::cpu_clock::CpuClock;
 
 /// How often a due deadline is checked again, and a termination repeated.
 const TICK: Duration = Duration::from_millis(10);
+/// CPU time past its deadline after which code counts as unstoppable.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What to do about code that goes on although it was told to stop: some loops inside the engine never look.
+pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
 struct Armed {
     id: u64,
@@ -22,6 +27,7 @@ struct Armed {
     look_at: Instant,
     isolate: IsolateHandle,
     fired: Arc<AtomicBool>,
+    on_stuck: OnStuck,
 }
 
 #[derive(Default)]
@@ -48,7 +54,12 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Terminates `isolate` once the calling thread has used `budget` more CPU time.
-    pub fn arm(isolate: IsolateHandle, clock: CpuClock, budget: Duration) -> Self {
+    pub fn arm(
+        isolate: IsolateHandle,
+        clock: CpuClock,
+        budget: Duration,
+        on_stuck: OnStuck,
+    ) -> Self {
         let fired = Arc::new(AtomicBool::new(false));
         let mut state = lock();
         state.next_id += 1;
@@ -62,6 +73,7 @@ impl Watch {
             look_at,
             isolate,
             fired: Arc::clone(&fired),
+            on_stuck,
         });
         drop(state);
         if must_wake {
@@ -96,6 +108,9 @@ fn watch() {
                 if left.is_zero() {
                     armed.fired.store(true, Ordering::SeqCst);
                     armed.isolate.terminate_execution();
+                    if armed.clock.now() > armed.cpu_deadline + GRACE {
+                        (armed.on_stuck)();
+                    }
                 }
                 armed.look_at = now + left.max(TICK);
             }

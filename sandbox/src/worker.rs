@@ -14,12 +14,13 @@ use crate::ops::Done;
 use crate::output::Output;
 use crate::rewrite::rewrite;
 use crate::stack_trace;
+use crate::thread::End;
 
 /// CPU time for turns that belong to no running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
 /// Where replies go. Gives `false` when nobody listens any more.
-pub(crate) type Outbox = Box<dyn Fn(Reply)>;
+pub(crate) type Outbox = Box<dyn Fn(Reply) + Send>;
 
 /// The state of one session.
 pub(crate) struct Worker {
@@ -44,6 +45,8 @@ struct Agent {
 
 struct RunningCell {
     number: u32,
+    /// Names of the agent's own that the cell declares or assigns.
+    assigned: Vec<String>,
     executed: Duration,
     /// Time spent waiting with no call pending.
     waited: Duration,
@@ -66,7 +69,7 @@ impl Worker {
     }
 
     /// Runs until the other side hangs up, or the isolate breaks.
-    pub async fn run(mut self, mut requests: UnboundedReceiver<Request>) {
+    pub async fn run(&mut self, mut requests: UnboundedReceiver<Request>) -> End {
         while !self.broken {
             let request = match self.next_due() {
                 None => requests.recv().await.map(Some),
@@ -84,6 +87,7 @@ impl Worker {
             self.end_long_waits();
             self.end_stalled();
         }
+        if self.broken { End::Broken } else { End::HungUp }
     }
 
     fn handle(&mut self, request: Request) {
@@ -106,6 +110,8 @@ impl Worker {
                         cell: None,
                     },
                 );
+                // Two bytes for each at most, whatever the engine makes of them.
+                self.isolate.allow(text.len().saturating_mul(2));
                 let info = serde_json::to_string(&info).unwrap_or_default();
                 self.turn(
                     agent,
@@ -118,8 +124,7 @@ impl Worker {
                     },
                 );
             }
-            Request::Set { agent, name, value } => {
-                let json = value.to_string();
+            Request::Set { agent, name, json } => {
                 self.turn(
                     agent,
                     &Action::SetName {
@@ -153,7 +158,7 @@ impl Worker {
                     let text = match self.turn(agent, &Action::CallContext { call }) {
                         TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
                         TurnEnd::Threw { message, .. } => Err(message),
-                        TurnEnd::Terminated | TurnEnd::Broken => {
+                        TurnEnd::Terminated | TurnEnd::OutOfMemory | TurnEnd::Broken => {
                             Err("reading the context took too long".to_owned())
                         }
                     };
@@ -176,6 +181,7 @@ impl Worker {
         self.isolate.host(|host| host.outputs.insert(agent, output));
         let cell = RunningCell {
             number,
+            assigned: Vec::new(),
             executed: Duration::ZERO,
             waited: Duration::ZERO,
             waiting_since: None,
@@ -190,6 +196,9 @@ impl Worker {
             Err(error) => return self.fail(agent, CellErrorKind::Syntax, error.to_string()),
         };
         self.shadowed = rewritten.shadowed;
+        if let Some(cell) = self.running(agent) {
+            cell.assigned = rewritten.assigned;
+        }
         let action = Action::Run {
             agent,
             cell: number,
@@ -245,6 +254,7 @@ impl Worker {
                     ),
                 );
             }
+            TurnEnd::OutOfMemory => self.out_of_memory(agent),
             TurnEnd::Broken => self.broken = true,
             _ => {}
         }
@@ -310,6 +320,25 @@ impl Worker {
         }
         self.calls.retain(|id, _| !outcome.abandoned.contains(id));
         self.send_outcome(done.agent, outcome);
+    }
+
+    /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
+    fn out_of_memory(&mut self, agent: AgentId) {
+        let names = self.running(agent).map(|cell| cell.assigned.clone()).unwrap_or_default();
+        let json = serde_json::to_string(&names).unwrap_or_default();
+        self.isolate.turn(HOUSEKEEPING, &Action::Forget { agent, names: &json });
+        let megabytes = self.limits.heap_bytes >> 20;
+        let dropped = if names.is_empty() {
+            String::new()
+        } else {
+            format!("; what it assigned was dropped: {}", names.join(", "))
+        };
+        self.abort(
+            agent,
+            CellErrorKind::OutOfMemory,
+            &format!("RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"),
+        );
+        self.isolate.recover_memory();
     }
 
     /// Ends an agent's cell from outside with an error.

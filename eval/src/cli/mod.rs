@@ -29,7 +29,7 @@ pub use prompt::PromptArgs;
 pub use repl::ReplArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
-pub use sandbox::SandboxArgs;
+pub use sandbox::{IsolationKind, SandboxArgs};
 
 /// The whole command line.
 #[derive(Debug, Parser)]

@@ -50,6 +50,46 @@ pub struct SandboxArgs {
         env = env_vars::OUTPUT_LIMIT
     )]
     pub output_limit: u64,
+
+    /// Megabytes of heap that one attempt may use, its context not counted
+    #[arg(
+        long,
+        value_parser = whole::<u64>,
+        default_value_t = 512,
+        value_name = "MB",
+        env = env_vars::MEMORY_LIMIT
+    )]
+    pub memory_limit: u64,
+
+    /// Where cells run: in worker processes that have given up files, network and processes; in such processes
+    /// or not at all, where the kernel cannot confine them fully (strict); or on threads of this process
+    #[arg(
+        long,
+        default_value = "process",
+        value_name = "WHERE",
+        value_parser = isolation_kind(),
+        env = env_vars::ISOLATION
+    )]
+    pub isolation: IsolationKind,
+}
+
+/// Where cells run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IsolationKind {
+    /// In worker processes.
+    Process,
+    /// In worker processes that are fully confined, or not at all.
+    Strict,
+    /// On threads of this process.
+    Thread,
+}
+
+fn isolation_kind() -> impl TypedValueParser<Value = IsolationKind> {
+    PossibleValuesParser::new(["process", "strict", "thread"]).map(|word| match word.as_str() {
+        "strict" => IsolationKind::Strict,
+        "thread" => IsolationKind::Thread,
+        _ => IsolationKind::Process,
+    })
 }
 
 fn console_style() -> impl TypedValueParser<Value = Console> {

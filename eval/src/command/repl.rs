@@ -12,11 +12,14 @@ use std::io::{self, IsTerminal as _};
 
 use root::Root;
 
+use harness::sandbox::Sandbox;
+
 use super::run::runtime;
 use crate::cli::ReplArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::ReplSettings;
+use crate::settings::{ReplSettings, SandboxSettings};
+use crate::terminal;
 
 /// Runs cells from stdin until it ends: JSON objects, what a user types, or a script.
 ///
@@ -26,7 +29,9 @@ use crate::settings::ReplSettings;
 pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
     let settings = ReplSettings::resolve(args)?;
     let context = settings.context.read()?;
-    let mut root = Root::new(settings.sandbox, context);
+    let SandboxSettings { config, isolation } = settings.sandbox;
+    let sandbox = Sandbox::new(config, isolation, terminal::warning)?;
+    let mut root = Root::new(sandbox, context);
     runtime()?.block_on(async {
         if settings.json {
             json_lines::converse(&mut root, io::stdin().lock(), io::stdout().lock()).await

@@ -109,9 +109,10 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
         max_iterations: settings.max_iterations,
         max_blocks_per_iteration: settings.max_blocks_per_iteration,
         confirm_first_return: settings.confirm_first_return,
-        sandbox: settings.sandbox.clone(),
+        sandbox: settings.sandbox.config.clone(),
+        isolation: settings.sandbox.isolation.clone(),
     };
-    Ok(Engine::new(config, models)?)
+    Ok(Engine::new(config, models, terminal::warning)?)
 }
 
 /// The async runtime of a command.

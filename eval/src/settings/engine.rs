@@ -1,11 +1,11 @@
 //! The engine's settings.
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
-use harness::{Protocol, sandbox};
+use harness::Protocol;
 
 use super::bounds::within;
 use super::guidance::Guidance;
-use super::{Resolved, SettingsError, guidance, model_ref};
+use super::{Resolved, SandboxSettings, SettingsError, guidance, model_ref};
 use crate::cli::EngineArgs;
 
 /// Everything that shapes a running agent.
@@ -32,7 +32,7 @@ pub struct EngineSettings {
     /// Whether a return in the first iteration must be repeated.
     pub confirm_first_return: bool,
     /// Limits and printing of the REPL.
-    pub sandbox: sandbox::Config,
+    pub sandbox: SandboxSettings,
 }
 
 impl EngineSettings {

@@ -19,6 +19,10 @@ pub enum SettingsError {
         problem: String,
     },
 
+    /// The path of this program, which worker processes are started from, cannot be found out.
+    #[error("cannot find this program to start its worker processes: {0}")]
+    NoProgram(io::Error),
+
     /// No benchmark has this name.
     #[error("--benchmark: unknown benchmark `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     UnknownBenchmark {
@@ -148,6 +152,7 @@ impl SettingsError {
         let hint = match self {
             Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
             Self::UnknownModel { .. } => "`eval list models` shows what there is",
+            Self::NoProgram(_) => "use --isolation thread",
             Self::NothingToDelegateTo { .. } => {
                 "use --max-depth 2 or more, or --prompt-mode solver"
             }

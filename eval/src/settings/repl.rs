@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use harness::sandbox;
-
-use super::{ContextSource, SettingsError, history_file};
+use super::{ContextSource, SandboxSettings, SettingsError, history_file};
 use crate::cli::ReplArgs;
 
 /// Everything that a REPL depends on.
@@ -15,7 +13,7 @@ pub struct ReplSettings {
     /// Whether lines are JSON objects.
     pub json: bool,
     /// Limits and printing.
-    pub sandbox: sandbox::Config,
+    pub sandbox: SandboxSettings,
     /// Where what was typed is kept; none for a user without a home.
     pub history: Option<PathBuf>,
 }

@@ -1,22 +1,51 @@
 //! The REPL's settings.
 
-use harness::sandbox::{Config, Limits};
+use std::env;
+
+use harness::sandbox::{Config, Isolation, Limits, WorkerCommand};
 
 use super::SettingsError;
-use super::bounds::{count, seconds};
-use crate::cli::SandboxArgs;
+use super::bounds::{count, seconds, within};
+use crate::cli::{IsolationKind, SandboxArgs};
+
+/// The argument with which this program starts itself as a worker.
+pub const WORKER: &str = "__sandbox-worker";
+
+/// Resident megabytes that a worker process may take beyond its heap before it is ended.
+const BEYOND_HEAP: u64 = 2560;
+
+/// The sandbox of a command.
+#[derive(Debug, Clone)]
+pub struct SandboxSettings {
+    /// Limits and printing.
+    pub config: Config,
+    /// Where cells run.
+    pub isolation: Isolation,
+}
 
 /// Checks the limits.
 ///
 /// # Errors
-/// [`SettingsError::OutOfBounds`].
-pub(super) fn resolve(args: &SandboxArgs) -> Result<Config, SettingsError> {
-    Ok(Config {
+/// [`SettingsError::OutOfBounds`], or [`SettingsError::NoProgram`].
+pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsError> {
+    let megabytes = within("--memory-limit", args.memory_limit, &(16..=1_000_000))?;
+    let config = Config {
         limits: Limits {
             cell_time: seconds("--cell-timeout", args.cell_timeout)?,
             cell_wait: seconds("--cell-wait", args.cell_wait)?,
+            heap_bytes: megabytes << 20,
+            process_bytes: (megabytes + BEYOND_HEAP) << 20,
             output_chars: count("--output-limit", args.output_limit, &(1..=100_000_000))?,
         },
         console: args.console,
-    })
+    };
+    let isolation = match args.isolation {
+        IsolationKind::Thread => Isolation::Thread,
+        kind => Isolation::Process(WorkerCommand {
+            program: env::current_exe().map_err(SettingsError::NoProgram)?,
+            arguments: vec![WORKER.to_owned()],
+            strict: kind == IsolationKind::Strict,
+        }),
+    };
+    Ok(SandboxSettings { config, isolation })
 }

@@ -156,7 +156,7 @@ impl Provider for Scripted {
 
 /// Runs a rule's own code on the newest message; what it returns is the reply.
 async fn compute(code: &str, message: &str) -> Result<String, String> {
-    let session = Session::start(Config::default())
+    let session = Session::in_thread(Config::default())
         .await
         .map_err(|error| error.to_string())?;
     let info = AgentInfo {

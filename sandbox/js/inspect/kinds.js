@@ -204,7 +204,7 @@
   const isClass = (value) => regexpExec(classHead, functionToString(value)) !== null;
 
   internals.kinds = {
-    __proto__: null, findConstructor, hasBuiltinToString, inherits, isBuiltin, isClass, isError, isInstance, kindOf, namedKeys,
-    tagOf, visibleKeys,
+    __proto__: null, findConstructor, hasBuiltinToString, inherits, isBuiltin, isClass, isError, isInstance, kindOf,
+    namedKeys, tagOf, visibleKeys,
   };
 };

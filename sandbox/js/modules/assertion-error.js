@@ -204,10 +204,10 @@
       define(this, 'expected', expected, true);
       define(this, 'operator', operator, true);
       captureStackTrace?.(this, options.stackStartFn);
-      // The header shows the code, the name does not; an engine may leave headers out of stacks.
+      // The header shows the code, the name does not. An engine may leave headers out, or make them when asked.
       const header = `${this.name}: ${this.message}`;
       const stack = toText(this.stack);
-      if (!stringStartsWith(stack, header)) define(this, 'stack', `${header}\n${stack}`);
+      define(this, 'stack', stringStartsWith(stack, header) ? stack : `${header}\n${stack}`);
       this.name = 'AssertionError';
     }
 

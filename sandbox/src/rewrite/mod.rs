@@ -43,6 +43,8 @@ pub(crate) struct Cell {
     pub script: String,
     /// Builtins that this cell declares or assigns; later cells must read them from the scope too.
     pub shadowed: BTreeSet<String>,
+    /// Names of the scope that the cell declares or assigns.
+    pub assigned: Vec<String>,
 }
 
 /// A cell that is not valid JavaScript.
@@ -90,6 +92,7 @@ pub(crate) fn rewrite(source: &str, shadowed: &BTreeSet<String>) -> Result<Cell,
     Ok(Cell {
         script: format!("(({SCOPE},{RUNTIME})=>{body})"),
         shadowed: names.scoped_builtins,
+        assigned: names.assigned.into_iter().collect(),
     })
 }
 
@@ -129,6 +132,8 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
 struct Names {
     /// Builtins that are read from the scope because they are, or were, shadowed.
     scoped_builtins: BTreeSet<String>,
+    /// What the cell declares or assigns.
+    assigned: BTreeSet<String>,
 }
 
 impl Names {
@@ -138,8 +143,10 @@ impl Names {
         shadowed: &BTreeSet<String>,
     ) -> Self {
         let mut scoped_builtins = shadowed.clone();
+        let mut assigned = BTreeSet::new();
         if let Some(scope) = arrow.scope_id.get() {
             for (name, _) in scoping.get_bindings(scope) {
+                assigned.insert(name.to_string());
                 if is_builtin(name.as_str()) {
                     scoped_builtins.insert(name.to_string());
                 }
@@ -149,11 +156,17 @@ impl Names {
             let written = references
                 .iter()
                 .any(|id| scoping.get_reference(*id).is_write());
+            if written {
+                assigned.insert(name.to_string());
+            }
             if written && is_builtin(name.as_str()) {
                 scoped_builtins.insert(name.to_string());
             }
         }
-        Self { scoped_builtins }
+        Self {
+            scoped_builtins,
+            assigned,
+        }
     }
 
     fn is_global(&self, name: &str) -> bool {

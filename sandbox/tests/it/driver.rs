@@ -17,7 +17,7 @@ pub fn root_info() -> AgentInfo {
 
 /// A session with its root REPL.
 pub async fn root(config: Config, context: &str) -> Repl {
-    let session = Session::start(config).await.expect("the sandbox starts");
+    let session = Session::in_thread(config).await.expect("the sandbox starts");
     session.open(None, Context::Text(context.into()), root_info())
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use harness::sandbox::{Lost, StartError};
+use harness::sandbox::StartError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -87,7 +87,7 @@ async fn answer(root: &mut Root, request: Request) -> Result<Answer, StartError>
         }
     };
     Ok(match root.run(code).await? {
-        Ran::Lost => Answer::error(format!("{Lost}; {FRESH_SESSION}")),
+        Ran::Lost(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
         Ran::Finished(outcome) => {
             let (error, stack) = match outcome.error {
                 Some(error) => (Some(error.message), error.stack),

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
-use harness::sandbox::{Config, Event, Lost, Repl, Session, StartError};
+use harness::sandbox::{Event, Lost, Repl, Sandbox, StartError};
 use serde_json::Value;
 
 /// One REPL after another, each in a session of its own.
 pub(super) struct Root {
-    config: Config,
+    sandbox: Sandbox,
     context: Arc<str>,
     /// None before the first cell and after a loss.
     repl: Option<Repl>,
@@ -21,7 +21,7 @@ pub(super) enum Ran {
     /// It ended.
     Finished(CellOutcome),
     /// It brought the sandbox down. The next cell runs in a fresh session.
-    Lost,
+    Lost(Lost),
 }
 
 /// What is said after a loss.
@@ -29,9 +29,9 @@ pub(super) const FRESH_SESSION: &str =
     "the next cell runs in a fresh session, without the names made so far";
 
 impl Root {
-    pub fn new(config: Config, context: Arc<str>) -> Self {
+    pub fn new(sandbox: Sandbox, context: Arc<str>) -> Self {
         Self {
-            config,
+            sandbox,
             context,
             repl: None,
             cells: 0,
@@ -52,9 +52,9 @@ impl Root {
                     Err(format!("{}(): there is no model in this REPL", call.kind)),
                 ),
                 Ok(Event::CallContext { .. }) => {}
-                Err(Lost) => {
+                Err(lost) => {
                     self.abandon();
-                    return Ok(Ran::Lost);
+                    return Ok(Ran::Lost(lost));
                 }
             }
         }
@@ -62,7 +62,7 @@ impl Root {
 
     /// Sets a name to a JSON value.
     pub async fn set(&mut self, name: String, value: Value) -> Result<(), StartError> {
-        self.repl().await?.set(name, value);
+        self.repl().await?.set(name, &value);
         Ok(())
     }
 
@@ -76,7 +76,7 @@ impl Root {
         let repl = if let Some(repl) = self.repl.take() {
             repl
         } else {
-            let session = Session::start(self.config.clone()).await?;
+            let session = self.sandbox.session().await?;
             session.open(None, Context::Text(Arc::clone(&self.context)), info())
         };
         Ok(self.repl.insert(repl))

@@ -3,7 +3,6 @@
 use std::io::{self, Write as _};
 use std::iter;
 
-use harness::sandbox::Lost;
 use harness::sandbox::message::CellError;
 
 use super::root::{FRESH_SESSION, Ran};
@@ -18,8 +17,8 @@ use crate::terminal::plain_text;
 pub(super) fn show(ran: Ran) -> Result<(), Error> {
     let outcome = match ran {
         Ran::Finished(outcome) => outcome,
-        Ran::Lost => {
-            complain(&format!("{Lost}; {FRESH_SESSION}"));
+        Ran::Lost(lost) => {
+            complain(&format!("{lost}; {FRESH_SESSION}"));
             return Ok(());
         }
     };

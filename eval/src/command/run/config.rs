@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use benchmarks::Dataset;
 use harness::prompt::template_digests;
+use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
 use crate::models;
@@ -25,7 +26,7 @@ pub(super) fn driver_names(engine: &EngineSettings) -> String {
 pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_total: u64) -> Value {
     let engine = &settings.engine;
     let options = &settings.benchmark_options;
-    let limits = &engine.sandbox.limits;
+    let limits = &engine.sandbox.config.limits;
     json!({
         "v": 1,
         "eval_version": env!("CARGO_PKG_VERSION"),
@@ -55,7 +56,9 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
             "cell_timeout_s": limits.cell_time.as_secs_f64(),
             "cell_wait_s": limits.cell_wait.as_secs_f64(),
             "output_limit_chars": limits.output_chars,
-            "console": engine.sandbox.console,
+            "console": engine.sandbox.config.console,
+            "memory_limit_bytes": limits.heap_bytes,
+            "isolation": isolation(engine),
         },
         "concurrency": settings.concurrency,
         "min_score": settings.min_score,
@@ -92,7 +95,7 @@ pub(super) fn fingerprint(
             json!(engine.max_blocks_per_iteration),
         ),
         ("confirm_first_return", json!(engine.confirm_first_return)),
-        ("sandbox", json!(engine.sandbox)),
+        ("sandbox", json!(engine.sandbox.config)),
         ("engine_version", json!(env!("CARGO_PKG_VERSION"))),
     ];
     Fingerprint::from_parts(
@@ -101,6 +104,14 @@ pub(super) fn fingerprint(
             .map(|(name, value)| (name.to_owned(), value))
             .collect(),
     )
+}
+
+fn isolation(engine: &EngineSettings) -> &'static str {
+    match &engine.sandbox.isolation {
+        Isolation::Thread => "thread",
+        Isolation::Process(command) if command.strict => "strict",
+        Isolation::Process(_) => "process",
+    }
 }
 
 fn drivers(engine: &EngineSettings) -> Vec<Value> {

@@ -1,0 +1,57 @@
+//! The heap's limit: over it, execution is stopped in a way that the isolate survives.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use deno_core::{JsRuntime, v8};
+
+/// Steps in which the limit gives way while code is being stopped, in bytes: an allocation that fails inside
+/// the engine's parser is a crash, so none may fail.
+const STEP: usize = 64 << 20;
+/// How far it gives way at most. Beyond, the process is ended from outside.
+const GIVES_WAY: usize = 2 << 30;
+/// Room that a cell gets which is to free memory, when the heap is full of what earlier cells keep.
+const ROOM: usize = 16 << 20;
+
+/// One isolate's heap limit.
+pub(crate) struct Heap {
+    limit: usize,
+    isolate: v8::IsolateHandle,
+    overflowed: Arc<AtomicBool>,
+}
+
+impl Heap {
+    /// A limit of so many bytes, not armed yet.
+    pub fn new(limit: u64, isolate: v8::IsolateHandle) -> Self {
+        Self {
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            isolate,
+            overflowed: Arc::default(),
+        }
+    }
+
+    /// Arms the limit, above what is in use.
+    pub fn arm(&mut self, runtime: &mut JsRuntime) {
+        let used = runtime.v8_isolate().get_heap_statistics().total_heap_size();
+        let limit = self.limit.max(used.saturating_add(used / 4).saturating_add(ROOM));
+        // Removing the callback is also what sets the limit.
+        runtime.remove_near_heap_limit_callback(limit);
+        let (isolate, overflowed) = (self.isolate.clone(), Arc::clone(&self.overflowed));
+        runtime.add_near_heap_limit_callback(move |current, _| {
+            overflowed.store(true, Ordering::SeqCst);
+            isolate.terminate_execution();
+            if current < limit.saturating_add(GIVES_WAY) { current.saturating_add(STEP) } else { current }
+        });
+    }
+
+    /// Raises the limit by so many bytes.
+    pub fn allow(&mut self, bytes: usize, runtime: &mut JsRuntime) {
+        self.limit = self.limit.saturating_add(bytes);
+        self.arm(runtime);
+    }
+
+    /// Whether the heap grew over its limit since the last call.
+    pub fn take_overflow(&self) -> bool {
+        self.overflowed.swap(false, Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,58 @@
+//! How a worker process ends, and what its end says about the code that ran in it.
+
+use std::process::ExitStatus;
+
+use crate::session::Lost;
+
+/// A cell could not be stopped.
+pub(super) const STUCK: i32 = 81;
+/// The process grew over its limit.
+pub(super) const MEMORY: i32 = 82;
+/// The engine broke, or the worker panicked.
+pub(super) const BROKEN: i32 = 83;
+
+/// Ends the process at once, whatever its threads do.
+pub(super) fn now(code: i32) -> ! {
+    // SAFETY: ends the process without running anything else of it, which is the point.
+    unsafe { libc::_exit(code) }
+}
+
+/// What the end of a worker means for its session.
+pub(super) fn lost(status: ExitStatus) -> Lost {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(STUCK), _) => Lost::own_code("a cell could not be stopped, so its process was ended"),
+        (Some(MEMORY), _) => Lost::own_code("its process grew over the memory limit and was ended"),
+        (Some(BROKEN), _) => Lost::own_code("the engine broke"),
+        (Some(code), _) => Lost::outside(format!("its process ended with code {code}")),
+        (None, Some(signal)) if crashed(signal) => {
+            Lost::own_code(format!("its process crashed ({})", signal_name(signal)))
+        }
+        (None, Some(signal)) => {
+            Lost::outside(format!("its process was killed from outside ({})", signal_name(signal)))
+        }
+        (None, None) => Lost::outside("its process ended in an unknown way"),
+    }
+}
+
+/// Signals that a process brings upon itself.
+fn crashed(signal: i32) -> bool {
+    [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGSYS]
+        .contains(&signal)
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGILL => "SIGILL",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGSYS => "SIGSYS",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGINT => "SIGINT",
+        other => return format!("signal {other}"),
+    };
+    name.to_owned()
+}

@@ -1,0 +1,103 @@
+//! Frames: a length in four bytes, little-endian, then that many bytes of a message in postcard's encoding.
+
+use std::io::{self, Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// The longest frame that is taken, in bytes: above the largest context.
+const LONGEST: u32 = 1 << 30;
+
+/// A stream that holds no frame of ours.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FrameError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("a frame of {0} bytes is longer than any that is sent")]
+    TooLong(u32),
+    #[error("a frame cannot be decoded: {0}")]
+    Decode(postcard::Error),
+    #[error("a message cannot be encoded: {0}")]
+    Encode(postcard::Error),
+}
+
+/// A message as a frame.
+pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
+    let mut frame =
+        postcard::to_extend(message, vec![0_u8; 4]).map_err(FrameError::Encode)?;
+    let length = u32::try_from(frame.len() - 4).unwrap_or(u32::MAX);
+    if length > LONGEST {
+        return Err(FrameError::TooLong(length));
+    }
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(frame)
+}
+
+/// Writes a message as one frame.
+pub(super) fn write<T: Serialize>(to: &mut impl Write, message: &T) -> Result<(), FrameError> {
+    to.write_all(&encode(message)?)?;
+    Ok(to.flush()?)
+}
+
+/// The next message, or `None` at the end of the stream.
+pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, FrameError> {
+    let mut length = [0; 4];
+    match from.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let mut body = vec![0; body_length(length)?];
+    from.read_exact(&mut body)?;
+    decode(&body).map(Some)
+}
+
+/// Like [`read`].
+pub(super) async fn read_async<T: DeserializeOwned>(
+    from: &mut (impl AsyncRead + Unpin),
+) -> Result<Option<T>, FrameError> {
+    let mut length = [0; 4];
+    match from.read_exact(&mut length).await {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    };
+    let mut body = vec![0; body_length(length)?];
+    from.read_exact(&mut body).await?;
+    decode(&body).map(Some)
+}
+
+fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
+    let length = u32::from_le_bytes(length);
+    if length > LONGEST {
+        return Err(FrameError::TooLong(length));
+    }
+    Ok(length as usize)
+}
+
+fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, FrameError> {
+    postcard::from_bytes(body).map_err(FrameError::Decode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{encode, read, write};
+
+    #[test]
+    fn frames_come_back_whole_and_garbage_is_an_error() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &("text".to_owned(), 5_u32)).unwrap();
+        write(&mut bytes, &("ż".to_owned(), 6_u32)).unwrap();
+        let mut from = bytes.as_slice();
+        assert_eq!(read::<(String, u32)>(&mut from).unwrap(), Some(("text".to_owned(), 5)));
+        assert_eq!(read::<(String, u32)>(&mut from).unwrap(), Some(("ż".to_owned(), 6)));
+        assert_eq!(read::<(String, u32)>(&mut from).unwrap(), None);
+
+        let frame = encode(&"text").unwrap();
+        for cut in 1..frame.len() {
+            let result = read::<String>(&mut &frame[..cut]);
+            assert!(matches!(result, Err(_) | Ok(None)), "{cut}: {result:?}");
+        }
+        assert!(read::<String>(&mut [255_u8; 8].as_slice()).is_err());
+        assert!(read::<String>(&mut [2_u8, 0, 0, 0, 9, 9].as_slice()).is_err());
+    }
+}

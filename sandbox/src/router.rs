@@ -1,0 +1,64 @@
+//! Hands replies to the REPLs that wait for them, and tells all of them when there will be no more.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+
+use crate::message::{AgentId, Reply};
+use crate::session::{Event, Lost};
+
+/// The REPLs of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Router(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    routes: HashMap<AgentId, mpsc::UnboundedSender<Event>>,
+    lost: Option<Lost>,
+}
+
+impl Router {
+    /// Events for an agent from now on; none come, and the channel is closed, once the isolate is lost.
+    pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Event> {
+        let (sender, events) = mpsc::unbounded_channel();
+        let mut state = self.lock();
+        if state.lost.is_none() {
+            state.routes.insert(agent, sender);
+        }
+        events
+    }
+
+    /// Forgets an agent.
+    pub fn remove(&self, agent: AgentId) {
+        self.lock().routes.remove(&agent);
+    }
+
+    /// Hands a reply to its REPL. One that was dropped in the meantime misses nothing.
+    pub fn route(&self, reply: Reply) {
+        let (agent, event) = match reply {
+            Reply::Called { agent, call } => (agent, Event::Called(call)),
+            Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
+            Reply::CallContext { agent, call, text } => (agent, Event::CallContext { call, text }),
+        };
+        if let Some(sender) = self.lock().routes.get(&agent) {
+            let _ = sender.send(event);
+        }
+    }
+
+    /// The isolate is gone. The first reason stays.
+    pub fn lose(&self, lost: Lost) {
+        let mut state = self.lock();
+        state.lost.get_or_insert(lost);
+        state.routes.clear();
+    }
+
+    /// Why the isolate is gone.
+    pub fn lost(&self) -> Lost {
+        self.lock().lost.clone().unwrap_or_else(Lost::unknown)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,93 @@
+//! Runs an isolate on a thread of its own: in the harness itself, or in a worker process.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::isolate::Isolate;
+use crate::message::{Reply, Request};
+use crate::router::Router;
+use crate::session::{Config, Lost, Session, StartError};
+use crate::watchdog::OnStuck;
+use crate::worker::Worker;
+
+/// Native stack of an isolate's thread: JavaScript's own limit, and room for the parser of deeply nested code.
+pub(crate) const THREAD_STACK: usize = 64 << 20;
+
+/// How an isolate's thread ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Nobody sends requests any more.
+    HungUp,
+    /// Nothing can run in the isolate any more.
+    Broken,
+}
+
+impl Session {
+    /// Starts an isolate in this very process.
+    ///
+    /// # Errors
+    /// If there is no thread for it, or the engine does not start.
+    pub async fn in_thread(config: Config) -> Result<Self, StartError> {
+        let (requests, inbox) = mpsc::unbounded_channel();
+        let router = Arc::new(Router::default());
+        let (ready, started) = oneshot::channel();
+        let (replies, stuck, ended) = (router.clone(), router.clone(), router.clone());
+        spawn(
+            config,
+            inbox,
+            Box::new(move |reply| replies.route(reply)),
+            // The thread cannot be stopped, but nobody needs to wait for it.
+            Arc::new(move || stuck.lose(Lost::own_code("a cell could not be stopped"))),
+            move |start| drop(ready.send(start)),
+            move |end| {
+                ended.lose(match end {
+                    End::HungUp => Lost::own_code("the session was closed"),
+                    End::Broken => Lost::own_code("the engine broke when a cell was stopped"),
+                });
+            },
+        )
+        .map_err(StartError::Thread)?;
+        started.await.unwrap_or_else(|_| {
+            Err(StartError::Boot {
+                file: "the engine".to_owned(),
+            })
+        })?;
+        Ok(Self::over(requests, router))
+    }
+}
+
+/// Starts the thread of one isolate. `started` is told whether the isolate could be made, `ended` when the
+/// last request was served; the isolate itself is dropped after that.
+pub(crate) fn spawn(
+    config: Config,
+    inbox: mpsc::UnboundedReceiver<Request>,
+    outbox: Box<dyn Fn(Reply) + Send>,
+    on_stuck: OnStuck,
+    started: impl FnOnce(Result<(), StartError>) + Send + 'static,
+    ended: impl FnOnce(End) + Send + 'static,
+) -> io::Result<()> {
+    let body = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build();
+        let runtime = match runtime {
+            Ok(runtime) => runtime,
+            Err(error) => return started(Err(StartError::Thread(error))),
+        };
+        let isolate = match Isolate::new(&config, on_stuck) {
+            Ok(isolate) => isolate,
+            Err(error) => return started(Err(error)),
+        };
+        started(Ok(()));
+        let mut worker = Worker::new(isolate, config.limits, outbox);
+        let end = runtime.block_on(worker.run(inbox));
+        ended(end);
+    };
+    std::thread::Builder::new()
+        .name("isolate".to_owned())
+        .stack_size(THREAD_STACK)
+        .spawn(body)
+        .map(drop)
+}
