@@ -150,7 +150,7 @@
     try {
       p.apply(timer.callback, undefined, timer.args);
     } catch (error) {
-      ops.write(agentId, `Uncaught (in timer) ${describe(error).head}`);
+      ops.write(agentId, `Uncaught (in timer) ${describe(error).head}`, 0);
     }
   };
 
@@ -176,7 +176,7 @@
         return local === undefined ? undefined : freeze({ ...local });
       },
     };
-    hidden(env, 'console', makeConsole((line) => ops.write(agent.id, line), internals.plainConsole));
+    hidden(env, 'console', makeConsole((line, hidden) => ops.write(agent.id, line, hidden), internals.plainConsole));
     hidden(env, '__ctx', freeze(ctx));
     hidden(env, 'rlm', (query, context, options) => call(agent, 'rlm', query, context, options));
     hidden(env, 'llm', (query, context, options) => call(agent, 'llm', query, context, options));

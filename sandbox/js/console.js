@@ -44,7 +44,8 @@
   };
 
   /**
-   * A console whose calls hand `write(text)` one text each, without a line break at its end. With `plain` the five log
+   * A console whose calls hand `write(text, hidden)` one text each, without a line break at its end, and the number of
+   * characters that were cut out of it. With `plain` the five log
    * methods join `String(argument)` by spaces instead of formatting. No method throws because of what it is to show;
    * a text over `internals.maxChars` is cut in the middle.
    */
@@ -54,12 +55,19 @@
     const timers = new Map();
     let indent = '';
 
-    const emit = (text) => {
-      write(indent === '' ? text : indent + replaceAll(text, '\n', `\n${indent}`));
+    const emit = (text, hidden = 0) => {
+      write(indent === '' ? text : indent + replaceAll(text, '\n', `\n${indent}`), hidden);
+    };
+    /** Emits pieces within the limit, and says how many characters of them it does not show. */
+    const emitPieces = (pieces, complete) => {
+      const text = joinWithin(pieces, maxChars, complete);
+      let total = 0;
+      for (let i = 0; i < pieces.length; i++) total += pieces[i].length;
+      emit(text, total > text.length ? total - text.length : 0);
     };
     const emitFormatted = (args) => {
       const budget = { __proto__: null, left: maxChars };
-      emit(joinWithin(formatPieces(args, undefined, budget), maxChars, budget.left > 0));
+      emitPieces(formatPieces(args, undefined, budget), budget.left > 0);
     };
     const emitPlain = (args) => {
       const pieces = list();
@@ -67,13 +75,13 @@
         if (i > 0) pieces[pieces.length] = ' ';
         pieces[pieces.length] = toText(args[i]);
       }
-      emit(joinWithin(pieces, maxChars, true));
+      emitPieces(pieces, true);
     };
     const emitArguments = plain === true ? emitPlain : emitFormatted;
     const emitText = (text, budget) => {
       const pieces = list();
       pieces[0] = text;
-      emit(joinWithin(pieces, maxChars, budget.left > 0));
+      emitPieces(pieces, budget.left > 0);
     };
 
     const logTime = (method, label, data) => {

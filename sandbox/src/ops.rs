@@ -39,10 +39,10 @@ pub(crate) struct Done {
 const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
 
 #[op2(fast)]
-fn op_repl_write(state: &mut OpState, agent: u32, #[string] line: &str) {
+fn op_repl_write(state: &mut OpState, agent: u32, #[string] line: &str, hidden: u32) {
     let host = state.borrow_mut::<HostState>();
     if let Some(output) = host.outputs.get_mut(&AgentId(agent)) {
-        output.push(&unmark(line));
+        output.push(&unmark(line), usize::try_from(hidden).unwrap_or(0));
     }
 }
 

@@ -22,13 +22,14 @@ impl Output {
         }
     }
 
-    /// Appends one line, which may itself hold line breaks.
-    pub fn push(&mut self, line: &str) {
+    /// Appends one line, which may itself hold line breaks, and of which `hidden` characters were left out.
+    pub fn push(&mut self, line: &str, hidden: usize) {
         if self.lines > 0 {
             self.add("\n");
         }
         self.lines += 1;
         self.add(line);
+        self.total_chars += hidden;
     }
 
     fn add(&mut self, text: &str) {
@@ -93,7 +94,7 @@ mod tests {
     fn check(limit: usize, lines: &[&str], expected: &str) {
         let mut output = Output::new(limit);
         for line in lines {
-            output.push(line);
+            output.push(line, 0);
         }
         assert_eq!(output.finish(), expected, "limit {limit}, lines {lines:?}");
     }
@@ -131,7 +132,7 @@ mod tests {
     fn a_flood_costs_no_memory() {
         let mut output = Output::new(1000);
         for _ in 0..200_000 {
-            output.push("0123456789");
+            output.push("0123456789", 0);
         }
         assert!(output.tail.len() < 200);
         assert!(output.finish().contains("of 2199999 characters"));

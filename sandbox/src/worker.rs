@@ -400,7 +400,7 @@ impl Worker {
         let output = self.isolate.host(|host| host.outputs.remove(&agent));
         let mut output = output.unwrap_or_default();
         for text in rejections {
-            output.push(&format!("Uncaught (in promise) {text}"));
+            output.push(&format!("Uncaught (in promise) {text}"), 0);
         }
         outcome.output = output.finish();
         (self.outbox)(Reply::Finished { agent, outcome });
