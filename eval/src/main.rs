@@ -7,7 +7,10 @@ use eval::exit::{self, Outcome};
 use eval::{cli, command, settings};
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == settings::WORKER) {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == settings::WORKER)
+    {
         harness::sandbox::worker_main();
     }
     let result = run();

@@ -109,11 +109,14 @@ pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, HostFunctions), StartE
 pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
     let made = SNAPSHOT.get_or_init(|| {
         // A thread of its own: a runtime leaves its marks on the thread that it lived on.
-        let thread = std::thread::Builder::new().stack_size(THREAD_STACK).spawn(make_snapshot);
+        let thread = std::thread::Builder::new()
+            .stack_size(THREAD_STACK)
+            .spawn(make_snapshot);
         let joined = thread.map_err(|error| error.to_string())?.join();
         joined.unwrap_or_else(|_| Err("the engine panicked while it loaded the library".to_owned()))
     });
-    made.as_deref().map_err(|file| StartError::Boot { file: file.clone() })
+    made.as_deref()
+        .map_err(|file| StartError::Boot { file: file.clone() })
 }
 
 /// Takes a snapshot that another process of the same program made, before the first session.
@@ -125,7 +128,10 @@ pub(crate) fn use_snapshot(bytes: Vec<u8>) {
 fn set_flags() {
     static FLAGS: Once = Once::new();
     FLAGS.call_once(|| {
-        deno_core::v8_set_flags(vec!["sandbox".to_owned(), format!("--stack-size={STACK_KB}")]);
+        deno_core::v8_set_flags(vec![
+            "sandbox".to_owned(),
+            format!("--stack-size={STACK_KB}"),
+        ]);
     });
 }
 

@@ -1,7 +1,7 @@
 //! The heap's limit: over it, execution is stopped in a way that the isolate survives.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use deno_core::{JsRuntime, v8};
 
@@ -9,9 +9,17 @@ use deno_core::{JsRuntime, v8};
 /// the engine's parser is a crash, so none may fail.
 const STEP: usize = 64 << 20;
 /// How far it gives way at most. Beyond, the process is ended from outside.
-const GIVES_WAY: usize = 2 << 30;
+const GIVES_WAY: usize = 512 << 20;
 /// Room that a cell gets which is to free memory, when the heap is full of what earlier cells keep.
 const ROOM: usize = 16 << 20;
+
+/// Bytes that the contexts of this process's isolates were allowed, beyond the limit.
+static ALLOWED: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes that contexts were allowed in this process, ended sessions included.
+pub(crate) fn allowed_for_contexts() -> u64 {
+    ALLOWED.load(Ordering::SeqCst)
+}
 
 /// One isolate's heap limit.
 pub(crate) struct Heap {
@@ -33,21 +41,33 @@ impl Heap {
     /// Arms the limit, above what is in use.
     pub fn arm(&mut self, runtime: &mut JsRuntime) {
         let used = runtime.v8_isolate().get_heap_statistics().total_heap_size();
-        let limit = self.limit.max(used.saturating_add(used / 4).saturating_add(ROOM));
+        let limit = self
+            .limit
+            .max(used.saturating_add(used / 4).saturating_add(ROOM));
         // Removing the callback is also what sets the limit.
         runtime.remove_near_heap_limit_callback(limit);
         let (isolate, overflowed) = (self.isolate.clone(), Arc::clone(&self.overflowed));
         runtime.add_near_heap_limit_callback(move |current, _| {
             overflowed.store(true, Ordering::SeqCst);
             isolate.terminate_execution();
-            if current < limit.saturating_add(GIVES_WAY) { current.saturating_add(STEP) } else { current }
+            if current < limit.saturating_add(GIVES_WAY) {
+                current.saturating_add(STEP)
+            } else {
+                current
+            }
         });
     }
 
     /// Raises the limit by so many bytes.
     pub fn allow(&mut self, bytes: usize, runtime: &mut JsRuntime) {
         self.limit = self.limit.saturating_add(bytes);
+        ALLOWED.fetch_add(bytes as u64, Ordering::SeqCst);
         self.arm(runtime);
+    }
+
+    /// Where an overflow is noted, also by others that see one.
+    pub fn overflow_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.overflowed)
     }
 
     /// Whether the heap grew over its limit since the last call.

@@ -196,7 +196,13 @@ impl Isolate {
     }
 
     fn watch(&self, budget: Duration) -> Watch {
-        Watch::arm(self.handle.clone(), self.clock, budget, Arc::clone(&self.on_stuck))
+        Watch::arm(
+            self.handle.clone(),
+            self.clock,
+            budget,
+            Arc::clone(&self.on_stuck),
+            self.heap.overflow_flag(),
+        )
     }
 
     fn act(&mut self, action: &Action<'_>) -> TurnEnd {

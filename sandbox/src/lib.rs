@@ -36,6 +36,6 @@ mod stack_trace;
 
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{Console, Limits};
-pub use process::{WorkerCommand, worker_main};
+pub use process::{WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};

@@ -26,7 +26,7 @@ impl Default for Limits {
             cell_time: Duration::from_secs(120),
             cell_wait: Duration::from_secs(30),
             heap_bytes: 512 << 20,
-            process_bytes: 3 << 30,
+            process_bytes: 2 << 30,
             output_chars: 50_000,
         }
     }

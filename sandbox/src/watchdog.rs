@@ -28,6 +28,7 @@ struct Armed {
     isolate: IsolateHandle,
     fired: Arc<AtomicBool>,
     on_stuck: OnStuck,
+    overflowed: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -59,6 +60,7 @@ impl Watch {
         clock: CpuClock,
         budget: Duration,
         on_stuck: OnStuck,
+        overflowed: Arc<AtomicBool>,
     ) -> Self {
         let fired = Arc::new(AtomicBool::new(false));
         let mut state = lock();
@@ -74,6 +76,7 @@ impl Watch {
             isolate,
             fired: Arc::clone(&fired),
             on_stuck,
+            overflowed,
         });
         drop(state);
         if must_wake {
@@ -91,6 +94,14 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         lock().armed.retain(|armed| armed.id != self.id);
+    }
+}
+
+/// Stops all code of this process that runs under a watch, as if its heap had grown over its limit.
+pub(crate) fn stop_for_memory() {
+    for armed in &lock().armed {
+        armed.overflowed.store(true, Ordering::SeqCst);
+        armed.isolate.terminate_execution();
     }
 }
 

@@ -87,7 +87,11 @@ impl Worker {
             self.end_long_waits();
             self.end_stalled();
         }
-        if self.broken { End::Broken } else { End::HungUp }
+        if self.broken {
+            End::Broken
+        } else {
+            End::HungUp
+        }
     }
 
     fn handle(&mut self, request: Request) {
@@ -324,9 +328,18 @@ impl Worker {
 
     /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
     fn out_of_memory(&mut self, agent: AgentId) {
-        let names = self.running(agent).map(|cell| cell.assigned.clone()).unwrap_or_default();
+        let names = self
+            .running(agent)
+            .map(|cell| cell.assigned.clone())
+            .unwrap_or_default();
         let json = serde_json::to_string(&names).unwrap_or_default();
-        self.isolate.turn(HOUSEKEEPING, &Action::Forget { agent, names: &json });
+        self.isolate.turn(
+            HOUSEKEEPING,
+            &Action::Forget {
+                agent,
+                names: &json,
+            },
+        );
         let megabytes = self.limits.heap_bytes >> 20;
         let dropped = if names.is_empty() {
             String::new()
@@ -336,7 +349,9 @@ impl Worker {
         self.abort(
             agent,
             CellErrorKind::OutOfMemory,
-            &format!("RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"),
+            &format!(
+                "RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"
+            ),
         );
         self.isolate.recover_memory();
     }

@@ -1,7 +1,7 @@
 //! The engine's settings.
 
-use harness::prompt::{Driver, ModelAlias, PromptMode};
 use harness::Protocol;
+use harness::prompt::{Driver, ModelAlias, PromptMode};
 
 use super::bounds::within;
 use super::guidance::Guidance;

@@ -12,7 +12,7 @@ use crate::cli::{IsolationKind, SandboxArgs};
 pub const WORKER: &str = "__sandbox-worker";
 
 /// Resident megabytes that a worker process may take beyond its heap before it is ended.
-const BEYOND_HEAP: u64 = 2560;
+const BEYOND_HEAP: u64 = 1536;
 
 /// The sandbox of a command.
 #[derive(Debug, Clone)]

@@ -1,12 +1,19 @@
 //! Gives up everything that a worker does not need: files, sockets, processes, privileges.
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{close_descriptors, confine};
+pub(super) use linux::close_descriptors;
+#[cfg(target_os = "linux")]
+pub use linux::confine;
 
 /// Elsewhere than on Linux there is nothing to confine with.
+///
+/// # Errors
+/// None.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn confine() -> Result<Option<String>, String> {
-    Ok(Some("this system has neither Landlock nor seccomp".to_owned()))
+pub fn confine() -> Result<Option<String>, String> {
+    Ok(Some(
+        "this system has neither Landlock nor seccomp".to_owned(),
+    ))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -22,8 +29,11 @@ mod linux {
         SeccompRule, TargetArch,
     };
 
-    /// Confines the process, threads that it starts later included. Gives what the kernel lacks, or why a
-    /// step failed.
+    /// Gives up everything that a worker does not need, for ever: new files, sockets, processes, privileges.
+    /// Holds for the calling thread and those that it starts later. Gives what the kernel lacks for it.
+    ///
+    /// # Errors
+    /// A step that the kernel offers and that failed.
     pub fn confine() -> Result<Option<String>, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
@@ -67,7 +77,10 @@ mod linux {
             (libc::RLIMIT_FSIZE, 0),
             (libc::RLIMIT_NOFILE, 64),
         ] {
-            let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
+            let limit = libc::rlimit {
+                rlim_cur: limit,
+                rlim_max: limit,
+            };
             // SAFETY: `limit` is a valid value.
             unsafe { libc::setrlimit(resource, &raw const limit) };
         }
@@ -87,18 +100,59 @@ mod linux {
     /// `clone3` fails with ENOSYS, so that the C library starts threads by `clone`, whose flags can be seen.
     fn seccomp() -> Result<(), String> {
         let denied = [
-            libc::SYS_openat, libc::SYS_openat2, libc::SYS_socket, libc::SYS_socketpair, libc::SYS_connect,
-            libc::SYS_bind, libc::SYS_listen, libc::SYS_accept4, libc::SYS_execve, libc::SYS_execveat,
-            libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev, libc::SYS_unlinkat,
-            libc::SYS_mkdirat, libc::SYS_linkat, libc::SYS_symlinkat, libc::SYS_renameat2, libc::SYS_mount,
-            libc::SYS_umount2, libc::SYS_chroot, libc::SYS_pivot_root, libc::SYS_unshare, libc::SYS_setns,
-            libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_keyctl, libc::SYS_add_key,
-            libc::SYS_request_key, libc::SYS_init_module, libc::SYS_finit_module, libc::SYS_kexec_load,
-            libc::SYS_reboot, libc::SYS_io_uring_setup, libc::SYS_userfaultfd, libc::SYS_pidfd_open,
-            libc::SYS_pidfd_getfd, libc::SYS_memfd_create, libc::SYS_memfd_secret, libc::SYS_kill,
-            libc::SYS_tkill, libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget, libc::SYS_fchmodat,
-            libc::SYS_fchownat, libc::SYS_truncate, libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at,
-            libc::SYS_inotify_init1, libc::SYS_fanotify_init, libc::SYS_setuid, libc::SYS_setgid,
+            libc::SYS_openat,
+            libc::SYS_openat2,
+            libc::SYS_socket,
+            libc::SYS_socketpair,
+            libc::SYS_connect,
+            libc::SYS_bind,
+            libc::SYS_listen,
+            libc::SYS_accept4,
+            libc::SYS_execve,
+            libc::SYS_execveat,
+            libc::SYS_ptrace,
+            libc::SYS_process_vm_readv,
+            libc::SYS_process_vm_writev,
+            libc::SYS_unlinkat,
+            libc::SYS_mkdirat,
+            libc::SYS_linkat,
+            libc::SYS_symlinkat,
+            libc::SYS_renameat2,
+            libc::SYS_mount,
+            libc::SYS_umount2,
+            libc::SYS_chroot,
+            libc::SYS_pivot_root,
+            libc::SYS_unshare,
+            libc::SYS_setns,
+            libc::SYS_bpf,
+            libc::SYS_perf_event_open,
+            libc::SYS_keyctl,
+            libc::SYS_add_key,
+            libc::SYS_request_key,
+            libc::SYS_init_module,
+            libc::SYS_finit_module,
+            libc::SYS_kexec_load,
+            libc::SYS_reboot,
+            libc::SYS_io_uring_setup,
+            libc::SYS_userfaultfd,
+            libc::SYS_pidfd_open,
+            libc::SYS_pidfd_getfd,
+            libc::SYS_memfd_create,
+            libc::SYS_memfd_secret,
+            libc::SYS_kill,
+            libc::SYS_tkill,
+            libc::SYS_shmget,
+            libc::SYS_msgget,
+            libc::SYS_semget,
+            libc::SYS_fchmodat,
+            libc::SYS_fchownat,
+            libc::SYS_truncate,
+            libc::SYS_name_to_handle_at,
+            libc::SYS_open_by_handle_at,
+            libc::SYS_inotify_init1,
+            libc::SYS_fanotify_init,
+            libc::SYS_setuid,
+            libc::SYS_setgid,
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open,
             #[cfg(target_arch = "x86_64")]
@@ -130,7 +184,10 @@ mod linux {
         let new_process = SeccompRule::new(vec![no_thread]).map_err(|error| error.to_string())?;
         rules.insert(libc::SYS_clone, vec![new_process]);
         apply(rules, libc::EPERM)?;
-        apply(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
+        apply(
+            BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
+            libc::ENOSYS,
+        )
     }
 
     fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) -> Result<(), String> {
@@ -144,7 +201,9 @@ mod linux {
             target,
         );
         let filter = filter.map_err(|error| error.to_string())?;
-        let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| error.to_string())?;
+        let program: BpfProgram = filter
+            .try_into()
+            .map_err(|error: seccompiler::BackendError| error.to_string())?;
         seccompiler::apply_filter(&program).map_err(|error| error.to_string())
     }
 }

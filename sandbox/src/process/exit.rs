@@ -28,17 +28,25 @@ pub(super) fn lost(status: ExitStatus) -> Lost {
         (None, Some(signal)) if crashed(signal) => {
             Lost::own_code(format!("its process crashed ({})", signal_name(signal)))
         }
-        (None, Some(signal)) => {
-            Lost::outside(format!("its process was killed from outside ({})", signal_name(signal)))
-        }
+        (None, Some(signal)) => Lost::outside(format!(
+            "its process was killed from outside ({})",
+            signal_name(signal)
+        )),
         (None, None) => Lost::outside("its process ended in an unknown way"),
     }
 }
 
 /// Signals that a process brings upon itself.
 fn crashed(signal: i32) -> bool {
-    [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGSYS]
-        .contains(&signal)
+    [
+        libc::SIGSEGV,
+        libc::SIGABRT,
+        libc::SIGBUS,
+        libc::SIGILL,
+        libc::SIGFPE,
+        libc::SIGSYS,
+    ]
+    .contains(&signal)
 }
 
 fn signal_name(signal: i32) -> String {

@@ -24,8 +24,7 @@ pub(super) enum FrameError {
 
 /// A message as a frame.
 pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
-    let mut frame =
-        postcard::to_extend(message, vec![0_u8; 4]).map_err(FrameError::Encode)?;
+    let mut frame = postcard::to_extend(message, vec![0_u8; 4]).map_err(FrameError::Encode)?;
     let length = u32::try_from(frame.len() - 4).unwrap_or(u32::MAX);
     if length > LONGEST {
         return Err(FrameError::TooLong(length));
@@ -88,8 +87,14 @@ mod tests {
         write(&mut bytes, &("text".to_owned(), 5_u32)).unwrap();
         write(&mut bytes, &("ż".to_owned(), 6_u32)).unwrap();
         let mut from = bytes.as_slice();
-        assert_eq!(read::<(String, u32)>(&mut from).unwrap(), Some(("text".to_owned(), 5)));
-        assert_eq!(read::<(String, u32)>(&mut from).unwrap(), Some(("ż".to_owned(), 6)));
+        assert_eq!(
+            read::<(String, u32)>(&mut from).unwrap(),
+            Some(("text".to_owned(), 5))
+        );
+        assert_eq!(
+            read::<(String, u32)>(&mut from).unwrap(),
+            Some(("ż".to_owned(), 6))
+        );
         assert_eq!(read::<(String, u32)>(&mut from).unwrap(), None);
 
         let frame = encode(&"text").unwrap();

@@ -9,6 +9,7 @@ mod frame;
 mod pool;
 mod serve;
 
+pub use confine::confine;
 pub use pool::Workers;
 pub use serve::worker_main;
 

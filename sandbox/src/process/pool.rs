@@ -83,14 +83,22 @@ impl Workers {
         };
         let (requests, inbox) = mpsc::unbounded_channel();
         let router = Arc::new(Router::default());
-        tokio::spawn(drive(worker, inbox, Arc::clone(&router), Arc::downgrade(&self.0)));
+        tokio::spawn(drive(
+            worker,
+            inbox,
+            Arc::clone(&router),
+            Arc::downgrade(&self.0),
+        ));
         Ok(Session::over(requests, router))
     }
 }
 
 impl Shared {
     fn take_idle(&self) -> Option<Worker> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
     }
 
     async fn start(&self) -> Result<Worker, StartError> {
@@ -107,7 +115,10 @@ impl Shared {
         let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(StartError::Process(io::Error::other("it has no pipes")));
         };
-        input.write_all(&self.hello).await.map_err(StartError::Process)?;
+        input
+            .write_all(&self.hello)
+            .await
+            .map_err(StartError::Process)?;
         let (sender, mut frames) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             // An unreadable frame ends the worker's session as its death would.
@@ -122,10 +133,17 @@ impl Shared {
                 if let Some(lacks) = lacks {
                     self.told.call_once(|| (self.on_lack)(&lacks));
                 }
-                Ok(Worker { child, input, frames, sessions: 0 })
+                Ok(Worker {
+                    child,
+                    input,
+                    frames,
+                    sessions: 0,
+                })
             }
             Some(Up::Refused(reason)) => Err(StartError::Confine(reason)),
-            _ => Err(StartError::Process(io::Error::other("it ended before it was ready"))),
+            _ => Err(StartError::Process(io::Error::other(
+                "it ended before it was ready",
+            ))),
         }
     }
 }
@@ -160,13 +178,18 @@ async fn drive(
     if end(&mut worker).await
         && let Some(pool) = pool.upgrade()
     {
-        pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        pool.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(worker);
     }
 }
 
 /// Ends the worker's session; whether it can serve another.
 async fn end(worker: &mut Worker) -> bool {
-    let Ok(frame) = frame::encode(&Down::End) else { return false };
+    let Ok(frame) = frame::encode(&Down::End) else {
+        return false;
+    };
     if worker.input.write_all(&frame).await.is_err() {
         return false;
     }

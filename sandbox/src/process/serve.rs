@@ -9,14 +9,22 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::confine::{close_descriptors, confine};
 use super::frame::{self, FrameError};
-use super::{Down, Hello, Up, confine, exit};
+use super::{Down, Hello, Up, exit};
 use crate::boot;
+use crate::heap::allowed_for_contexts;
+use crate::limits::Limits;
 use crate::session::StartError;
 use crate::thread::{self, End};
+use crate::watchdog;
 
 /// How often the process looks at its own size.
 const MEMORY_TICK: Duration = Duration::from_millis(20);
+/// Resident memory of a worker with an empty heap.
+const BASE_BYTES: u64 = 100 << 20;
+/// Room that code gets each time it is stopped for memory.
+const PATIENCE_BYTES: u64 = 64 << 20;
 /// A worker whose resident memory is above this after a session ends itself: the engine leaks.
 const REUSABLE_BYTES: u64 = 400 << 20;
 
@@ -35,7 +43,7 @@ pub fn worker_main() -> ! {
 type Output = Arc<Mutex<File>>;
 
 fn serve() -> Result<(), FrameError> {
-    confine::close_descriptors();
+    close_descriptors();
     // SAFETY: the process has just started; nothing else uses its standard input and output.
     let (mut input, output) = unsafe { (File::from_raw_fd(0), File::from_raw_fd(1)) };
     let output: Output = Arc::new(Mutex::new(output));
@@ -44,7 +52,7 @@ fn serve() -> Result<(), FrameError> {
     };
     let memory = MemoryWatch::open();
     boot::use_snapshot(hello.snapshot);
-    match confine::confine() {
+    match confine() {
         Ok(lacks) if hello.strict && lacks.is_some() => {
             return send(&output, &Up::Refused(lacks.unwrap_or_default()));
         }
@@ -53,7 +61,7 @@ fn serve() -> Result<(), FrameError> {
     }
     let memory = memory.map(|watch| Arc::new(Mutex::new(watch)));
     if let Some(memory) = &memory {
-        watch_memory(Arc::clone(memory), hello.config.limits.process_bytes);
+        watch_memory(Arc::clone(memory), &hello.config.limits);
     }
     loop {
         let (requests, inbox) = mpsc::unbounded_channel();
@@ -79,7 +87,10 @@ fn serve() -> Result<(), FrameError> {
                     exit::now(exit::BROKEN);
                 }
                 let resident = memory.and_then(|memory| {
-                    memory.lock().unwrap_or_else(PoisonError::into_inner).resident()
+                    memory
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .resident()
                 });
                 let reusable = resident.is_none_or(|bytes| bytes < REUSABLE_BYTES);
                 let _ = send(&ended, &Up::Ended { reusable });
@@ -100,7 +111,10 @@ fn serve() -> Result<(), FrameError> {
 }
 
 fn send(output: &Output, message: &Up) -> Result<(), FrameError> {
-    frame::write(&mut *output.lock().unwrap_or_else(PoisonError::into_inner), message)
+    frame::write(
+        &mut *output.lock().unwrap_or_else(PoisonError::into_inner),
+        message,
+    )
 }
 
 /// The process's own size, from a file that was opened before files were out of reach.
@@ -129,15 +143,35 @@ impl MemoryWatch {
     }
 }
 
-/// Ends the process when it grows over `limit`: inside the engine, memory that runs out is a crash at best.
-fn watch_memory(watch: Arc<Mutex<MemoryWatch>>, limit: u64) {
-    let body = move || loop {
-        std::thread::sleep(MEMORY_TICK);
-        let resident = watch.lock().unwrap_or_else(PoisonError::into_inner).resident();
-        if resident.is_some_and(|bytes| bytes > limit) {
-            exit::now(exit::MEMORY);
+/// Stops the running code when the process takes more than the heap and its contexts may, which the engine's
+/// own limit does not see of array buffers; ends the process when that does not help. Memory that runs out
+/// inside the engine is a crash at best.
+fn watch_memory(watch: Arc<Mutex<MemoryWatch>>, limits: &Limits) {
+    let (heap, end_at) = (limits.heap_bytes, limits.process_bytes);
+    let body = move || {
+        let mut patience = 0;
+        loop {
+            std::thread::sleep(MEMORY_TICK);
+            let resident = watch
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .resident();
+            let resident = resident.unwrap_or(0);
+            if resident > end_at {
+                exit::now(exit::MEMORY);
+            }
+            let stop_at = BASE_BYTES + heap + heap / 4 + 2 * allowed_for_contexts() + patience;
+            if resident > stop_at {
+                watchdog::stop_for_memory();
+                // What earlier cells keep stays; the next cell gets some room to free it.
+                patience += PATIENCE_BYTES;
+            } else if resident + patience < stop_at {
+                patience = 0;
+            }
         }
     };
     // Without the thread the engine's own limit is left.
-    let _ = std::thread::Builder::new().name("memory".to_owned()).spawn(body);
+    let _ = std::thread::Builder::new()
+        .name("memory".to_owned())
+        .spawn(body);
 }

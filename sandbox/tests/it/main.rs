@@ -5,6 +5,7 @@
 mod driver;
 mod limits;
 mod node_parity;
+mod process;
 mod recorded;
 mod sessions;
 mod tree;

@@ -24,7 +24,9 @@ struct Tree {
 impl Tree {
     /// Runs a whole tree; gives each agent's outputs and errors.
     async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
-        let session = Session::in_thread(config).await.expect("the sandbox starts");
+        let session = Session::in_thread(config)
+            .await
+            .expect("the sandbox starts");
         let tree = Self {
             session,
             scripts: Arc::new(scripts),
