@@ -156,7 +156,16 @@ impl<'a> ReplAgent<'a> {
             returned: None,
         };
         for code in blocks {
-            let outcome = self.run_cell(code, iteration).await?;
+            let outcome = match self.run_cell(code, iteration).await {
+                Ok(outcome) => outcome,
+                Err(failure) => {
+                    // The last cell of a sandbox that is gone, and why it is.
+                    let nothing = CellOutcome::default();
+                    let reason = Some(failure.reason.clone());
+                    self.record(iteration, code, &nothing, reason, false, dropped);
+                    return Err(failure);
+                }
+            };
             if !ran.output.is_empty() && !outcome.output.is_empty() {
                 ran.output.push('\n');
             }

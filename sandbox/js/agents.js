@@ -5,10 +5,10 @@
 (internals) => {
   'use strict';
   const { primordials: p, ops, makeConsole, require } = internals;
-  const { Array, Error, Map, Object, Promise, Proxy, ReferenceError, Symbol, TypeError } = globalThis;
+  const { Array, Error, Map, Object, Promise, Proxy, RangeError, ReferenceError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const { isArray } = Array;
-  const { mapDelete, mapGet, mapHas, mapSet, promiseThen, toText } = p;
+  const { mapDelete, mapGet, mapHas, mapSet, mapSize, promiseThen, toText } = p;
   const global = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
   const mapForEach = p.uncurry(Map.prototype.forEach);
@@ -16,6 +16,8 @@
   const locals = new Map();
   const calls = new Map();
   let rootData;
+  let pendingCalls = 0;
+  let totalCalls = 0;
 
   /** The end of every scope chain: names that agents put on `globalThis`, or a ReferenceError. */
   const missing = new Proxy(create(null), {
@@ -93,7 +95,18 @@
   };
 
   const startCall = (agent, kind, query, context, options) => {
+    const { limits } = internals;
     if (agent.cell === 0) throw new Error(`${kind}() can only be called while a cell runs`);
+    if (pendingCalls >= limits.pending_calls) {
+      throw new RangeError(`${kind}(): ${pendingCalls} calls are pending, which is the limit; await some of them first`);
+    }
+    if (totalCalls >= limits.total_calls) {
+      throw new RangeError(`${kind}(): this attempt has made ${totalCalls} calls, which is the limit; finish without more`);
+    }
+    const question = answerText(query);
+    if (question.length > limits.argument_chars) {
+      throw new RangeError(`${kind}(): the query has ${question.length} characters; at most ${limits.argument_chars} are allowed`);
+    }
     const record = options === undefined || options === null ? {} : options;
     if (!isObject(record)) throw new TypeError(`${kind}(): the third argument must be an object of options`);
     const known = kind === 'rlm' ? { systemPrompt: 1, model: 1, maxIterations: 1 } : { model: 1 };
@@ -111,7 +124,9 @@
     defineProperty(promise, 'entry', { __proto__: null, value: entry });
     const type = typeof context;
     const length = type === 'string' ? context.length : -1;
-    const id = ops.call(agent.id, kind, answerText(query), p.jsonStringify(record) ?? '{}', type, length);
+    const id = ops.call(agent.id, kind, question, p.jsonStringify(record) ?? '{}', type, length);
+    pendingCalls++;
+    totalCalls++;
     mapSet(calls, id, entry);
     mapSet(agent.calls, id, entry);
     return promise;
@@ -122,6 +137,9 @@
   const addTimer = (agent, callback, delay, args, repeat) => {
     if (typeof callback !== 'function') throw new TypeError('The "callback" argument must be of type function.');
     if (agent.cell === 0) throw new Error('timers can only be started while a cell runs');
+    if (mapSize(agent.timers) >= internals.limits.timers) {
+      throw new RangeError(`${internals.limits.timers} timers are pending, which is the limit`);
+    }
     const milliseconds = +delay > 0 ? +delay : 0;
     const id = ops.startTimer(agent.id, milliseconds);
     mapSet(agent.timers, id, { __proto__: null, callback, args, repeat: repeat ? milliseconds : -1, live: id });
@@ -243,7 +261,10 @@
     let unawaited = 0, unfinished = 0;
     mapForEach(agent.calls, (entry, id) => {
       if (!entry.observed) unawaited++;
-      if (!entry.settled) abandoned[unfinished++] = id;
+      if (!entry.settled) {
+        abandoned[unfinished++] = id;
+        pendingCalls--;
+      }
       mapDelete(calls, id);
     });
     mapForEach(agent.timers, (timer) => ops.cancelTimer(timer.live));
@@ -314,6 +335,7 @@
     const entry = mapGet(calls, id);
     if (entry === undefined || entry.settled) return;
     entry.settled = true;
+    pendingCalls--;
     if (ok) entry.resolve(body);
     else entry.reject(new Error(body));
   };
@@ -329,7 +351,10 @@
 
   const callContext = (id) => {
     const entry = mapGet(calls, id);
-    return entry === undefined ? '' : answerText(entry.context);
+    const body = entry === undefined ? '' : answerText(entry.context);
+    const most = internals.limits.argument_chars;
+    if (body.length > most) throw new RangeError(`it has ${body.length} characters; at most ${most} are allowed`);
+    return body;
   };
 
   const rejectionText = (reason) => describe(reason).head;

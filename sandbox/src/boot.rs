@@ -101,7 +101,7 @@ pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, HostFunctions), StartE
         create_params: Some(v8::CreateParams::default().heap_limits(0, heap)),
         ..Default::default()
     });
-    let functions = take_functions(&mut runtime, config.console)?;
+    let functions = take_functions(&mut runtime, config)?;
     Ok((runtime, functions))
 }
 
@@ -161,14 +161,25 @@ fn load(runtime: &mut JsRuntime) -> Result<(), String> {
     set(scope, global, INTERNALS, internals.into()).map_err(|error| error.to_string())
 }
 
-fn take_functions(runtime: &mut JsRuntime, console: Console) -> Result<HostFunctions, StartError> {
+fn take_functions(runtime: &mut JsRuntime, config: &Config) -> Result<HostFunctions, StartError> {
     deno_core::scope!(scope, runtime);
     let global = scope.get_current_context().global(scope);
     let internals: v8::Local<v8::Object> = get(scope, global, INTERNALS)?
         .try_into()
         .map_err(|_| missing(INTERNALS))?;
-    let plain = v8::Boolean::new(scope, console == Console::Plain);
+    let plain = v8::Boolean::new(scope, config.console == Console::Plain);
     set(scope, internals, "plainConsole", plain.into())?;
+    let limits = v8::Object::new(scope);
+    for (name, limit) in [
+        ("argument_chars", config.limits.argument_chars),
+        ("pending_calls", config.limits.pending_calls),
+        ("timers", config.limits.timers),
+        ("total_calls", config.limits.total_calls),
+    ] {
+        let limit = v8::Integer::new_from_unsigned(scope, limit);
+        set(scope, limits, name, limit.into())?;
+    }
+    set(scope, internals, "limits", limits.into())?;
     let lockdown: v8::Local<v8::Function> = get(scope, internals, "lockdown")?
         .try_into()
         .map_err(|_| missing("lockdown"))?;

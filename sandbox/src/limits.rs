@@ -16,6 +16,14 @@ pub struct Limits {
     /// Resident bytes at which a worker process is ended: far above the heap, for what the engine cannot count
     /// or cannot stop.
     pub process_bytes: u64,
+    /// `rlm()` and `llm()` calls of one attempt that may be pending at a time.
+    pub pending_calls: u32,
+    /// `rlm()` and `llm()` calls of one attempt in all.
+    pub total_calls: u32,
+    /// Characters of a call's query, and of a context that leaves the REPL for an agent without one.
+    pub argument_chars: u32,
+    /// Timers of one agent that may be pending at a time.
+    pub timers: u32,
     /// Characters of output that one cell may show; more is cut in the middle.
     pub output_chars: usize,
 }
@@ -27,6 +35,10 @@ impl Default for Limits {
             cell_wait: Duration::from_secs(30),
             heap_bytes: 512 << 20,
             process_bytes: 2 << 30,
+            pending_calls: 256,
+            total_calls: 5_000,
+            argument_chars: 20_000_000,
+            timers: 10_000,
             output_chars: 50_000,
         }
     }

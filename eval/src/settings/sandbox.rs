@@ -36,6 +36,7 @@ pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsErr
             heap_bytes: megabytes << 20,
             process_bytes: (megabytes + BEYOND_HEAP) << 20,
             output_chars: count("--output-limit", args.output_limit, &(1..=100_000_000))?,
+            ..Limits::default()
         },
         console: args.console,
     };

@@ -102,10 +102,17 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("max_iterations", json!(max_iterations)),
         ("max_blocks_per_iteration", json!(max_blocks_per_iteration)),
         ("confirm_first_return", json!(confirm_first_return)),
-        ("console", json!(sandbox.console)),
-        ("cell_time", json!(sandbox.limits.cell_time.as_secs_f64())),
-        ("cell_wait", json!(sandbox.limits.cell_wait.as_secs_f64())),
-        ("output_chars", json!(sandbox.limits.output_chars)),
+        ("console", json!(sandbox.config.console)),
+        (
+            "cell_time",
+            json!(sandbox.config.limits.cell_time.as_secs_f64()),
+        ),
+        (
+            "cell_wait",
+            json!(sandbox.config.limits.cell_wait.as_secs_f64()),
+        ),
+        ("output_chars", json!(sandbox.config.limits.output_chars)),
+        ("heap_bytes", json!(sandbox.config.limits.heap_bytes)),
         ("notes", json!(notes)),
         ("warnings", json!(warnings)),
     ];

@@ -15,3 +15,4 @@ mod run_dir;
 mod run_dir_csv;
 mod run_dir_fixture;
 mod summary;
+mod survival;

@@ -85,8 +85,8 @@ async fn run(case: Case, model: &Path) -> String {
             .collect(),
         main: model,
     };
-    let mut sandbox = sandbox::Config::default();
-    sandbox.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
+    let mut limits = sandbox::Config::default();
+    limits.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
     let config = EngineConfig {
         protocol: case.protocol,
         prompt_mode: case.mode,
@@ -95,9 +95,10 @@ async fn run(case: Case, model: &Path) -> String {
         max_iterations: case.max_iterations,
         max_blocks_per_iteration: case.max_blocks,
         confirm_first_return: case.confirm_first_return,
-        sandbox,
+        sandbox: limits,
+        isolation: sandbox::Isolation::Thread,
     };
-    let engine = Engine::new(config, models).unwrap();
+    let engine = Engine::new(config, models, |_| ()).unwrap();
     let task = Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),

@@ -18,6 +18,8 @@ use crate::session::{Config, Lost, Session, StartError};
 
 /// Sessions that one worker serves before it is replaced: the engine leaks a little with each.
 const SESSIONS_PER_WORKER: u32 = 50;
+/// How often a worker is started that does not become ready.
+const START_TRIES: u32 = 3;
 /// How long a worker may take to end a session before it is killed. Nobody waits for it.
 const END_GRACE: Duration = Duration::from_secs(2);
 
@@ -73,7 +75,7 @@ impl Workers {
     pub async fn session(&self) -> Result<Session, StartError> {
         let worker = loop {
             match self.0.take_idle() {
-                None => break self.0.start().await?,
+                None => break self.0.start_patiently().await?,
                 Some(mut worker) => {
                     if matches!(worker.child.try_wait(), Ok(None)) {
                         break worker;
@@ -99,6 +101,17 @@ impl Shared {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop()
+    }
+
+    /// Starts a worker; one that is killed before it is ready is replaced.
+    async fn start_patiently(&self) -> Result<Worker, StartError> {
+        for _ in 1..START_TRIES {
+            match self.start().await {
+                Err(StartError::Process(_)) => {}
+                other => return other,
+            }
+        }
+        self.start().await
     }
 
     async fn start(&self) -> Result<Worker, StartError> {

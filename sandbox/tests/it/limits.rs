@@ -140,6 +140,38 @@ async fn deep_recursion_is_an_error_and_thousands_of_frames_are_none() {
 }
 
 #[tokio::test]
+async fn calls_and_timers_are_bounded() {
+    let config = limits(Limits {
+        pending_calls: 3,
+        total_calls: 5,
+        argument_chars: 10,
+        timers: 2,
+        ..Limits::default()
+    });
+    let mut repl = root(config, "").await;
+    for (code, output) in [
+        (
+            "const many = await Promise.allSettled([1, 2, 3, 4].map((n) => rlm(`q${n}`))); console.log(many.map((r) => r.value ?? r.reason.message))",
+            "[\n  'answer to q1',\n  'answer to q2',\n  'answer to q3',\n  'rlm(): 3 calls are pending, which is the limit; await some of them first'\n]",
+        ),
+        (
+            "console.log(await rlm('x'.repeat(11)).catch((e) => e.message))",
+            "rlm(): the query has 11 characters; at most 10 are allowed",
+        ),
+        (
+            "console.log(await rlm('4'), await rlm('5'), await llm('6').catch((e) => e.message))",
+            "answer to 4 answer to 5 llm(): this attempt has made 5 calls, which is the limit; finish without more",
+        ),
+        (
+            "setTimeout(() => {}, 1); setTimeout(() => {}, 1); try { setTimeout(() => {}, 1) } catch (e) { console.log(e.message) }",
+            "2 timers are pending, which is the limit",
+        ),
+    ] {
+        assert_eq!(run(&mut repl, code).await.output, output, "for {code}");
+    }
+}
+
+#[tokio::test]
 async fn a_context_of_100_mb_works() {
     let context =
         "The quick brown fox jumps over the lazy dog. 0123456789\n".repeat(100_000_000 / 56);

@@ -1,0 +1,144 @@
+//! A run goes on whatever the code of some of its samples does, and whoever kills its workers.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+const SAMPLES: usize = 60;
+const HOSTILE: usize = 20;
+
+/// A run of 60 samples at concurrency 16, of which the first 20 are hostile.
+fn start(log_dir: &Path, model: &str) -> Child {
+    let tasks = SAMPLES.to_string();
+    Command::new(env!("CARGO_BIN_EXE_eval"))
+        .args([
+            "run",
+            "--benchmark",
+            "s-niah",
+            "--context-len",
+            "8k",
+            "--tasks-per-length",
+            &tasks,
+        ])
+        .args([
+            "--model",
+            model,
+            "--concurrency",
+            "16",
+            "--max-iterations",
+            "3",
+        ])
+        .args([
+            "--cell-timeout",
+            "0.3",
+            "--cell-wait",
+            "0.5",
+            "--memory-limit",
+            "64",
+        ])
+        .arg("--log-dir")
+        .arg(log_dir)
+        .env("CI", "1")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn model(name: &str) -> String {
+    format!(
+        "scripted:{}/tests/it/survival/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+/// The records of the only run in a folder, by the number at the end of the sample's id.
+fn records(log_dir: &Path) -> Vec<(usize, Value)> {
+    let run: PathBuf = std::fs::read_dir(log_dir)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let text = std::fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let parse = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let number = record["id"]
+            .as_str()
+            .unwrap()
+            .rsplit('-')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        (number, record)
+    };
+    text.lines().map(parse).collect()
+}
+
+#[test]
+fn hostile_samples_do_not_touch_the_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let status = start(dir.path(), &model("hostile.yaml")).wait().unwrap();
+    let records = records(dir.path());
+    assert_eq!(records.len(), SAMPLES);
+    for (number, record) in &records {
+        let (status, score) = (record["status"].as_str().unwrap(), &record["score"]);
+        if *number > HOSTILE {
+            assert_eq!(
+                (status, score.as_f64()),
+                ("ok", Some(1.0)),
+                "{number}: {record}"
+            );
+        } else {
+            assert_eq!(
+                (status, score.as_f64()),
+                ("limit", Some(0.0)),
+                "{number}: {record}"
+            );
+        }
+    }
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn workers_killed_from_outside_cost_their_attempts_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = start(dir.path(), &model("slow.yaml"));
+    let harness = run.id().to_string();
+    let mut killed = 0;
+    while run.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(70));
+        let listed = Command::new("pgrep")
+            .args(["-P", &harness])
+            .output()
+            .unwrap();
+        let workers = String::from_utf8_lossy(&listed.stdout).into_owned();
+        let victim = workers.lines().nth(killed % 5).map(str::to_owned);
+        if let Some(victim) = victim.filter(|_| killed < 10) {
+            let sent = Command::new("kill").args(["-9", &victim]).status().unwrap();
+            killed += usize::from(sent.success());
+        }
+    }
+    let records = records(dir.path());
+    assert_eq!(records.len(), SAMPLES);
+    let mut errors = 0;
+    for (number, record) in &records {
+        match record["status"].as_str().unwrap() {
+            "ok" => assert_eq!(record["score"].as_f64(), Some(1.0), "{number}: {record}"),
+            "error" => {
+                errors += 1;
+                assert_eq!(record["score"], Value::Null);
+                let reason = record["error"].as_str().unwrap();
+                assert!(reason.contains("SIGKILL"), "{reason}");
+            }
+            other => panic!("{number} ended {other}: {record}"),
+        }
+    }
+    assert!(
+        killed > 0 && errors > 0 && errors <= killed,
+        "{errors} errors, {killed} killed"
+    );
+}
