@@ -109,7 +109,26 @@ fn before_lone_fence(lines: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::code_blocks;
+
+    proptest! {
+        #[test]
+        fn no_response_brings_the_parser_down(response in "(```(js|javascript|python)?|`|\\$\\{|[a-z'\"/}{\n\\\\ ]){0,60}") {
+            let _ = code_blocks(&response);
+        }
+
+        #[test]
+        fn a_well_fenced_block_comes_back_whole(
+            before in "[a-z .\n]{0,40}",
+            code in "[a-z0-9=;(){}+. \n]{0,80}[a-z;]",
+            after in "[a-z .\n]{0,40}",
+        ) {
+            let response = format!("{before}\n```javascript\n{code}\n```\n{after}");
+            prop_assert_eq!(code_blocks(&response), vec![code]);
+        }
+    }
 
     fn check(response: &str, expected: &[&str]) {
         assert_eq!(

@@ -322,7 +322,7 @@ impl Worker {
                 stack: Vec::new(),
             });
         }
-        self.calls.retain(|id, _| !outcome.abandoned.contains(id));
+        self.forget_calls(&outcome.abandoned);
         self.send_outcome(done.agent, outcome);
     }
 
@@ -376,7 +376,7 @@ impl Worker {
             return;
         };
         let abandoned = abandoned.unwrap_or_default();
-        self.calls.retain(|id, _| !abandoned.contains(id));
+        self.forget_calls(&abandoned);
         let error = CellError {
             kind,
             message: message.to_owned(),
@@ -389,6 +389,12 @@ impl Worker {
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
+    }
+
+    fn forget_calls(&mut self, calls: &[CallId]) {
+        for call in calls {
+            self.calls.remove(call);
+        }
     }
 
     /// Ends a cell that never started.

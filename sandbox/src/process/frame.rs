@@ -46,9 +46,10 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
-    let mut body = vec![0; body_length(length)?];
-    from.read_exact(&mut body)?;
-    decode(&body).map(Some)
+    let length = body_length(length)?;
+    let mut body = Vec::new();
+    from.take(length as u64).read_to_end(&mut body)?;
+    whole(body, length).map(Some)
 }
 
 /// Like [`read`].
@@ -60,9 +61,10 @@ pub(super) async fn read_async<T: DeserializeOwned>(
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     };
-    let mut body = vec![0; body_length(length)?];
-    from.read_exact(&mut body).await?;
-    decode(&body).map(Some)
+    let length = body_length(length)?;
+    let mut body = Vec::new();
+    from.take(length as u64).read_to_end(&mut body).await?;
+    whole(body, length).map(Some)
 }
 
 fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
@@ -73,13 +75,33 @@ fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
     Ok(length as usize)
 }
 
-fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, FrameError> {
-    postcard::from_bytes(body).map_err(FrameError::Decode)
+/// Decodes a body that was read as far as the stream went: memory grows with what really comes, not with what
+/// a garbled length promises.
+fn whole<T: DeserializeOwned>(body: Vec<u8>, length: usize) -> Result<T, FrameError> {
+    if body.len() < length {
+        return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
+    }
+    postcard::from_bytes(&body).map_err(FrameError::Decode)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{encode, read, write};
+    use crate::process::{Down, Up};
+
+    proptest! {
+        #[test]
+        fn no_bytes_bring_the_decoder_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = read::<Up>(&mut bytes.as_slice());
+            let _ = read::<Down>(&mut bytes.as_slice());
+            let mut framed = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
+            framed.extend(&bytes);
+            let _ = read::<Up>(&mut framed.as_slice());
+            let _ = read::<Down>(&mut framed.as_slice());
+        }
+    }
 
     #[test]
     fn frames_come_back_whole_and_garbage_is_an_error() {

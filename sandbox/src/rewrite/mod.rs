@@ -118,10 +118,16 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
             rest = name.get(end + 1..).unwrap_or("");
         } else {
             out.push_str(before);
-            rest = marked.strip_prefix(&member).unwrap_or_else(|| {
+            rest = if let Some(name) = marked.strip_prefix(&member) {
+                name
+            } else if let Some(bare) = marked.strip_prefix(SCOPE) {
+                // The engine sometimes names the object and not the property.
+                out.push_str("value");
+                bare
+            } else {
                 out.push_str("__repl_");
                 &marked["__repl_".len()..]
-            });
+            };
         }
     }
     out.push_str(rest);

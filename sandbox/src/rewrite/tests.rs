@@ -153,6 +153,7 @@ fn texts_lose_the_marks() {
             "() => (0,__repl_scope.f)(1) + __repl_scope.x",
             "() => f(1) + x",
         ),
+        ("__repl_scope is not a function", "value is not a function"),
         ("plain", "plain"),
         ("__repl_other", "__repl_other"),
         ("(0,__repl_scope.", ""),

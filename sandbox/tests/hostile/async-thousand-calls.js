@@ -1,0 +1,2 @@
+// expect: ok, timed_out
+const answers = await Promise.all(Array.from({ length: 1000 }, (_, i) => llm('q' + i)));

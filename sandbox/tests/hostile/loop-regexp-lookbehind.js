@@ -1,0 +1,2 @@
+// expect: timed_out
+/(?<=(x+x+)+)y/.exec('x'.repeat(64) + 'zy');

@@ -1,0 +1,2 @@
+// expect: syntax, ok
+@repeat(100000, "l$n:") ;
