@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use harness::prompt::ModelAlias;
-use harness::provider::{Provider, Replay, ReplayError, Scripted, ScriptedError};
+use harness::provider::{Provider, Replay, ReplayError, Scripted, ScriptedError, scripted_digest};
 use harness::{Model, Models};
 use sha2::{Digest, Sha256};
 
@@ -16,6 +16,11 @@ pub enum ModelError {
         "`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
+    /// No scripted model is made for the benchmark.
+    #[error(
+        "no scripted model is made for the benchmark `{0}`; name another (scripted/NAME) or write one (scripted:FILE)"
+    )]
+    NoneForBenchmark(String),
     /// No such scripted model, or its file is wrong.
     #[error(transparent)]
     Scripted(#[from] ScriptedError),
@@ -44,8 +49,17 @@ pub fn open(
     Ok(Models { main, aliases })
 }
 
-/// What of a model reference can change an answer: of a file, its content and not its path.
-pub fn identity(reference: &str) -> String {
+/// What of a model reference can change an answer: of a file or a bundled script, its content and not its
+/// name.
+pub fn identity(reference: &str, benchmark: &str) -> String {
+    let bundled = if reference == "scripted" {
+        Some(benchmark)
+    } else {
+        reference.strip_prefix("scripted/")
+    };
+    if let Some(digest) = bundled.and_then(scripted_digest) {
+        return format!("scripted:sha256:{digest}");
+    }
     let Some((provider, path)) = reference.split_once(':') else {
         return reference.to_owned();
     };
@@ -81,6 +95,9 @@ fn files(path: &Path) -> Vec<std::path::PathBuf> {
 fn open_one(reference: &str, benchmark: Option<&str>) -> Result<Model, ModelError> {
     let (provider, name): (Arc<dyn Provider>, &str) = if reference == "scripted" {
         let name = benchmark.ok_or(ModelError::NoBenchmark)?;
+        if scripted_digest(name).is_none() {
+            return Err(ModelError::NoneForBenchmark(name.to_owned()));
+        }
         (Arc::new(Scripted::bundled(name)?), name)
     } else if let Some(name) = reference.strip_prefix("scripted/") {
         (Arc::new(Scripted::bundled(name)?), name)

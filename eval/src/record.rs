@@ -38,6 +38,23 @@ pub struct RunIdentity {
     pub fingerprint: String,
 }
 
+impl RunIdentity {
+    /// A few words for tables: benchmark, how the agent works, and whether drivers guide it.
+    pub fn label(&self) -> String {
+        let how = if self.protocol == "rlm" {
+            &self.prompt_mode
+        } else {
+            &self.protocol
+        };
+        let drivers = if self.drivers.is_empty() {
+            ""
+        } else {
+            " + drivers"
+        };
+        format!("{} {how}{drivers}", self.benchmark)
+    }
+}
+
 /// One finished attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptRecord {

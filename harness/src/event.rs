@@ -5,6 +5,7 @@
 //! parent. They are written once and in order, so a trajectory grows linearly with the work done: a request
 //! holds only the messages that are new since the invocation's last one.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -176,6 +177,26 @@ pub enum Role {
     OneShot,
     /// The `direct` protocol: one call with the whole context.
     Direct,
+}
+
+impl Role {
+    /// The word for the role in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Child => "child",
+            Self::Specialist => "specialist",
+            Self::Flat => "flat",
+            Self::OneShot => "one_shot",
+            Self::Direct => "direct",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
 }
 
 /// One message of a conversation.

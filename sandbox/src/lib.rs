@@ -39,3 +39,10 @@ pub use limits::{Console, Limits};
 pub use process::{WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
+
+/// The engine that this build runs cells on.
+pub const ENGINE: &str = if cfg!(feature = "v8") {
+    "v8"
+} else {
+    "quickjs"
+};

@@ -6,6 +6,7 @@ use super::stdout;
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::record::RunIdentity;
 use crate::run_dir::RunDir;
 use crate::summary::{Summary, table};
 use crate::terminal;
@@ -39,15 +40,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
             .collect();
         stdout::write_json(&runs)?;
     } else {
-        let label = |run: &crate::record::RunIdentity| {
-            let drivers = if run.drivers.is_empty() {
-                ""
-            } else {
-                " + drivers"
-            };
-            format!("{} {}{drivers}", run.benchmark, run.prompt_mode)
-        };
-        let labels: Vec<String> = runs.iter().map(|(run, _)| label(run)).collect();
+        let labels = labels(runs.iter().map(|(run, _)| run).collect());
         let columns: Vec<(&str, &Summary)> = labels
             .iter()
             .map(String::as_str)
@@ -56,4 +49,20 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
         stdout::write(&table(&columns))?;
     }
     Ok(Outcome::Complete)
+}
+
+/// What tells the runs apart: benchmark, protocol, mode and drivers, and where these are equal the end of the
+/// run's id.
+fn labels(runs: Vec<&RunIdentity>) -> Vec<String> {
+    let plain: Vec<String> = runs.iter().map(|run| run.label()).collect();
+    let unique = |label: &String| plain.iter().filter(|other| *other == label).count() == 1;
+    let id = |run: &RunIdentity| run.run_id.rsplit('-').next().unwrap_or_default().to_owned();
+    let with_id = |(run, label): (&&RunIdentity, &String)| {
+        if unique(label) {
+            label.clone()
+        } else {
+            format!("{label} {}", id(run))
+        }
+    };
+    runs.iter().zip(&plain).map(with_id).collect()
 }

@@ -1,6 +1,7 @@
 //! `eval run`: an agent over a benchmark, scored, with a run directory left behind.
 
 mod config;
+mod stop_signal;
 
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ use crate::settings::{Display, EngineSettings, RunSettings};
 use crate::summary::{Summary, table};
 use crate::{models, terminal};
 
+pub(super) use stop_signal::StopSignal;
+
 /// Runs it.
 ///
 /// # Errors
@@ -33,8 +36,19 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         &settings.benchmark_options,
     )?);
     let engine = engine(&settings.engine, Some(&settings.benchmark))?;
-    let recorded = engine.main_model().provider.recorded_samples();
-    let selected = select(dataset.as_ref(), &settings.selection, recorded.as_deref())?;
+    let recording = engine.main_model().provider.recording();
+    if let Some(recording) = &recording
+        && recording.root_turns > settings.engine.max_iterations
+    {
+        terminal::warning(&format!(
+            "the recording has samples of {} iterations, and --max-iterations {} ends them early",
+            recording.root_turns, settings.engine.max_iterations
+        ));
+    }
+    let recorded = recording
+        .as_ref()
+        .map(|recording| recording.samples.as_slice());
+    let selected = select(dataset.as_ref(), &settings.selection, recorded)?;
     for note in &selected.notes {
         terminal::note(note);
     }
@@ -45,6 +59,8 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
 
     let scorer = dataset.scorer();
     let fingerprint = config::fingerprint(&settings, dataset.as_ref(), scorer.name());
+    let runtime = runtime()?;
+    let stop = StopSignal::catch(&runtime)?;
     let new_run = NewRun::create(
         &settings.log_dir,
         &settings.benchmark,
@@ -78,8 +94,9 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         .map(|index| dataset.ids()[*index].clone())
         .collect();
     let config = config::config(&settings, &identity, plan.attempts_total);
-    let writer = new_run.begin(&config, fingerprint, identity, order)?;
     let dir = plan.dir.clone();
+    let label = identity.label();
+    let writer = new_run.begin(&config, fingerprint, identity, order)?;
     let run = Run {
         plan,
         engine: Arc::new(engine),
@@ -89,8 +106,11 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     };
     let display = Display::detect();
     let reporter = reporter::choose(display.is_terminal, display.ci, display.no_color);
-    let ended = runtime()?.block_on(runner::run(run, writer, reporter, stop_signal()))?;
-    print(&settings, &ended.summary)?;
+    let ended = runtime.block_on(runner::run(run, writer, reporter, stop.received()));
+    // Without waiting for an attempt that does not stop.
+    runtime.shutdown_background();
+    let ended = ended?;
+    print(&settings, &label, &ended.summary)?;
     terminal::note(&format!("run directory: {}", dir.display()));
     Ok(outcome(&settings, &ended))
 }
@@ -123,25 +143,11 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Error> {
         .map_err(Error::Runtime)
 }
 
-/// Ends when the user (Ctrl-C) or the system (SIGTERM) wants the run to stop.
-pub(super) async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        },
-        // Without a handler for it, SIGTERM ends the process as it always does.
-        Err(_) => drop(tokio::signal::ctrl_c().await),
-    }
-}
-
-fn print(settings: &RunSettings, summary: &Summary) -> Result<(), Error> {
+fn print(settings: &RunSettings, label: &str, summary: &Summary) -> Result<(), Error> {
     if settings.json {
         return stdout::write_json(summary);
     }
-    let label = format!("{} {}", settings.benchmark, settings.engine.prompt_mode);
-    stdout::write(&table(&[(label.as_str(), summary)]))
+    stdout::write(&table(&[(label, summary)]))
 }
 
 fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {

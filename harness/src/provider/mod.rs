@@ -13,7 +13,7 @@ use crate::outcome::Usage;
 use crate::prompt::PromptMode;
 
 pub use replay::{Replay, ReplayError};
-pub use scripted::{Scripted, ScriptedError, scripted_models};
+pub use scripted::{Scripted, ScriptedError, scripted_digest, scripted_models};
 
 /// A model's home.
 #[async_trait]
@@ -24,10 +24,19 @@ pub trait Provider: Send + Sync {
     /// [`ProviderError`]; each names what the provider said.
     async fn complete(&self, request: &Request) -> Result<Response, ProviderError>;
 
-    /// The samples that this provider can answer at all, in order; `None` if any.
-    fn recorded_samples(&self) -> Option<Vec<String>> {
+    /// What this provider can answer at all; `None` if anything.
+    fn recording(&self) -> Option<Recording> {
         None
     }
+}
+
+/// What a recording holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// The samples, in the recording's order.
+    pub samples: Vec<String>,
+    /// The most requests that a root made.
+    pub root_turns: u32,
 }
 
 /// One request.
@@ -95,7 +104,7 @@ pub enum ProviderError {
     },
     /// A scripted model has no rule for this request.
     #[error(
-        "the scripted model {script} has no rule for {role:?} at depth {depth}, turn {turn}, mode {mode}"
+        "the scripted model {script} has no rule for {role} at depth {depth}, turn {turn}, mode {mode}"
     )]
     NoRule {
         /// The model's name or file.

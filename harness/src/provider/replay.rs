@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use super::{Provider, ProviderError, Request, Response};
+use super::{Provider, ProviderError, Recording, Request, Response};
 use crate::event::Role;
 
 /// A recording, read whole.
@@ -102,8 +102,16 @@ impl Provider for Replay {
             })
     }
 
-    fn recorded_samples(&self) -> Option<Vec<String>> {
-        Some(self.samples.clone())
+    fn recording(&self) -> Option<Recording> {
+        let root_turns = self
+            .responses
+            .keys()
+            .filter(|key| key.invocation == "root")
+            .map(|key| key.turn);
+        Some(Recording {
+            samples: self.samples.clone(),
+            root_turns: root_turns.max().unwrap_or(0),
+        })
     }
 }
 

@@ -10,6 +10,8 @@ use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
 use super::{Provider, ProviderError, Request, Response};
+use sha2::{Digest, Sha256};
+
 use rules::{Reply, Script};
 
 /// The bundled scripted models: name and file.
@@ -71,6 +73,17 @@ pub fn scripted_models() -> Vec<(String, String)> {
         ((*name).to_owned(), description)
     };
     BUNDLED.iter().map(described).collect()
+}
+
+/// SHA-256 (hex) of a bundled model's file.
+pub fn scripted_digest(name: &str) -> Option<String> {
+    let (_, text) = BUNDLED.iter().find(|(bundled, _)| *bundled == name)?;
+    Some(
+        Sha256::digest(text)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    )
 }
 
 impl Scripted {

@@ -12,17 +12,77 @@ use crate::driver::{root, run};
 
 /// How many cases a plain test run takes: a bounded time. The variable of proptest wins.
 fn cases(plain: u32) -> Cases {
-    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    Cases { cases: wanted.unwrap_or(plain), failure_persistence: None, ..Cases::default() }
+    let wanted = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok());
+    Cases {
+        cases: wanted.unwrap_or(plain),
+        failure_persistence: None,
+        ..Cases::default()
+    }
 }
 
 /// Pieces of JavaScript in any order: often nearly a program.
 fn soup() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
-        "const ", "let ", "var ", "x", "y", "f", "=", "=>", "(", ")", "{", "}", "[", "]", ",", ";", "\n", "...",
-        "function ", "class ", "return ", "await ", "async ", "for", "if", "else ", "of ", "in ", "typeof ", "`",
-        "${", "'", "\"", "/", "//", "/*", "*/", "1", ".", "?.", "??", ":", "new ", "this", "yield ", "static ",
-        "get ", "#p", "eval", "arguments", "\u{2028}", "\\u0061", "try", "catch", "label:", "break ", "import(", "é",
+        "const ",
+        "let ",
+        "var ",
+        "x",
+        "y",
+        "f",
+        "=",
+        "=>",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ";",
+        "\n",
+        "...",
+        "function ",
+        "class ",
+        "return ",
+        "await ",
+        "async ",
+        "for",
+        "if",
+        "else ",
+        "of ",
+        "in ",
+        "typeof ",
+        "`",
+        "${",
+        "'",
+        "\"",
+        "/",
+        "//",
+        "/*",
+        "*/",
+        "1",
+        ".",
+        "?.",
+        "??",
+        ":",
+        "new ",
+        "this",
+        "yield ",
+        "static ",
+        "get ",
+        "#p",
+        "eval",
+        "arguments",
+        "\u{2028}",
+        "\\u0061",
+        "try",
+        "catch",
+        "label:",
+        "break ",
+        "import(",
+        "é",
     ]);
     prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat())
 }
@@ -58,27 +118,37 @@ fn program() -> impl Strategy<Value = String> {
             (inner.clone(), inner.clone()).prop_map(|(x, y)| format!("({x} + {y})")),
             (inner.clone(), inner.clone()).prop_map(|(x, y)| format!("[{x}, {y}].length")),
             inner.clone().prop_map(|x| format!("((a) => a + {x})(1)")),
-            inner.clone().prop_map(|x| format!("(function b() {{ return typeof b + {x} }})()")),
+            inner
+                .clone()
+                .prop_map(|x| format!("(function b() {{ return typeof b + {x} }})()")),
             (name.clone(), inner.clone()).prop_map(|(n, x)| format!("({n} = {x})")),
             name.clone().prop_map(|n| format!("`${{{n}}}`")),
             name.clone().prop_map(|n| format!("typeof {n}")),
             name.clone().prop_map(|n| format!("({{ {n} }}).{n}")),
             name.prop_map(|n| format!("f({n})")),
-            inner.prop_map(|x| format!("(() => {{ let c = {x}; {{ let c = 0; c++ }} return c }})()")),
+            inner.prop_map(|x| format!(
+                "(() => {{ let c = {x}; {{ let c = 0; c++ }} return c }})()"
+            )),
         ]
     });
     let expression = expression.boxed();
     let statement = prop_oneof![
         (name(), expression.clone()).prop_map(|(n, x)| format!("{n} = {x}")),
         (name(), expression.clone()).prop_map(|(n, x)| format!("{n} += {x};")),
-        (name(), name(), expression.clone()).prop_map(|(n, m, x)| format!("[{n}, {m}] = [{x}, {n}];")),
+        (name(), name(), expression.clone())
+            .prop_map(|(n, m, x)| format!("[{n}, {m}] = [{x}, {n}];")),
         (name(), expression.clone()).prop_map(|(n, x)| format!("({{ x: {n} = {x} }} = {{}});")),
-        (name(), expression.clone()).prop_map(|(n, x)| format!("for (let i = 0; i < 2; i++) {{ {n} = {x} + i }}")),
+        (name(), expression.clone())
+            .prop_map(|(n, x)| format!("for (let i = 0; i < 2; i++) {{ {n} = {x} + i }}")),
         (name(), expression.clone()).prop_map(|(n, x)| format!("for ({n} of [{x}, 1]) g(a)")),
-        (name(), expression.clone()).prop_map(|(n, x)| format!("{{ let {n} = {x}; b = typeof {n} }}")),
-        (name(), expression.clone()).prop_map(|(n, x)| format!("if ({x}) {{ var v = {x}; {n} = v }} else {n}++")),
-        (name(), expression.clone()).prop_map(|(n, x)| format!("try {{ throw {x} }} catch ({n}) {{ a = {n} }}")),
-        (name(), expression).prop_map(|(n, x)| format!("switch ({n}) {{ case 1: c = {x}; default: {n} = 2 }}")),
+        (name(), expression.clone())
+            .prop_map(|(n, x)| format!("{{ let {n} = {x}; b = typeof {n} }}")),
+        (name(), expression.clone())
+            .prop_map(|(n, x)| format!("if ({x}) {{ var v = {x}; {n} = v }} else {n}++")),
+        (name(), expression.clone())
+            .prop_map(|(n, x)| format!("try {{ throw {x} }} catch ({n}) {{ a = {n} }}")),
+        (name(), expression)
+            .prop_map(|(n, x)| format!("switch ({n}) {{ case 1: c = {x}; default: {n} = 2 }}")),
     ];
     prop::collection::vec(statement, 1..6).prop_map(|statements| {
         format!(

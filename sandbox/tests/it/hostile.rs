@@ -70,11 +70,7 @@ async fn hostile_cells_harm_nothing_but_themselves() {
                 let result = tokio::time::timeout(CASE_TIME, check(&case, &sandbox)).await;
                 let result =
                     result.unwrap_or_else(|_| Err("the session hangs, or starts no more".into()));
-                println!(
-                    "{}: {result:?} in {:?}",
-                    case.name,
-                    began.elapsed()
-                );
+                println!("{}: {result:?} in {:?}", case.name, began.elapsed());
                 result.err().map(|why| format!("{}: {why}", case.name))
             }
         })
@@ -119,7 +115,9 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
         }
     };
     if let Some(mut repl) = after {
-        plain(&mut repl, "").await.map_err(|why| format!("afterwards, {why}"))?;
+        plain(&mut repl, "")
+            .await
+            .map_err(|why| format!("afterwards, {why}"))?;
     }
     let mut fresh = root_of(sandbox, "the context").await;
     plain(&mut fresh, "let kept = 'kept';")
@@ -161,13 +159,18 @@ fn kind(outcome: &CellOutcome) -> &'static str {
 /// An outcome in a few lines.
 fn shown(outcome: &CellOutcome) -> String {
     let text = format!("{outcome:?}");
-    let end = text.char_indices().nth(600).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(600)
+        .map_or(text.len(), |(at, _)| at);
     text[..end].to_owned()
 }
 
 impl Case {
     fn thread_survives(&self) -> bool {
-        self.expect.iter().all(|end| end != "memory" && end != "lost")
+        self.expect
+            .iter()
+            .all(|end| end != "memory" && end != "lost")
     }
 
     fn allows(&self, end: &str, detail: &str) -> Result<(), String> {
@@ -184,10 +187,13 @@ impl Case {
     fn wants(&self, what: &str, pattern: Option<&String>, text: &str) -> Result<(), String> {
         let mut rest = Some(text);
         for part in pattern.map_or("", String::as_str).split('*') {
-            rest = rest.and_then(|rest| rest.split_once(part)).map(|(_, rest)| rest);
+            rest = rest
+                .and_then(|rest| rest.split_once(part))
+                .map(|(_, rest)| rest);
         }
         let shown: String = text.chars().take(300).collect();
-        rest.map(drop).ok_or_else(|| format!("the {what} is {shown:?}"))
+        rest.map(drop)
+            .ok_or_else(|| format!("the {what} is {shown:?}"))
     }
 }
 
@@ -214,7 +220,9 @@ fn case(file: &Path) -> Case {
     let text = std::fs::read_to_string(file).unwrap();
     let mut rest = text.as_str();
     while let Some((line, below)) = rest.split_once('\n')
-        && let Some((key, value)) = line.strip_prefix("// ").and_then(|line| line.split_once(':'))
+        && let Some((key, value)) = line
+            .strip_prefix("// ")
+            .and_then(|line| line.split_once(':'))
     {
         let value = value.trim();
         match key {
@@ -246,7 +254,9 @@ fn expand(text: &str) -> String {
             let n: u32 = n;
             out.push_str(&repeated.replace("$n", &n.to_string()));
         }
-        rest = argument[strings.byte_offset()..].strip_prefix(')').expect("a closing bracket");
+        rest = argument[strings.byte_offset()..]
+            .strip_prefix(')')
+            .expect("a closing bracket");
     }
     out + rest
 }

@@ -1,25 +1,28 @@
 //! Whole sessions: a file holds cells, parted by lines that begin with `// ----`; what each gives is a
 //! snapshot.
 
-use sandbox::Config;
+use sandbox::{Config, Isolation};
 
-use crate::driver::{root, run};
+use crate::driver::{isolations, root_of, run, sandbox};
 
 #[test]
 fn sessions_give_the_recorded_transcripts() {
     insta::glob!("sessions/*.js", |path| {
         let source = std::fs::read_to_string(path).unwrap();
-        let transcript = tokio::runtime::Runtime::new()
-            .unwrap()
-            .block_on(transcript(&source));
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let [thread, process] =
+            isolations().map(|isolation| runtime.block_on(transcript(&source, isolation)));
+        assert_eq!(thread, process, "a worker process makes a difference");
+        let transcript = process;
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);
         });
     });
 }
 
-async fn transcript(source: &str) -> String {
-    let mut repl = root(Config::default(), "the context").await;
+async fn transcript(source: &str, isolation: Isolation) -> String {
+    let sandbox = sandbox(Config::default(), isolation);
+    let mut repl = root_of(&sandbox, "the context").await;
     let mut out = String::new();
     let mut cell = String::new();
     let mut cells = Vec::new();

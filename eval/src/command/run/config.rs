@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use benchmarks::Dataset;
 use harness::prompt::template_digests;
-use harness::sandbox::Isolation;
+use harness::sandbox::{ENGINE, Isolation};
 use serde_json::{Value, json};
 
 use crate::models;
@@ -75,14 +75,23 @@ pub(super) fn fingerprint(
     let aliases: Vec<Value> = engine
         .aliases
         .iter()
-        .map(|alias| json!([alias.alias, models::identity(&alias.model), alias.tags]))
+        .map(|alias| {
+            json!([
+                alias.alias,
+                models::identity(&alias.model, &settings.benchmark),
+                alias.tags
+            ])
+        })
         .collect();
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let parts = [
         ("benchmark", json!(settings.benchmark)),
         ("dataset_digest", json!(dataset.digest())),
         ("scorer", json!(scorer)),
-        ("model", json!(models::identity(&engine.model))),
+        (
+            "model",
+            json!(models::identity(&engine.model, &settings.benchmark)),
+        ),
         ("model_aliases", json!(aliases)),
         ("protocol", json!(engine.protocol)),
         ("prompt_mode", json!(engine.prompt_mode)),
@@ -96,6 +105,7 @@ pub(super) fn fingerprint(
         ),
         ("confirm_first_return", json!(engine.confirm_first_return)),
         ("sandbox", json!(engine.sandbox.config)),
+        ("javascript_engine", json!(ENGINE)),
         ("engine_version", json!(env!("CARGO_PKG_VERSION"))),
     ];
     Fingerprint::from_parts(

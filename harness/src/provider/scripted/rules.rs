@@ -106,7 +106,8 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     };
     let file: ScriptFile = serde_saphyr::from_str(text).map_err(|error| {
         let text = error.to_string();
-        invalid(text.lines().next().unwrap_or("invalid YAML").to_owned())
+        let first = text.lines().next().unwrap_or("invalid YAML");
+        invalid(first.strip_prefix("error: ").unwrap_or(first).to_owned())
     })?;
     let mut rules = Vec::new();
     for (number, entry) in (1..).zip(file.rules) {

@@ -1,0 +1,2 @@
+// expect: ok
+@repeat(5000, "let f$n=()=>1;\n")

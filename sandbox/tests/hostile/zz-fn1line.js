@@ -1,0 +1,2 @@
+// expect: ok
+@repeat(5000, "function f$n(){}")

@@ -1,0 +1,2 @@
+// expect: ok
+const t=(x)=>x;@repeat(5000, "t`$n`;")

@@ -1,0 +1,2 @@
+// expect: ok
+@repeat(20000, "var same;")
