@@ -13,6 +13,7 @@ macro_rules! flags {
 }
 
 flags! {
+    ATTEMPT_TIMEOUT = "EVAL_ATTEMPT_TIMEOUT", "--attempt-timeout";
     ATTEMPTS = "EVAL_ATTEMPTS", "--attempts";
     BENCHMARK = "EVAL_BENCHMARK", "--benchmark";
     CELL_TIMEOUT = "EVAL_CELL_TIMEOUT", "--cell-timeout";

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use benchmarks::{Dataset, DatasetError, Scorer};
 use harness::event::{Event, EventSink};
@@ -13,11 +14,15 @@ use harness::{Engine, Task};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::record::{AttemptRecord, RunIdentity};
 use crate::run_dir::{RunDirError, RunWriter};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::summary::Summary;
+
+/// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
+const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// What to run.
 pub struct Run {
@@ -67,25 +72,25 @@ pub async fn run(
     let (failed, failure) = watch::channel(false);
     let consumer = std::thread::spawn(move || consume(inbox, writer, reporter, &failed));
     let attempts_total = run.plan.attempts_total;
-    let result = attempts(run, &events, failure, stop).await;
-    if let Ok((records, _)) = &result {
-        let summary = Arc::new(Summary::new(records, attempts_total));
-        send(&events, RunEvent::RunFinished(summary));
-    }
-    drop(events);
+    let made = attempts(run, &events, failure, stop).await;
+    let summary = Arc::new(Summary::new(&made.records, attempts_total));
+    send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
     let stored = tokio::task::spawn_blocking(move || consumer.join()).await;
     // The consumer does not panic; if it did, what it wrote is on disk and the panic was printed.
     if let Ok(Ok(Some(error))) = stored {
         return Err(error.into());
     }
-    let (records, interrupted) = result?;
-    Ok(Ended {
-        summary: Arc::new(Summary::new(&records, attempts_total)),
-        interrupted,
-    })
+    match made.error {
+        Some(error) => Err(error.into()),
+        None => Ok(Ended {
+            summary,
+            interrupted: made.interrupted,
+        }),
+    }
 }
 
-/// Hands events to the run directory first and then to the reporter; gives the first error of the former.
+/// Hands events to the run directory first and then to the reporter, up to the run's end; gives the first error of
+/// the former.
 fn consume(
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
     mut writer: RunWriter,
@@ -102,17 +107,28 @@ fn consume(
             }
         }
         reporter.report(&event);
+        if matches!(event, RunEvent::RunFinished(_)) {
+            break;
+        }
     }
     first
 }
 
-/// The records of all attempts that ended, and whether they were stopped.
+/// The attempts that ended, and why there are not more.
+#[derive(Default)]
+struct Made {
+    records: Vec<AttemptRecord>,
+    interrupted: bool,
+    error: Option<DatasetError>,
+}
+
+/// Makes the attempts, or those that end before something stops the run.
 async fn attempts(
     run: Run,
     events: &mpsc::UnboundedSender<RunEvent>,
     mut failure: watch::Receiver<bool>,
     stop: impl Future<Output = ()>,
-) -> Result<(Vec<AttemptRecord>, bool), RunError> {
+) -> Made {
     let concurrency = run.plan.concurrency;
     let identity = Arc::new(run.plan.identity.clone());
     let scorer = run.dataset.scorer();
@@ -123,7 +139,7 @@ async fn attempts(
         .into_iter();
     let mut running = JoinSet::new();
     let mut names = HashMap::new();
-    let mut records = Vec::new();
+    let mut made = Made::default();
     tokio::pin!(stop);
     loop {
         while running.len() < concurrency
@@ -143,28 +159,47 @@ async fn attempts(
         tokio::select! {
             ended = running.join_next_with_id() => {
                 let record = match ended {
-                    None => return Ok((records, false)),
+                    None => return made,
                     Some(Ok((id, record))) => {
                         names.remove(&id);
-                        record?
+                        record
                     }
                     Some(Err(panic)) => {
                         let Some((index, attempt)) = names.remove(&panic.id()) else { continue };
-                        broken(&identity, run.dataset.as_ref(), index, attempt, &panic.to_string())?
+                        broken(&identity, run.dataset.as_ref(), index, attempt, &panic.to_string())
                     }
                 };
-                records.push(record.clone());
-                send(events, RunEvent::AttemptFinished(Arc::new(record)));
+                match record {
+                    Ok(record) => made.add(record, events),
+                    Err(error) => {
+                        made.error = Some(error);
+                        break;
+                    }
+                }
             }
-            () = &mut stop => {
-                running.shutdown().await;
-                return Ok((records, true));
-            }
-            _ = failure.changed() => {
-                running.shutdown().await;
-                return Ok((records, true));
+            () = &mut stop => break,
+            _ = failure.changed() => break,
+        }
+    }
+    made.interrupted = true;
+    running.abort_all();
+    // Some ended at the same moment: they count.
+    let stopping = async {
+        while let Some(ended) = running.join_next().await {
+            if let Ok(Ok(record)) = ended {
+                made.add(record, events);
             }
         }
+    };
+    // Whether all stopped in time makes no difference to what is stored.
+    let _ = timeout(STOP_GRACE, stopping).await;
+    made
+}
+
+impl Made {
+    fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
+        self.records.push(record.clone());
+        send(events, RunEvent::AttemptFinished(Arc::new(record)));
     }
 }
 
@@ -250,7 +285,7 @@ impl EventSink for Forward {
     }
 }
 
-/// The consumer outlives every sender, unless it panicked: then there is nobody to tell.
+/// Once the run has ended, or if the consumer panicked, there is nobody to tell.
 fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
     let _ = events.send(event);
 }

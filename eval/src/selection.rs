@@ -50,14 +50,14 @@ pub fn select(
     } else if let Some(recorded) = recorded {
         let found: Vec<usize> = recorded.iter().filter_map(|id| position(id)).collect();
         notes.push(format!(
-            "replaying the {} samples of the recording that {} has; choose others with --selected-problems",
-            found.len(),
+            "replaying the {} of the recording that {} has; choose others with --selected-problems",
+            samples(found.len()),
             dataset.name()
         ));
         if found.len() < recorded.len() {
-            let missing = recorded.len() - found.len();
             notes.push(format!(
-                "{missing} recorded samples are not in this dataset and are left out"
+                "left out of the replay, for this dataset lacks them: {}",
+                samples(recorded.len() - found.len())
             ));
         }
         found
@@ -68,6 +68,12 @@ pub fn select(
     indices.retain(|index| seen.insert(*index));
     indices.truncate(selection.max_tasks.unwrap_or(usize::MAX));
     Ok(Selected { indices, notes })
+}
+
+/// `1 sample`, `20 samples`.
+fn samples(count: usize) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} sample{s}")
 }
 
 fn nearest(id: &str, ids: &[String]) -> Option<String> {

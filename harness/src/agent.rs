@@ -13,7 +13,7 @@ use crate::prompt::{
     returned_early_message,
 };
 
-/// Characters of a first-iteration return that are shown back; of a longer one, its two ends.
+/// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
 const SHOWN_BACK: usize = 10_000;
 
 /// An agent at work.
@@ -171,7 +171,8 @@ impl<'a> ReplAgent<'a> {
             }
             ran.output.push_str(&outcome.output);
             ran.error = outcome.error.as_ref().map(|error| {
-                std::iter::once(error.message.as_str())
+                let message = two_ends(&error.message, SHOWN_BACK);
+                std::iter::once(message.as_str())
                     .chain(error.stack.iter().map(String::as_str))
                     .collect::<Vec<_>>()
                     .join("\n    ")

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use sandbox::LostCause;
 use sandbox::message::Context;
+use tokio::time::timeout;
 
 use crate::agent::ReplAgent;
 use crate::engine::{Engine, Task};
@@ -66,10 +67,19 @@ impl<'a> Attempt<'a> {
                 context_chars: self.task.context.chars().count() as u64,
             },
         );
-        let result = match root.role {
-            Role::Root => self.run_root(&root).await,
-            _ => self.answer_once(&root, &self.task.context).await,
+        let limit = self.engine.config.attempt_time;
+        let work = async {
+            match root.role {
+                Role::Root => self.run_root(&root).await,
+                _ => self.answer_once(&root, &self.task.context).await,
+            }
         };
+        let result = timeout(limit, work).await.unwrap_or_else(|_| {
+            Err(Failure {
+                status: Status::Limit,
+                reason: format!("the attempt took more than {} s", limit.as_secs_f64()),
+            })
+        });
         let (status, answer, error) = match result {
             Ok(answer) => (Status::Ok, Some(answer), None),
             Err(failure) => (failure.status, None, Some(failure.reason)),

@@ -91,6 +91,9 @@ impl<'a> ReplAgent<'a> {
         self.calls += 1;
         let engine = self.attempt.engine;
         let model = engine.model(call.options.model.as_deref())?;
+        if call.query.trim().is_empty() {
+            return Err(format!("{}(): the query is blank", call.kind));
+        }
         if call.options.max_iterations == Some(0) {
             return Err("rlm(): maxIterations must be at least 1".to_owned());
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::attempt::Attempt;
 use crate::event::EventSink;
@@ -32,6 +33,8 @@ pub struct EngineConfig {
     pub sandbox: sandbox::Config,
     /// Where isolates run.
     pub isolation: Isolation,
+    /// Wall time of one attempt.
+    pub attempt_time: Duration,
 }
 
 /// A model and where it runs.

@@ -12,9 +12,10 @@ const LANGUAGES: [&str; 3] = ["javascript", "js", "repl"];
 ///
 /// 1. Blocks fenced with three or more backticks and marked `javascript`, `js` or `repl` (any case).
 /// 2. If there is none: blocks without a mark.
-/// 3. If there is none: what stands before a lone closing fence.
+/// 3. If there is none: a block whose marked fence opens at the end of a line of prose.
+/// 4. If there is none: what stands before a lone closing fence.
 ///
-/// A block that is never closed reaches to the end of the response.
+/// A block that is never closed reaches to the end of the response. Takes time linear in the response.
 pub fn code_blocks(response: &str) -> Vec<String> {
     let lines: Vec<&str> = response.split_inclusive('\n').collect();
     for accepts in [is_language, str::is_empty as fn(&str) -> bool] {
@@ -23,7 +24,10 @@ pub fn code_blocks(response: &str) -> Vec<String> {
             return blocks;
         }
     }
-    before_lone_fence(&lines).into_iter().collect()
+    opened_in_prose(&lines)
+        .or_else(|| before_lone_fence(&lines))
+        .into_iter()
+        .collect()
 }
 
 fn is_language(mark: &str) -> bool {
@@ -35,6 +39,7 @@ fn is_language(mark: &str) -> bool {
 fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut at = 0;
+    let mut lookahead = lines.len() * LOOKAHEAD;
     // A pair of bare fences is a block only if the first of them opens: one fence alone closes something.
     let openers = lines.iter().filter(|line| fence(line).is_some()).count();
     while at < lines.len() {
@@ -43,7 +48,7 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
             continue;
         };
         let runs = accepts(opening.mark) && (!opening.mark.is_empty() || openers > 1);
-        let (code, next) = match closing(&lines[at + 1..], opening.ticks, runs) {
+        let (code, next) = match closing(&lines[at + 1..], opening.ticks, runs, &mut lookahead) {
             Some(length) => (&lines[at + 1..at + 1 + length], at + length + 2),
             None => (&lines[at + 1..], lines.len()),
         };
@@ -58,12 +63,22 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     blocks
 }
 
+/// How often a response may be read again in search of fences that close. Else thousands of blocks with a
+/// template literal that is never closed would each be searched to the response's end.
+const LOOKAHEAD: usize = 8;
+
 /// Lines before the closing fence, or `None` if there is no closing fence. In code, a fence inside a
-/// template literal does not close, unless no other does.
-fn closing(lines: &[&str], ticks: usize, is_code: bool) -> Option<usize> {
+/// template literal does not close, unless no other does within the `lookahead`, in lines.
+fn closing(lines: &[&str], ticks: usize, is_code: bool, lookahead: &mut usize) -> Option<usize> {
     let mut first = None;
     let mut scan = JsScan::default();
     for (index, line) in lines.iter().enumerate() {
+        if first.is_some() {
+            if *lookahead == 0 {
+                break;
+            }
+            *lookahead -= 1;
+        }
         if fence(line).is_some_and(|fence| fence.mark.is_empty() && fence.ticks >= ticks) {
             if !is_code || !scan.in_template() {
                 return Some(index);
@@ -88,6 +103,20 @@ fn fence(line: &str) -> Option<Fence<'_>> {
     let mark = line[ticks..].trim();
     let is_fence = ticks >= 3 && !mark.contains('`') && !mark.contains(char::is_whitespace);
     is_fence.then_some(Fence { ticks, mark })
+}
+
+/// The code below a line such as "I look first: ```js".
+fn opened_in_prose(lines: &[&str]) -> Option<String> {
+    let opens = |line: &&str| {
+        let (prose, mark) = line.rsplit_once("```").unwrap_or_default();
+        !prose.trim().is_empty() && !prose.ends_with('`') && is_language(mark.trim())
+    };
+    let at = lines.iter().position(opens)?;
+    let mut lookahead = lines.len();
+    let code = &lines[at + 1..];
+    let length = closing(code, 3, true, &mut lookahead).unwrap_or(code.len());
+    let code = code[..length].concat();
+    (!code.trim().is_empty()).then(|| code.trim_end().to_owned())
 }
 
 fn before_lone_fence(lines: &[&str]) -> Option<String> {
@@ -162,6 +191,11 @@ mod tests {
             &["const a = 1;\nconsole.log(a)"],
         );
         check("javascript\nconst a = 1;\n```\nDone.", &["const a = 1;"]);
+        // Opened in a line of prose.
+        check("I look first: ```js\nx\n```\nend", &["x"]);
+        check("I look first: ```js\nx", &["x"]);
+        check("Use ```python\nx", &[]);
+        check("Blocks open with ```js\n```js\nx\n```", &["x"]);
         // Blank.
         check("```js\n\n```", &[]);
         check("```js\n\n```\n```js\nx\n```", &["x"]);
@@ -191,5 +225,15 @@ mod tests {
         );
         // A template literal that is never closed is a mistake in the code, not a longer block.
         check("```js\nlet t = `oops;\n```\nprose", &["let t = `oops;"]);
+    }
+
+    #[test]
+    fn a_hostile_response_takes_linear_time() {
+        let blocks = 50_000;
+        let began = std::time::Instant::now();
+        let found = code_blocks(&"```js\n`\n```\n".repeat(blocks)).len();
+        assert!(found > 0 && found <= blocks, "{found}");
+        // Searching each block to the end takes hours.
+        assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args};
 
-use super::number::whole;
+use super::number::{decimal, whole};
 use super::{GuidanceArgs, SandboxArgs};
 use crate::env_vars;
 
@@ -49,6 +49,16 @@ pub struct EngineArgs {
         env = env_vars::CONFIRM_FIRST_RETURN
     )]
     pub confirm_first_return: bool,
+
+    /// Wall seconds of one attempt, all its agents and model calls included
+    #[arg(
+        long,
+        value_parser = decimal,
+        default_value_t = 3600.0,
+        value_name = "SECONDS",
+        env = env_vars::ATTEMPT_TIMEOUT
+    )]
+    pub attempt_timeout: f64,
 
     /// The REPL.
     #[command(flatten)]

@@ -1,16 +1,18 @@
 //! `eval ask`: one agent on one question.
 
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use harness::Task;
 use harness::event::{Event, EventKind, EventSink};
 use harness::outcome::Status;
 
-use super::run::{engine, runtime, stop_signal};
+use super::run::{StopSignal, engine, runtime};
 use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::reporter::sanitize;
 use crate::settings::AskSettings;
 use crate::terminal;
 
@@ -28,10 +30,12 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         context: settings.context.read()?,
     };
     let engine = engine(&settings.engine, None)?;
-    let outcome = runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let stop = StopSignal::catch(&runtime)?;
+    let outcome = runtime.block_on(async {
         tokio::select! {
             outcome = engine.run(&task, Arc::new(Progress)) => Some(outcome),
-            () = stop_signal() => None,
+            () = stop.received() => None,
         }
     });
     let Some(outcome) = outcome else {
@@ -39,7 +43,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     };
     match (outcome.status, outcome.answer) {
         (_, Some(answer)) => {
-            stdout::write(&(answer + "\n"))?;
+            print(&answer)?;
             Ok(Outcome::Complete)
         }
         (Status::Error, None) => Err(Error::NoAnswer(outcome.error.unwrap_or_default())),
@@ -49,6 +53,18 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         }
     }
 }
+
+/// The answer as it is, but for a person without its control characters.
+fn print(answer: &str) -> Result<(), Error> {
+    if io::stdout().is_terminal() {
+        stdout::write(&format!("{}\n", terminal::plain_text(answer)))
+    } else {
+        stdout::write(&format!("{answer}\n"))
+    }
+}
+
+/// Columns of a line of progress.
+const WIDTH: usize = 200;
 
 /// Tells on stderr what the agents do, a line each.
 struct Progress;
@@ -65,10 +81,11 @@ impl EventSink for Progress {
             EventKind::InvocationEnd {
                 status, iterations, ..
             } => {
-                format!("ended {status} after {iterations} iterations")
+                let s = if *iterations == 1 { "" } else { "s" };
+                format!("ended {status} after {iterations} iteration{s}")
             }
             _ => return,
         };
-        terminal::progress(&format!("{}: {told}", event.invocation));
+        terminal::progress(&sanitize(&format!("{}: {told}", event.invocation), WIDTH));
     }
 }

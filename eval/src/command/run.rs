@@ -131,6 +131,7 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
         confirm_first_return: settings.confirm_first_return,
         sandbox: settings.sandbox.config.clone(),
         isolation: settings.sandbox.isolation.clone(),
+        attempt_time: settings.attempt_time,
     };
     Ok(Engine::new(config, models, terminal::warning)?)
 }

@@ -1,9 +1,11 @@
 //! The engine's settings.
 
 use harness::Protocol;
+use std::time::Duration;
+
 use harness::prompt::{Driver, ModelAlias, PromptMode};
 
-use super::bounds::within;
+use super::bounds::{seconds, within};
 use super::guidance::Guidance;
 use super::{Resolved, SandboxSettings, SettingsError, guidance, model_ref};
 use crate::cli::EngineArgs;
@@ -31,8 +33,10 @@ pub struct EngineSettings {
     pub max_blocks_per_iteration: u32,
     /// Whether a return in the first iteration must be repeated.
     pub confirm_first_return: bool,
-    /// Limits and printing of the REPL.
+    /// Limits, printing and place of the REPL.
     pub sandbox: SandboxSettings,
+    /// Wall time of one attempt.
+    pub attempt_time: Duration,
 }
 
 impl EngineSettings {
@@ -54,6 +58,7 @@ impl EngineSettings {
             &(1..=1_000),
         )?;
         let sandbox = super::sandbox::resolve(&args.sandbox)?;
+        let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;
         Ok(guidance.map(|guidance| {
             let Guidance {
                 prompt_mode,
@@ -75,6 +80,7 @@ impl EngineSettings {
                 max_blocks_per_iteration,
                 confirm_first_return: args.confirm_first_return,
                 sandbox,
+                attempt_time,
             }
         }))
     }

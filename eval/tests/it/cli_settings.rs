@@ -76,6 +76,7 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         max_blocks_per_iteration,
         confirm_first_return,
         sandbox,
+        attempt_time,
     } = engine;
     let drivers: Vec<&str> = drivers.iter().map(|driver| driver.name.as_str()).collect();
     let all = [
@@ -102,6 +103,7 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("max_iterations", json!(max_iterations)),
         ("max_blocks_per_iteration", json!(max_blocks_per_iteration)),
         ("confirm_first_return", json!(confirm_first_return)),
+        ("attempt_time", json!(attempt_time.as_secs_f64())),
         ("console", json!(sandbox.config.console)),
         (
             "cell_time",

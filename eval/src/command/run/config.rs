@@ -53,6 +53,7 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
             "max_iterations": engine.max_iterations,
             "max_blocks_per_iteration": engine.max_blocks_per_iteration,
             "confirm_first_return": engine.confirm_first_return,
+            "attempt_timeout_s": engine.attempt_time.as_secs_f64(),
             "cell_timeout_s": limits.cell_time.as_secs_f64(),
             "cell_wait_s": limits.cell_wait.as_secs_f64(),
             "output_limit_chars": limits.output_chars,
@@ -104,6 +105,10 @@ pub(super) fn fingerprint(
             json!(engine.max_blocks_per_iteration),
         ),
         ("confirm_first_return", json!(engine.confirm_first_return)),
+        (
+            "attempt_timeout_s",
+            json!(engine.attempt_time.as_secs_f64()),
+        ),
         ("sandbox", json!(engine.sandbox.config)),
         ("javascript_engine", json!(ENGINE)),
         ("engine_version", json!(env!("CARGO_PKG_VERSION"))),

@@ -1,2 +1,0 @@
-// expect: ok
-@repeat(5000, "let f$n=()=>1;")

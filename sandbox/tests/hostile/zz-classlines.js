@@ -1,2 +1,0 @@
-// expect: ok
-@repeat(5000, "class C$n{}\n")

@@ -1,2 +1,0 @@
-// expect: ok
-{@repeat(20000, "let v$n;\n")}

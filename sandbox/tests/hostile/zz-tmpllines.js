@@ -1,2 +1,0 @@
-// expect: ok
-const t=(x)=>x;@repeat(5000, "t`$n`;\n")
