@@ -105,7 +105,7 @@ fn fence(line: &str) -> Option<Fence<'_>> {
     is_fence.then_some(Fence { ticks, mark })
 }
 
-/// The code below a line such as "I look first: ```js".
+/// The code below a line of prose that ends in an opening fence.
 fn opened_in_prose(lines: &[&str]) -> Option<String> {
     let opens = |line: &&str| {
         let (prose, mark) = line.rsplit_once("```").unwrap_or_default();

@@ -40,7 +40,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
             .collect();
         stdout::write_json(&runs)?;
     } else {
-        let labels = labels(runs.iter().map(|(run, _)| run).collect());
+        let labels = labels(&runs.iter().map(|(run, _)| run).collect::<Vec<_>>());
         let columns: Vec<(&str, &Summary)> = labels
             .iter()
             .map(String::as_str)
@@ -53,7 +53,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
 
 /// What tells the runs apart: benchmark, protocol, mode and drivers, and where these are equal the end of the
 /// run's id.
-fn labels(runs: Vec<&RunIdentity>) -> Vec<String> {
+fn labels(runs: &[&RunIdentity]) -> Vec<String> {
     let plain: Vec<String> = runs.iter().map(|run| run.label()).collect();
     let unique = |label: &String| plain.iter().filter(|other| *other == label).count() == 1;
     let id = |run: &RunIdentity| run.run_id.rsplit('-').next().unwrap_or_default().to_owned();

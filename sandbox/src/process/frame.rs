@@ -49,7 +49,7 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T
     let length = body_length(length)?;
     let mut body = Vec::new();
     from.take(length as u64).read_to_end(&mut body)?;
-    whole(body, length).map(Some)
+    whole(&body, length).map(Some)
 }
 
 /// Like [`read`].
@@ -64,7 +64,7 @@ pub(super) async fn read_async<T: DeserializeOwned>(
     let length = body_length(length)?;
     let mut body = Vec::new();
     from.take(length as u64).read_to_end(&mut body).await?;
-    whole(body, length).map(Some)
+    whole(&body, length).map(Some)
 }
 
 fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
@@ -77,11 +77,11 @@ fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
 
 /// Decodes a body that was read as far as the stream went: memory grows with what really comes, not with what
 /// a garbled length promises.
-fn whole<T: DeserializeOwned>(body: Vec<u8>, length: usize) -> Result<T, FrameError> {
+fn whole<T: DeserializeOwned>(body: &[u8], length: usize) -> Result<T, FrameError> {
     if body.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
     }
-    postcard::from_bytes(&body).map_err(FrameError::Decode)
+    postcard::from_bytes(body).map_err(FrameError::Decode)
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl Workers {
             strict: command.strict,
             snapshot: boot::snapshot()?.to_vec(),
         };
-        let hello = frame::encode(&hello).map_err(|error| StartError::Process(other(error)))?;
+        let hello = frame::encode(&hello).map_err(|error| StartError::Process(other(&error)))?;
         Ok(Self(Arc::new(Shared {
             command,
             hello,
@@ -229,6 +229,6 @@ async fn death(worker: &mut Worker) -> Lost {
     }
 }
 
-fn other(error: frame::FrameError) -> io::Error {
+fn other(error: &frame::FrameError) -> io::Error {
     io::Error::other(error.to_string())
 }
