@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod driver;
-mod hostile;
 mod fuzz;
 mod limits;
 mod node_parity;

@@ -1,4 +1,0 @@
-// expect: ok
-// value: done
-queueMicrotask(() => { rlm('after the return').catch(() => {}); });
-return 'done';

@@ -1,2 +1,0 @@
-// expect: ok
-setTimeout(() => rlm('from the grave'), 5);

@@ -1,2 +1,0 @@
-// expect: never_settles
-await Promise.race([new Promise(() => {}), new Promise(() => {})]);

@@ -1,2 +1,0 @@
-// expect: never_settles
-await { then() {} };

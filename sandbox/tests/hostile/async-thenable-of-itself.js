@@ -1,3 +1,0 @@
-// expect: timed_out
-const self = { then(resolve) { resolve(self); } };
-await self;

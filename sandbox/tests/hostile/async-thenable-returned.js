@@ -1,3 +1,0 @@
-// expect: ok
-// value: unwrapped
-return { then(resolve) { resolve({ then(again) { again('unwrapped'); } }); } };

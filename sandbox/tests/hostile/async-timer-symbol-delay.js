@@ -1,3 +1,0 @@
-// expect: thrown
-// error: TypeError
-setTimeout(() => {}, Symbol('x'));

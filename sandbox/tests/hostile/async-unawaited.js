@@ -1,3 +1,0 @@
-// expect: unawaited
-// error: not awaited
-const lost = rlm('nobody waits');

@@ -1,6 +1,0 @@
-// expect: thrown
-// error: round
-const error = new Error('round');
-error.cause = error;
-console.log(error);
-throw error;

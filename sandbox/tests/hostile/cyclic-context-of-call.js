@@ -1,4 +1,0 @@
-// expect: ok, thrown
-const self = {};
-self.self = self;
-await rlm('with a cycle', self);

@@ -1,3 +1,0 @@
-// expect: thrown, timed_out
-const p = new Proxy({}, {});
-Object.setPrototypeOf(p, p);

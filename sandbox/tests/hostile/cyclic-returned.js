@@ -1,5 +1,0 @@
-// expect: thrown
-// error: TypeError*circular
-const self = {};
-self.self = self;
-return self;

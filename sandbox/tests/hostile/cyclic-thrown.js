@@ -1,4 +1,0 @@
-// expect: thrown
-const self = {};
-self.self = self;
-throw self;

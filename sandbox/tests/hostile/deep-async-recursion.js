@@ -1,2 +1,0 @@
-// expect: thrown, memory, timed_out
-(async function f() { return await f(); })();

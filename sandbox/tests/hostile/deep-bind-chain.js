@@ -1,4 +1,0 @@
-// expect: thrown, ok, timed_out
-let f = () => 1;
-for (let i = 0; i < 100_000; i++) f = f.bind(null);
-f();

@@ -1,2 +1,0 @@
-// expect: thrown, timed_out
-(function f() { try { f(); } catch { f(); } })();

@@ -1,4 +1,0 @@
-// expect: thrown
-// error: RangeError
-class C { constructor() { new C(); } }
-new C();

@@ -1,2 +1,0 @@
-// expect: thrown
-eval('['.repeat(1e6));

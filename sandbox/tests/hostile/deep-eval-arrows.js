@@ -1,2 +1,0 @@
-// expect: thrown, ok, timed_out, lost
-eval('a=>'.repeat(5e4) + '1');

@@ -1,4 +1,0 @@
-// expect: thrown
-// error: R*
-globalThis.again = () => eval('again()');
-again();

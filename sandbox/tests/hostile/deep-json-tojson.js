@@ -1,3 +1,0 @@
-// expect: thrown
-// error: RangeError
-JSON.stringify({ toJSON() { return JSON.stringify(this); } });

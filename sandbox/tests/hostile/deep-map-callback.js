@@ -1,3 +1,0 @@
-// expect: thrown
-// error: RangeError
-(function f() { return [1].map(f); })();

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: RangeError
-(function down() { return down() + 1; })();

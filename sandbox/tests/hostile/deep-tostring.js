@@ -1,4 +1,0 @@
-// expect: thrown
-// error: RangeError
-const o = { toString() { return '' + this; } };
-'' + o;

@@ -1,4 +1,0 @@
-// expect: timed_out
-await null;
-let rounds = 0;
-for (;;) rounds++;

@@ -1,3 +1,0 @@
-// expect: timed_out
-await rlm('first');
-for (;;) {}

@@ -1,2 +1,0 @@
-// expect: timed_out
-Array.from({ length: 3 }, () => { for (;;) {} });

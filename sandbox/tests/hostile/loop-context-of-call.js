@@ -1,2 +1,0 @@
-// expect: ok, timed_out
-await rlm('with a context', { toJSON() { for (;;) {} } });

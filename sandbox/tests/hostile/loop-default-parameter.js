@@ -1,2 +1,0 @@
-// expect: timed_out
-(function (x = (() => { for (;;) {} })()) {})();

@@ -1,2 +1,0 @@
-// expect: timed_out
-await Promise.resolve().finally(() => { for (;;) {} });

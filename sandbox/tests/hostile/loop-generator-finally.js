@@ -1,3 +1,0 @@
-// expect: timed_out
-function* stubborn() { try { yield 1; } finally { for (;;) {} } }
-for (const x of stubborn()) break;

@@ -1,2 +1,0 @@
-// expect: timed_out
-({ get x() { for (;;) {} } }).x;

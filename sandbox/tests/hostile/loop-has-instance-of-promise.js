@@ -1,2 +1,0 @@
-// expect: timed_out
-({}) instanceof class { static get [Symbol.hasInstance]() { for (;;) {} } };

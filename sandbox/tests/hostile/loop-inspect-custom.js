@@ -1,2 +1,0 @@
-// expect: timed_out
-console.log({ [Symbol.for('nodejs.util.inspect.custom')]() { for (;;) {} } });

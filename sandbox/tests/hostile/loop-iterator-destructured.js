@@ -1,2 +1,0 @@
-// expect: timed_out
-const [a, b] = { [Symbol.iterator]: () => ({ next() { for (;;) {} } }) };

@@ -1,3 +1,0 @@
-// expect: timed_out
-(function loop() { Promise.resolve().then(loop); })();
-await new Promise(() => {});

@@ -1,4 +1,0 @@
-// expect: timed_out
-const again = () => queueMicrotask(again);
-again();
-await new Promise(() => {});

@@ -1,2 +1,0 @@
-// expect: timed_out
-/(?<=(x+x+)+)y/.exec('x'.repeat(64) + 'zy');

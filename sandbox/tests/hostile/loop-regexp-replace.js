@@ -1,2 +1,0 @@
-// expect: timed_out
-'x'.repeat(60).replace(/(x+x+)+y/g, '');

@@ -1,2 +1,0 @@
-// expect: timed_out
-class Eager { static { for (;;) {} } }

@@ -1,3 +1,0 @@
-// expect: timed_out
-const tag = () => { for (;;) {} };
-tag`x${1}y`;

@@ -1,3 +1,0 @@
-// expect: timed_out
-setTimeout(() => { for (;;) {} }, 1);
-await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,3 +1,0 @@
-// expect: timed_out
-console.log('%s', { toString() { for (;;) {} } });
-console.log(`${{ toString() { for (;;) {} } }}`);

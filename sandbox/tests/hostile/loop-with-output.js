@@ -1,3 +1,0 @@
-// expect: timed_out
-// output: 0
-for (let i = 0; ; i++) console.log(i);

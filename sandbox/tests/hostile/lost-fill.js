@@ -1,2 +1,0 @@
-// expect: lost, timed_out, memory
-new Array(4e9 >>> 0).fill(0);

@@ -1,2 +1,0 @@
-// expect: lost, timed_out, memory
-new Array(1e9).join('');

@@ -1,2 +1,0 @@
-// expect: memory, thrown, ok
-new ArrayBuffer(2 ** 40);

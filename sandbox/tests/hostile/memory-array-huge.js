@@ -1,2 +1,0 @@
-// expect: memory, thrown, timed_out, lost
-const huge = new Array(5e8).fill({});

@@ -1,3 +1,0 @@
-// expect: memory, thrown, timed_out
-let list = [1];
-for (;;) list = list.concat(list);

@@ -1,2 +1,0 @@
-// expect: memory, thrown, timed_out, lost
-new Array(2 ** 26).join('0123456789');

@@ -1,4 +1,0 @@
-// expect: memory, thrown, timed_out
-const rows = Array.from({ length: 10_000 }, (_, i) => ({ i, s: 'x'.repeat(100) }));
-let json = JSON.stringify(rows);
-for (;;) json += JSON.stringify(rows);

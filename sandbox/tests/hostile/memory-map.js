@@ -1,3 +1,0 @@
-// expect: memory, timed_out
-const map = new Map();
-for (let i = 0; ; i++) map.set('key ' + i, new Array(100).fill(i));

@@ -1,2 +1,0 @@
-// expect: memory, thrown, ok
-return 'x'.repeat(60e6);

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: RangeError
-'x'.repeat(2 ** 32);

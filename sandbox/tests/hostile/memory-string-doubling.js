@@ -1,3 +1,0 @@
-// expect: memory, thrown
-let text = 'abcdefgh';
-for (;;) text += text;

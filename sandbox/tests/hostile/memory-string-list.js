@@ -1,3 +1,0 @@
-// expect: memory, thrown
-const texts = [];
-for (let i = 0; ; i++) texts.push('x'.repeat(100_000) + i);

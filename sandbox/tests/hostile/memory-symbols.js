@@ -1,3 +1,0 @@
-// expect: memory, timed_out
-const symbols = [];
-for (let i = 0; ; i++) symbols.push(Symbol.for('symbol '.repeat(100) + i));

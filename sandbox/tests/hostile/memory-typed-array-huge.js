@@ -1,2 +1,0 @@
-// expect: memory, thrown, lost
-new Uint8Array(2e9).fill(1).length;

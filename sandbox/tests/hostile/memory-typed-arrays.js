@@ -1,3 +1,0 @@
-// expect: memory, thrown
-const buffers = [];
-for (;;) buffers.push(new Uint8Array(1e6).fill(1));

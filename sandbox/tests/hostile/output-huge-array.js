@@ -1,3 +1,0 @@
-// expect: ok
-// output: more items
-console.log(new Array(1e6).fill(1));

@@ -1,2 +1,0 @@
-// expect: ok, thrown, timed_out, memory
-console.log(...new Array(50_000).fill('argument'));

@@ -1,2 +1,0 @@
-// expect: ok, thrown
-console.log({ [Symbol.for('nodejs.util.inspect.custom')]() { throw { toString: null }; } });

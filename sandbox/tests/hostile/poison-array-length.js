@@ -1,2 +1,0 @@
-// expect: ok, thrown
-Object.defineProperty(Array.prototype, 'length', { writable: false });

@@ -1,4 +1,0 @@
-// expect: ok
-// keeps: no
-console = null;
-log = console;

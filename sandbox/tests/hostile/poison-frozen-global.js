@@ -1,2 +1,0 @@
-// expect: ok, thrown
-Object.freeze(globalThis);

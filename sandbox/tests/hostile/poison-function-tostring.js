@@ -1,3 +1,0 @@
-// expect: ok
-Function.prototype.toString = () => { throw 1; };
-console.log(function f() {}, class A {}, [() => {}]);

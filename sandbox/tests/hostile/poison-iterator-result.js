@@ -1,3 +1,0 @@
-// expect: ok
-Object.prototype.done = true;
-Object.prototype.value = 'planted';

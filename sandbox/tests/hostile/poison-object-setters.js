@@ -1,2 +1,0 @@
-// expect: ok
-for (const name of ['then', 'get', 'set', 'value', 'writable', 'configurable', 'enumerable', 'name', 'message', 'stack', 'id', 'agent', 'entry', 'resolve', 'reject', 'observed', 'settled', 'head', 'body', 'abandoned', 'unawaited', 'scope', 'env', 'cell', 'depth', 'maxChars', 'left', 'exports', 'iteration', 'local', 'data']) Object.defineProperty(Object.prototype, name, { configurable: true, set() { throw new Error('a setter met'); }, get() { return undefined; } });

@@ -1,3 +1,0 @@
-// expect: ok
-// why: `then` asks a promise for its constructor
-Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, get() { throw new Error('a getter met'); } });

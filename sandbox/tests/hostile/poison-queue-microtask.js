@@ -1,5 +1,0 @@
-// expect: ok
-queueMicrotask = null;
-structuredClone = null;
-URL = null;
-TextEncoder = null;

@@ -1,4 +1,0 @@
-// expect: ok
-try { globalThis.String = null; } catch {}
-String.fromCharCode = null;
-String.raw = null;

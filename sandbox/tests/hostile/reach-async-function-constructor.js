@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-await (async () => {}).constructor('return __repl_scope')();

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-await (async function* () {}).constructor('yield __repl_scope')().next();

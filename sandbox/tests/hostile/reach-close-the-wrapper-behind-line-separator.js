@@ -1,2 +1,0 @@
-// expect: syntax, ok
-let z = 1 // @repeat(1, "\u2028") }); (async () => {

@@ -1,2 +1,0 @@
-// expect: syntax, thrown, ok
-let re = /[/]}); (async () => {/;

@@ -1,2 +1,0 @@
-// expect: syntax
-}); globalThis.escaped = __repl_scope; (async () => {

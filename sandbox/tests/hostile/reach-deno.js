@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-Deno.core.ops.op_print('escaped');

@@ -1,2 +1,0 @@
-// expect: thrown, never_settles
-await eval("import('ext:core/mod.js')");

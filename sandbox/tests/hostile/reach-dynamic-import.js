@@ -1,3 +1,0 @@
-// expect: syntax
-// error: import
-await import('file:///etc/passwd');

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-process.env.OPENAI_API_KEY;

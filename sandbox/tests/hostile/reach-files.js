@@ -1,3 +1,0 @@
-// expect: thrown
-// error: Cannot find module
-require('fs').readFileSync('/etc/passwd');

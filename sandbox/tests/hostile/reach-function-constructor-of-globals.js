@@ -1,3 +1,0 @@
-// expect: ok
-// value: undefined undefined undefined
-return [rlm, console.log, setTimeout].map((f) => f.constructor('return typeof __repl_scope')()).join(' ');

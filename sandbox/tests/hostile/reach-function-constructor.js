@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-new Function('return __repl_scope')();

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: SyntaxError
-new Function('}); (function () {', '/*');

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-(function* () {}).constructor('yield __repl_scope')().next();

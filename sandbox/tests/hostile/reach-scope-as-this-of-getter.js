@@ -1,4 +1,0 @@
-// expect: ok
-// value: true
-Object.defineProperty(globalThis, 'probed', { configurable: true, get() { return this === globalThis; } });
-return probed;

@@ -1,3 +1,0 @@
-// expect: syntax
-// error: reserved
-__repl_scope.kept = 'stolen';

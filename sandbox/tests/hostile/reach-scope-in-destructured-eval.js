@@ -1,4 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-const { eval: renamed } = globalThis;
-((...[eval]) => eval('__repl_rt.constant'))(renamed);

@@ -1,4 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-const run = eval;
-run('__repl_rt');

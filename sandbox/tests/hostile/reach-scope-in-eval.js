@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-eval('__repl_scope');

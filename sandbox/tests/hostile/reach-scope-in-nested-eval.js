@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-(() => { function inner() { return eval('eval("__repl_scope")'); } return inner(); })();

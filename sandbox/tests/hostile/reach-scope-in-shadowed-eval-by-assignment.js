@@ -1,3 +1,0 @@
-// expect: thrown
-// error: ReferenceError
-{ let eval = globalThis.eval; eval('__repl_scope'); }

@@ -1,4 +1,0 @@
-// expect: thrown, syntax
-// error: *
-const f = (eval) => eval('__repl_scope');
-f(globalThis.eval);

@@ -1,2 +1,0 @@
-// expect: ok, thrown
-eval`__repl_scope`;

@@ -1,3 +1,0 @@
-// expect: ok
-// value: true true undefined
-return [this === undefined || this === globalThis, (function () { return this === globalThis; })(), String((() => 'use strict', function () { 'use strict'; return this; })())].join(' ');

@@ -1,3 +1,0 @@
-// expect: ok
-// value: answer to it
-return rlm('it');

@@ -1,2 +1,0 @@
-// expect: ok
-return class Answer { #x = 1; };

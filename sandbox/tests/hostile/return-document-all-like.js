@@ -1,2 +1,0 @@
-// expect: ok
-return Object(Symbol('boxed'));

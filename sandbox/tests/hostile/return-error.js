@@ -1,2 +1,0 @@
-// expect: ok
-return new Error('as an answer');

@@ -1,3 +1,0 @@
-// expect: ok
-// value: {}
-return (function* () { for (;;) yield 1; })();

@@ -1,3 +1,0 @@
-// expect: ok
-// value: finally
-try { return 'try'; } finally { return 'finally'; }

@@ -1,2 +1,0 @@
-// expect: ok
-return new Map([[{}, new Set([1])]]);

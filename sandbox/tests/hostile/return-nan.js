@@ -1,3 +1,0 @@
-// expect: ok
-// value: NaN
-return NaN;

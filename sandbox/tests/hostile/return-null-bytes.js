@@ -1,2 +1,0 @@
-// expect: ok
-return 'a\0b';

@@ -1,3 +1,0 @@
-// expect: ok
-// value: null
-return null;

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: TypeError
-return { n: 1n };

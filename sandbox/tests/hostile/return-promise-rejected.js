@@ -1,3 +1,0 @@
-// expect: thrown
-// error: rejected
-return Promise.reject(new Error('rejected'));

@@ -1,3 +1,0 @@
-// expect: ok
-// value: {"a":1}
-return new Proxy({ a: 1 }, {});

@@ -1,5 +1,0 @@
-// expect: thrown
-// error: TypeError
-const { proxy, revoke } = Proxy.revocable({}, {});
-revoke();
-return proxy;

@@ -1,4 +1,0 @@
-// expect: ok
-const sparse = [];
-sparse[3] = 1;
-return sparse;

@@ -1,2 +1,0 @@
-// expect: ok
-return new String('object');

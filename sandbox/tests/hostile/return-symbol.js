@@ -1,3 +1,0 @@
-// expect: ok
-// value: Symbol(answer)
-return Symbol('answer');

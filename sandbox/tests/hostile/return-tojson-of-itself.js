@@ -1,2 +1,0 @@
-// expect: ok, thrown
-return { a: 1, toJSON() { return this; } };

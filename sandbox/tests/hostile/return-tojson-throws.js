@@ -1,3 +1,0 @@
-// expect: thrown
-// error: no JSON
-return { toJSON() { throw new Error('no JSON'); } };

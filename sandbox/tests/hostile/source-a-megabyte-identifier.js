@@ -1,2 +1,0 @@
-// expect: ok, thrown
-let @repeat(1000000, "a") = 1;

@@ -1,2 +1,0 @@
-// expect: ok
-@repeat(1000000, ";")

@@ -1,2 +1,0 @@
-// expect: syntax
-@repeat(1000000, "{")

@@ -1,2 +1,0 @@
-// expect: ok, timed_out
-@repeat(60000, "let v$n = $n * 2;\n")

@@ -1,3 +1,0 @@
-// expect: ok
-// value: function
-return typeof (@repeat(1000, "a=>") 1);

@@ -1,2 +1,0 @@
-// expect: syntax
-let await = 1;

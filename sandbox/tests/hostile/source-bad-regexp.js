@@ -1,2 +1,0 @@
-// expect: syntax, thrown
-/(?<n>a)(?<n>b)[z-a]/u;

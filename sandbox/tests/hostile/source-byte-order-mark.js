@@ -1,3 +1,0 @@
-// expect: ok
-// value: 1
-@repeat(1, "\ufeff")return 1;

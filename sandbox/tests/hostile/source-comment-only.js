@@ -1,2 +1,0 @@
-// expect: ok
-/* nothing */ // at all

@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-x = @repeat(50000, "a=>") 1;

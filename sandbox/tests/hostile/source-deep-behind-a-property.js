@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-x.return / 1; @repeat(50000, "(") / "

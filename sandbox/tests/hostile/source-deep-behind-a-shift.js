@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-1 / 2 / 3; a = b / c; d = /'/g; @repeat(50000, "[") '

@@ -1,4 +1,0 @@
-// expect: syntax
-// error: nested
-x <!-- ' /* `
-@repeat(50000, "(")

@@ -1,4 +1,0 @@
-// expect: syntax
-// error: nested
-'\'' + "\
-" + /[/]\// + `\`\${`; @repeat(50000, "(") '

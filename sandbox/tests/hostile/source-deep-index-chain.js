@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-f @repeat(100000, "[0]");

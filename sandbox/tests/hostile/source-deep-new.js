@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-@repeat(100000, "new ") Object;

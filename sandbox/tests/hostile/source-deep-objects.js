@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-@repeat(20000, "({a:") 1 @repeat(20000, "})");

@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-globalThis @repeat(100000, "?.globalThis");

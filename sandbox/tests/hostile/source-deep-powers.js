@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-1 @repeat(100000, "**1");

@@ -1,3 +1,0 @@
-// expect: syntax
-// error: nested
-function* g() { @repeat(100000, "yield ") 1 }

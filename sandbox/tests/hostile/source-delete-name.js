@@ -1,3 +1,0 @@
-// expect: ok, syntax
-let gone = 1;
-delete gone;

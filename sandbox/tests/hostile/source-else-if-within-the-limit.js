@@ -1,3 +1,0 @@
-// expect: ok
-// value: last
-@repeat(1000, "if (kept === '$n') return '$n'; else ") return 'last';

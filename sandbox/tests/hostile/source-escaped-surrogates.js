@@ -1,3 +1,0 @@
-// expect: ok
-// value: 55296
-return '\ud800'.charCodeAt(0);

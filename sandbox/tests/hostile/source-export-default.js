@@ -1,2 +1,0 @@
-// expect: syntax
-export default 1;

@@ -1,2 +1,0 @@
-// expect: syntax
-export const x = 1;

@@ -1,3 +1,0 @@
-// expect: syntax
-#!/usr/bin/env node
-console.log(1);

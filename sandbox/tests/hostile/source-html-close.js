@@ -1,2 +1,0 @@
-// expect: syntax, ok, thrown
-</script><script>1</script>

@@ -1,3 +1,0 @@
-// expect: ok, syntax
-let a = 1; <!-- a comment in a script
---> another one

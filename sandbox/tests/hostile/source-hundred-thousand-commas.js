@@ -1,2 +1,0 @@
-// expect: ok, timed_out, memory
-@repeat(100000, "1,") 1;

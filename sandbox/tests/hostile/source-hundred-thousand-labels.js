@@ -1,2 +1,0 @@
-// expect: syntax, ok
-@repeat(100000, "l$n:") ;

@@ -1,2 +1,0 @@
-// expect: ok, timed_out, memory
-@repeat(30000, "/a$n/;")

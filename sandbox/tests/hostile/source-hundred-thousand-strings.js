@@ -1,2 +1,0 @@
-// expect: ok, timed_out
-[@repeat(100000, "'text $n',")];

@@ -1,3 +1,0 @@
-// expect: ok, timed_out, memory
-const t = (x) => x;
-@repeat(20000, "t`$n`;")

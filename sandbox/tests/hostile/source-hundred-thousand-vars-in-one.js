@@ -1,2 +1,0 @@
-// expect: ok, timed_out
-var @repeat(100000, "v$n,") last;

@@ -1,2 +1,0 @@
-// expect: syntax, thrown
-await import.source('x');

@@ -1,3 +1,0 @@
-// expect: ok
-label: { break label; }
-a: b: c: for (;;) break a;

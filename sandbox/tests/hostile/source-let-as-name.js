@@ -1,2 +1,0 @@
-// expect: syntax, ok, thrown
-let let = 1;

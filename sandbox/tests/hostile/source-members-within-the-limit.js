@@ -1,3 +1,0 @@
-// expect: ok
-// value: true
-return globalThis @repeat(2000, ".globalThis") === globalThis;

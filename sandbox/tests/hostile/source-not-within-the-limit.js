@@ -1,3 +1,0 @@
-// expect: ok
-// value: true
-return @repeat(2000, "!") true;

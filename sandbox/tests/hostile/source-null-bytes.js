@@ -1,2 +1,0 @@
-// expect: syntax
-let a@repeat(1, "\u0000")b = 1;

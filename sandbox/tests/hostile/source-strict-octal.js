@@ -1,2 +1,0 @@
-// expect: syntax
-'use strict'; 010;

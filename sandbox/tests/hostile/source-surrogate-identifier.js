@@ -1,2 +1,0 @@
-// expect: syntax
-let \ud835\udc00 = 1;

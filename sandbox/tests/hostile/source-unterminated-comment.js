@@ -1,2 +1,0 @@
-// expect: syntax
-/* never closed

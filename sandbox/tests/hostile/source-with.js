@@ -1,3 +1,0 @@
-// expect: syntax
-// error: with
-with (globalThis) { x = 1; }

@@ -1,2 +1,0 @@
-// expect: syntax, thrown, ok
-yield 1;

@@ -1,2 +1,0 @@
-// expect: thrown
-throw new AggregateError([new Error('a'), null, { get message() { throw 1; } }], 'many');

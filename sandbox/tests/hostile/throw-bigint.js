@@ -1,3 +1,0 @@
-// expect: thrown
-// error: 123
-throw 123n;

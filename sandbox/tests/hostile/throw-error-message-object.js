@@ -1,4 +1,0 @@
-// expect: thrown
-const error = new Error('x');
-error.message = { toString() { return {}; } };
-throw error;

@@ -1,2 +1,0 @@
-// expect: thrown
-throw Object.setPrototypeOf(new Error('no prototype'), null);

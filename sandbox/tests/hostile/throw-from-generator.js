@@ -1,3 +1,0 @@
-// expect: thrown
-// error: inside
-[...(function* () { yield 1; throw new Error('inside'); })()];

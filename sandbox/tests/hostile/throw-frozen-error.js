@@ -1,3 +1,0 @@
-// expect: thrown
-// error: frozen
-throw Object.freeze(new Error('frozen'));

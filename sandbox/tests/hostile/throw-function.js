@@ -1,2 +1,0 @@
-// expect: thrown
-throw function hostile() {};

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: second
-try { throw new Error('first'); } finally { throw new Error('second'); }

@@ -1,2 +1,0 @@
-// expect: thrown
-throw Object.create(null);

@@ -1,3 +1,0 @@
-// expect: thrown
-// error: null
-throw null;

@@ -1,2 +1,0 @@
-// expect: thrown
-throw Promise.reject(1);

@@ -1,2 +1,0 @@
-// expect: thrown
-throw new Proxy(new Error('inside'), { get() { throw new Error('trap'); } });

@@ -1,4 +1,0 @@
-// expect: thrown
-const { proxy, revoke } = Proxy.revocable(() => {}, {});
-revoke();
-throw proxy;

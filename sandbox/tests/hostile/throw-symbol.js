@@ -1,3 +1,0 @@
-// expect: thrown
-// error: Symbol(thrown)
-throw Symbol('thrown');
