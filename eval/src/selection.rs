@@ -15,11 +15,16 @@ pub struct Selected {
 
 /// A sample that was asked for does not exist.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("--selected-problems: benchmark {benchmark} has no sample `{id}`{}", .nearest.as_ref().map_or(String::new(), |near| format!(", did you mean `{near}`?")))]
+#[error("--selected-problems: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
+    (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
+    (None, Some(first)) => format!("; its first is `{first}`"),
+    (None, None) => "; it has none".to_owned(),
+})]
 pub struct UnknownSample {
     benchmark: String,
     id: String,
     nearest: Option<String>,
+    first: Option<String>,
 }
 
 /// Chooses samples: those named, else those that the model has recorded, else all; of these the first
@@ -43,7 +48,8 @@ pub fn select(
                 .ok_or_else(|| UnknownSample {
                     benchmark: dataset.name().to_owned(),
                     id: id.clone(),
-                    nearest: nearest(id, ids),
+                    nearest: nearest(id, dataset),
+                    first: ids.first().cloned(),
                 })
         });
         named.collect::<Result<_, _>>()?
@@ -76,10 +82,18 @@ fn samples(count: usize) -> String {
     format!("{count} sample{s}")
 }
 
-fn nearest(id: &str, ids: &[String]) -> Option<String> {
-    ids.iter()
-        .map(|known| (strsim::jaro_winkler(id, known), known))
+/// The sample most like `id`, which may leave out the benchmark's prefix.
+fn nearest(id: &str, dataset: &dyn Dataset) -> Option<String> {
+    let prefix = format!("{}-", dataset.name());
+    let likeness = |known: &str| {
+        let short = known.strip_prefix(&prefix).unwrap_or(known);
+        strsim::jaro_winkler(id, known).max(strsim::jaro_winkler(id, short))
+    };
+    dataset
+        .ids()
+        .iter()
+        .map(|known| (likeness(known), known))
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(similarity, _)| *similarity > 0.7)
+        .filter(|(likeness, _)| *likeness > 0.7)
         .map(|(_, known)| known.clone())
 }

@@ -5,9 +5,8 @@
 (internals) => {
   'use strict';
   const { primordials: p, ops, makeConsole, require } = internals;
-  const { Array, Error, Map, Object, Promise, Proxy, RangeError, ReferenceError, Symbol, TypeError } = globalThis;
+  const { Error, Map, Object, Promise, Proxy, RangeError, ReferenceError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
-  const { isArray } = Array;
   const { mapDelete, mapGet, mapHas, mapSet, mapSize, promiseThen, toText } = p;
   const global = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
@@ -49,8 +48,24 @@
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
+  /** Characters of a thrown value that anybody reads. */
+  const MESSAGE_CHARS = 10_000;
+
+  /** A text within that limit, cut in the middle. */
+  const short = (text) => {
+    if (text.length <= MESSAGE_CHARS) return text;
+    const half = MESSAGE_CHARS / 2;
+    const omitted = text.length - MESSAGE_CHARS;
+    return `${p.stringSlice(text, 0, half)}… [${omitted} characters omitted here] …${p.stringSlice(text, -half)}`;
+  };
+
   /** `Name: message` of anything thrown as `head`, and its stack's frames, if any. Never throws. */
   const describe = (thrown) => {
+    const { head, stack } = describeWhole(thrown);
+    return { head: short(head), stack: p.stringSlice(stack, 0, MESSAGE_CHARS) };
+  };
+
+  const describeWhole = (thrown) => {
     if (!isObject(thrown)) return { head: `Uncaught ${toText(thrown)}`, stack: '' };
     const message = property(thrown, 'message');
     if (message === undefined && property(thrown, 'stack') === undefined) {
@@ -72,18 +87,63 @@
 
   // ---- rlm() and llm()
 
-  /** The promise of a call. It knows whether anybody ever waited for it. */
+  let attach;
+
+  /**
+   * The promise of a call. It knows whether anybody ever waited for it. Its entry is private, and the class frozen:
+   * model code holds both.
+   */
   class Call extends Promise {
+    #entry;
+
+    static {
+      attach = (promise, entry) => {
+        promise.#entry = entry;
+      };
+    }
+
     static get [Symbol.species]() {
       return Promise;
     }
 
     then(onFulfilled, onRejected) {
-      const entry = this.entry;
-      if (entry !== undefined) entry.observed = true;
+      if (this.#entry !== undefined) this.#entry.observed = true;
       return promiseThen(this, onFulfilled, onRejected);
     }
   }
+  freeze(Call);
+  freeze(Call.prototype);
+
+  /** The options of a call by the types that they must have. */
+  const optionTypes = {
+    __proto__: null,
+    rlm: { __proto__: null, systemPrompt: 'a string', model: 'a string', maxIterations: 'a whole number from 1' },
+    llm: { __proto__: null, model: 'a string' },
+  };
+
+  const hasType = (value, type) => (type === 'a string'
+    ? typeof value === 'string'
+    : p.isInteger(value) && value >= 1 && value <= 1e9);
+
+  /** The options of a call, checked, as JSON. */
+  const optionsJson = (kind, options) => {
+    if (options === undefined || options === null) return '{}';
+    if (!isObject(options)) throw new TypeError(`${kind}(): the third argument must be an object of options`);
+    const known = optionTypes[kind];
+    const given = create(null);
+    const names = keys(options);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      if (!hasOwn(known, name)) {
+        throw new TypeError(`${kind}(): unknown option '${name}'; known: ${p.arrayJoin(keys(known), ', ')}`);
+      }
+      const value = options[name];
+      if (value === undefined || value === null) continue;
+      if (!hasType(value, known[name])) throw new TypeError(`${kind}(): option '${name}' must be ${known[name]}`);
+      given[name] = value;
+    }
+    return p.jsonStringify(given);
+  };
 
   /** A call that cannot start rejects like one that failed: its caller handles both in one place. */
   const call = (agent, kind, query, context, options) => {
@@ -107,24 +167,16 @@
     if (question.length > limits.argument_chars) {
       throw new RangeError(`${kind}(): the query has ${question.length} characters; at most ${limits.argument_chars} are allowed`);
     }
-    const record = options === undefined || options === null ? {} : options;
-    if (!isObject(record)) throw new TypeError(`${kind}(): the third argument must be an object of options`);
-    const known = kind === 'rlm' ? { systemPrompt: 1, model: 1, maxIterations: 1 } : { model: 1 };
-    const names = keys(record);
-    for (let i = 0; i < names.length; i++) {
-      if (!hasOwn(known, names[i])) {
-        throw new TypeError(`${kind}(): unknown option '${names[i]}'; known: ${p.arrayJoin(keys(known), ', ')}`);
-      }
-    }
+    const json = optionsJson(kind, options);
     const entry = { __proto__: null, agent, kind, context, observed: false, settled: false, resolve: undefined, reject: undefined };
     const promise = new Call((resolve, reject) => {
       entry.resolve = resolve;
       entry.reject = reject;
     });
-    defineProperty(promise, 'entry', { __proto__: null, value: entry });
+    attach(promise, entry);
     const type = typeof context;
     const length = type === 'string' ? context.length : -1;
-    const id = ops.call(agent.id, kind, question, p.jsonStringify(record) ?? '{}', type, length);
+    const id = ops.call(agent.id, kind, question, json, type, length);
     pendingCalls++;
     totalCalls++;
     mapSet(calls, id, entry);
@@ -142,7 +194,8 @@
     }
     const milliseconds = +delay > 0 ? +delay : 0;
     const id = ops.startTimer(agent.id, milliseconds);
-    mapSet(agent.timers, id, { __proto__: null, callback, args, repeat: repeat ? milliseconds : -1, live: id });
+    mapSet(agent.timers, id, { __proto__: null, id, callback, args, repeat: repeat ? milliseconds : -1, live: id });
+    mapSet(agent.live, id, id);
     return id;
   };
 
@@ -150,6 +203,7 @@
     const timer = mapGet(agent.timers, id);
     if (timer === undefined) return;
     mapDelete(agent.timers, id);
+    mapDelete(agent.live, timer.live);
     ops.cancelTimer(timer.live);
   };
 
@@ -157,14 +211,15 @@
   const fireTimer = (agentId, live) => {
     const agent = mapGet(agents, agentId);
     if (agent === undefined) return;
-    let found;
-    mapForEach(agent.timers, (timer, id) => {
-      if (timer.live === live) found = { __proto__: null, timer, id };
-    });
-    if (found === undefined) return;
-    const { timer, id } = found;
-    if (timer.repeat < 0) mapDelete(agent.timers, id);
-    else timer.live = ops.startTimer(agentId, timer.repeat);
+    const timer = mapGet(agent.timers, mapGet(agent.live, live));
+    if (timer === undefined) return;
+    mapDelete(agent.live, live);
+    if (timer.repeat < 0) {
+      mapDelete(agent.timers, timer.id);
+    } else {
+      timer.live = ops.startTimer(agentId, timer.repeat);
+      mapSet(agent.live, timer.live, timer.id);
+    }
     try {
       p.apply(timer.callback, undefined, timer.args);
     } catch (error) {
@@ -215,7 +270,7 @@
     freeze(info.lineage);
     const agent = {
       __proto__: null, id, parent, env, info, scope: create(env), cell: 0,
-      calls: new Map(), timers: new Map(), received: new Map(),
+      calls: new Map(), timers: new Map(), live: new Map(), received: new Map(),
     };
     if (callId !== 0) context = mapGet(calls, callId)?.context;
     context ??= '';
@@ -255,30 +310,35 @@
     return true;
   };
 
-  /** Forgets what a finished cell left pending. Gives the ids of its unfinished calls and how many nobody awaited. */
+  /**
+   * Forgets what a finished cell left pending. Gives the ids of its unfinished calls, parted by commas, and how many
+   * nobody awaited. The agent is free of all of it before anything takes time.
+   */
   const endCell = (agent) => {
-    const abandoned = [];
-    let unawaited = 0, unfinished = 0;
-    mapForEach(agent.calls, (entry, id) => {
+    const { calls: ended, timers } = agent;
+    agent.calls = new Map();
+    agent.timers = new Map();
+    agent.live = new Map();
+    agent.cell = 0;
+    let abandoned = '', unawaited = 0, unfinished = 0;
+    mapForEach(ended, (entry, id) => {
       if (!entry.observed) unawaited++;
       if (!entry.settled) {
-        abandoned[unfinished++] = id;
+        abandoned += unfinished === 0 ? id : `,${id}`;
+        unfinished++;
         pendingCalls--;
       }
       mapDelete(calls, id);
     });
-    mapForEach(agent.timers, (timer) => ops.cancelTimer(timer.live));
-    agent.calls = new Map();
-    agent.timers = new Map();
-    agent.cell = 0;
+    mapForEach(timers, (timer) => ops.cancelTimer(timer.live));
     return { __proto__: null, abandoned, unawaited, unfinished };
   };
 
-  const RETURNED = freeze({ __proto__: null });
   const runtime = freeze({
     __proto__: null,
     constant,
-    returned: (value) => [RETURNED, value],
+    // Without a prototype, so that no promise takes it for a thenable of the model's making.
+    returned: (value) => ({ __proto__: null, value }),
     declare: (scope, names) => {
       for (let i = 0; i < names.length; i++) if (!hasOwn(scope, names[i])) hidden(scope, names[i], undefined);
     },
@@ -288,7 +348,7 @@
     if (agent.cell !== cell) return;
     const { abandoned, unawaited, unfinished } = endCell(agent);
     const lost = status === 'threw' ? unawaited : unawaited > unfinished ? unawaited : unfinished;
-    ops.done(agent.id, cell, status, body, stack, p.jsonStringify(abandoned), lost);
+    ops.done(agent.id, cell, status, body, stack, `[${abandoned}]`, lost);
   };
 
   /** Runs a compiled cell. Always reports through `ops.done`, unless execution is terminated. */
@@ -309,9 +369,12 @@
       if (status === 'threw') ({ head: body, stack } = describe(value));
       finish(agent, cell, status, body, stack);
     };
+    const running = factory(agent.scope, runtime)();
+    // `then` asks a promise for its constructor, which model code may have planted on the prototype.
+    defineProperty(running, 'constructor', { __proto__: null, value: undefined });
     promiseThen(
-      factory(agent.scope, runtime)(),
-      (value) => (isArray(value) && value[0] === RETURNED ? settle('returned', value[1]) : settle('ended')),
+      running,
+      (box) => (box === undefined ? settle('ended') : settle('returned', box.value)),
       (thrown) => settle('threw', thrown),
     );
   };

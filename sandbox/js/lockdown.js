@@ -45,5 +45,7 @@
     for (let i = 0; i < methods.length; i++) {
       defineProperty(Function.prototype, methods[i], { __proto__: null, writable: false, configurable: false });
     }
+    // The engine builds template literals with it, also those of this library.
+    defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
   };
 };

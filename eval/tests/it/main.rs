@@ -16,3 +16,12 @@ mod run_dir_csv;
 mod run_dir_fixture;
 mod summary;
 mod survival;
+
+mod run;
+mod run_ask;
+mod run_replay;
+mod run_runner;
+mod run_selection;
+mod run_stop;
+mod run_trajectory;
+mod run_wrong;

@@ -14,6 +14,8 @@
 
 mod builtins;
 mod edits;
+mod lexemes;
+mod nesting;
 mod visit;
 
 use std::collections::BTreeSet;
@@ -65,6 +67,9 @@ pub struct SyntaxError {
 /// [`SyntaxError`] with line and column of the cell's own text.
 pub(crate) fn rewrite(source: &str, shadowed: &BTreeSet<String>) -> Result<Cell, SyntaxError> {
     let full = format!("{BEFORE}{source}{AFTER}");
+    if let Err(refusal) = nesting::check(&full) {
+        return Err(SyntaxError::at(source, refusal.at, &refusal.message));
+    }
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, &full, SourceType::script()).parse();
     if let Some(first) = parsed.diagnostics.iter().next() {

@@ -68,6 +68,7 @@ fn cells_become_scripts() {
         ("a\nf()", ";$.a\n;await (0,$.f)()"),
         ("[1].map(x => f(x))", ";await [1].map(x => (0,$.f)(x))"),
         ("x = {a, b: a, Math}", ";$.x = {a:$.a, b: $.a, Math}"),
+        ("x = {__proto__}", ";$.x = {[\"__proto__\"]:$.__proto__}"),
         ("({a, b = 2} = o)", ";({a:$.a, b:$.b = 2} = $.o)"),
         ("[a, b] = [b, a]", ";[$.a, $.b] = [$.b, $.a]"),
         (
@@ -131,6 +132,10 @@ fn what_is_no_cell_names_line_and_column() {
         (
             "with (o) x",
             "SyntaxError: `with` statements are not supported in the REPL (line 1, column 1)",
+        ),
+        (
+            &format!("let a = 1;\n{}", "[".repeat(600)),
+            "SyntaxError: the code is nested too deeply: 500 brackets inside each other are the limit (line 2, column 500)",
         ),
         (
             "__repl_scope",

@@ -1,5 +1,7 @@
 //! The walk over one cell's syntax tree that decides every edit.
 
+use std::collections::HashMap;
+
 use oxc_allocator::Vec as ArenaVec;
 use oxc_ast::ast::{
     ArrowFunctionBody, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
@@ -27,7 +29,7 @@ pub(super) struct CellVisitor<'n, 'a> {
     arrow: &'n ArrowFunctionExpression<'a>,
     cell_scope: Option<ScopeId>,
     /// Spans of the top-level classes: inside its own body a class is read by its inner name.
-    classes: Vec<(String, Span)>,
+    classes: HashMap<String, Span>,
     /// Names of the top-level function declarations, in order.
     declared_functions: Vec<String>,
     /// Functions (of any kind) around the current node, the wrapper not counted.
@@ -49,7 +51,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
             names,
             arrow,
             cell_scope: arrow.scope_id.get(),
-            classes: Vec::new(),
+            classes: HashMap::new(),
             declared_functions: Vec::new(),
             functions: 0,
             plain_functions: 0,
@@ -121,7 +123,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
             }
             Statement::ClassDeclaration(it) if top => {
                 if let Some(id) = &it.id {
-                    self.classes.push((id.name.to_string(), it.span));
+                    self.classes.insert(id.name.to_string(), it.span);
                     self.edits
                         .insert(it.span.start, format!(";{SCOPE}.{}=", id.name));
                 }
@@ -265,8 +267,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
 
     fn inside_own_class(&self, name: &str, at: Span) -> bool {
         self.classes
-            .iter()
-            .any(|(class, span)| class == name && span.start <= at.start && at.end <= span.end)
+            .get(name)
+            .is_some_and(|span| span.start <= at.start && at.end <= span.end)
     }
 
     fn refuse_reserved(&mut self, name: &str, at: Span) {
@@ -351,8 +353,13 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
             && let Expression::Identifier(id) = &it.value
         {
             if let Some(text) = self.target(id) {
+                // `__proto__: x` would set the prototype.
+                let key = match id.name.as_str() {
+                    "__proto__" => "[\"__proto__\"]",
+                    name => name,
+                };
                 self.edits
-                    .replace(id.span.start, id.span.end, format!("{}:{text}", id.name));
+                    .replace(id.span.start, id.span.end, format!("{key}:{text}"));
             }
             return;
         }

@@ -4,6 +4,7 @@
 
 mod driver;
 mod fuzz;
+mod hostile;
 mod limits;
 mod node_parity;
 mod process;

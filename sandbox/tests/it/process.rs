@@ -42,7 +42,10 @@ async fn what_cannot_be_stopped_is_killed_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
-    let sandbox = sandbox(config(), in_process());
+    let mut config = config();
+    // On a slow machine too, memory must run out first.
+    config.limits.cell_time = Duration::from_secs(30);
+    let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
     run(&mut repl, "let kept = ['here']; let list = []").await;
     for code in [

@@ -30,6 +30,18 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).expect("the file is JSON")
 }
 
+/// Names of the recorded runs, sorted.
+fn recordings() -> Vec<String> {
+    let entries = std::fs::read_dir(data("node-rlm")).expect("the folder can be read");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".json"))
+        .collect();
+    names.sort();
+    names
+}
+
 /// The task without its test outputs, as the recorded system gave it to the model.
 fn context(task_id: &str) -> String {
     let stem = task_id.trim_start_matches("arc-");
@@ -48,7 +60,8 @@ async fn recorded_cells_give_the_recorded_output() {
     }
     let (mut cells, mut matches, mut mismatches) = (0, 0, String::new());
     let mut slowest = (Duration::ZERO, String::new());
-    for file in ["run-026-drivers.json", "run-027-baseline.json"] {
+    for file in recordings() {
+        let file = file.as_str();
         let run = read(&data(&format!("node-rlm/{file}")));
         for result in run["results"].as_array().expect("results") {
             let task = result["taskId"].as_str().expect("a task id");

@@ -52,7 +52,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
         let event: Event = match serde_json::from_str(line) {
             Ok(event) => event,
             Err(_) if index + 1 == lines.len() && !text.ends_with('\n') => break,
-            Err(error) => return Err(format_error(file, format!("line {}: {error}", index + 1))),
+            Err(error) => return Err(format_error(file, in_line(index + 1, &error))),
         };
         match event.kind {
             EventKind::InvocationStart {
@@ -97,4 +97,12 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
         }
     }
     Ok(())
+}
+
+/// What is wrong with a line. The parser's own line is always the first: it saw only one.
+fn in_line(line: usize, error: &serde_json::Error) -> String {
+    let (text, column) = (error.to_string(), error.column());
+    let place = format!(" at line {} column {column}", error.line());
+    let problem = text.strip_suffix(&place).unwrap_or(&text);
+    format!("{problem} at line {line} column {column}")
 }

@@ -1,0 +1,245 @@
+//! `eval run` with the scripted model: the run directory that it leaves, complete and in both prompt modes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval::record::AttemptRecord;
+use eval::run_dir::{COLUMNS, RunDir};
+use harness::event::Event;
+use harness::outcome::Status;
+use serde_json::Value;
+
+use crate::binary::{Binary, Ran};
+
+/// Two samples of 8,000 characters by the model made for them.
+pub const S_NIAH: [&str; 9] = [
+    "run",
+    "--benchmark",
+    "s-niah",
+    "--context-len",
+    "8k",
+    "--model",
+    "scripted",
+    "--tasks-per-length",
+    "2",
+];
+
+/// A run of the binary and the folder that it left in `results`.
+pub struct Finished {
+    pub ran: Ran,
+    pub dir: RunDir,
+}
+
+impl Finished {
+    /// The records by sample and attempt.
+    pub fn records(&self) -> BTreeMap<(String, u32), &AttemptRecord> {
+        let key = |record: &AttemptRecord| (record.id.clone(), record.attempt);
+        self.dir
+            .records
+            .iter()
+            .map(|record| (key(record), record))
+            .collect()
+    }
+
+    /// The events of an attempt.
+    pub fn events(&self, sample: &str, attempt: u32) -> Vec<Event> {
+        lines(&self.dir.trajectory(sample, attempt))
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.dir.path.join(name)).expect("the file can be read")
+    }
+}
+
+/// Every line of a file as JSON.
+pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
+    let text = fs::read_to_string(path).expect("the file can be read");
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line is a record"))
+        .collect()
+}
+
+/// The arguments of `S_NIAH` and more; what comes later takes the place of what came earlier.
+pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = S_NIAH.to_vec();
+    let mut more = more.iter();
+    while let Some(flag) = more.next() {
+        let value = if flag.starts_with("--") && *flag != "--json" {
+            more.next()
+        } else {
+            None
+        };
+        match (args.iter().position(|arg| arg == flag), value) {
+            (Some(at), Some(value)) => args[at + 1] = value,
+            _ => args.extend([flag].into_iter().chain(value)),
+        }
+    }
+    args
+}
+
+/// Runs the binary, which must leave one new folder in `results`, whatever its exit code.
+pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
+    let before = runs(binary.path());
+    let ran = binary.run(args, "");
+    let new: Vec<PathBuf> = runs(binary.path())
+        .into_iter()
+        .filter(|run| !before.contains(run))
+        .collect();
+    let [dir] = new.as_slice() else {
+        panic!("expected one new run of {args:?}, found {new:?}: {ran:?}");
+    };
+    Finished {
+        dir: RunDir::open(dir).expect("the folder holds a run"),
+        ran,
+    }
+}
+
+fn runs(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.join("results")).into_iter().flatten();
+    entries
+        .map(|entry| entry.expect("a run is there").path())
+        .collect()
+}
+
+/// All files below a folder, sorted.
+pub fn tree(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder can be read") {
+            let path = entry.expect("an entry is there").path();
+            let name = path.strip_prefix(folder).expect("it lies in the folder");
+            files.push(name.to_string_lossy().into_owned());
+            if path.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn both_modes_leave_a_complete_run() {
+    for (mode, agents) in [("solver", 1), ("coordinator", 5)] {
+        let binary = Binary::new();
+        let run = finish(&binary, &s_niah(&["--prompt-mode", mode]));
+        assert_eq!(run.ran.code, Some(0), "{mode}: {:?}", run.ran);
+        let id = run.dir.path.file_name().unwrap().to_string_lossy();
+        assert!(id.starts_with(&format!("s-niah-{mode}-")), "{id}");
+        assert_eq!(
+            tree(&run.dir.path),
+            [
+                "config.json",
+                "lock.json",
+                "results.csv",
+                "samples.jsonl",
+                "summary.json",
+                "trajectories",
+                "trajectories/s-niah-8k-1.1.jsonl",
+                "trajectories/s-niah-8k-2.1.jsonl",
+            ]
+        );
+
+        let identity = &run.dir.lock.run;
+        assert_eq!(identity.run_id, id);
+        assert_eq!(identity.prompt_mode, mode);
+        assert_eq!(identity.fingerprint, run.dir.lock.fingerprint.as_str());
+        assert_eq!(run.dir.config["v"], 1);
+        assert_eq!(run.dir.config["run"]["run_id"], *id);
+        assert_eq!(run.dir.config["engine"]["max_depth"], 2);
+        assert_eq!(run.dir.config["engine"]["max_iterations"], 15);
+        assert_eq!(run.dir.config["concurrency"], 5);
+
+        assert!(run.dir.torn.is_none());
+        for sample in ["s-niah-8k-1", "s-niah-8k-2"] {
+            let record = run.records()[&(sample.to_owned(), 1)];
+            let answer = record.answer.as_deref();
+            assert_eq!(
+                (
+                    record.v,
+                    record.run_id.as_str(),
+                    record.status,
+                    record.score,
+                    answer
+                ),
+                (
+                    1,
+                    &*id,
+                    Status::Ok,
+                    Some(1.0),
+                    Some(record.expected.as_str().unwrap())
+                ),
+            );
+            assert_eq!((record.iterations, record.agents), (2, agents));
+            assert_eq!(record.llm_calls, 2 * agents);
+            assert_eq!(record.depth_reached, u32::from(agents > 1));
+        }
+
+        let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
+        assert_eq!(
+            (&summary["v"], &summary["attempts_total"]),
+            (&1.into(), &2.into())
+        );
+        assert_eq!(
+            (&summary["scored"], &summary["score"]["mean"]),
+            (&2.into(), &1.0.into())
+        );
+        assert!(
+            run.ran.stdout.contains("1.000"),
+            "the table: {}",
+            run.ran.stdout
+        );
+        check_csv(&run);
+    }
+}
+
+/// The columns, in the order that readers of the file rely on.
+const HEADER: &str = "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,\
+    cluster,score,status,error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,\
+    cached_input_tokens,output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,\
+    protocol_faults,dataset_digest,scorer,fingerprint";
+
+/// The CSV has its header and a row for each record, with the record's values.
+fn check_csv(run: &Finished) {
+    let text = run.read("results.csv");
+    assert_eq!(text.lines().next(), Some(HEADER));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), run.dir.records.len());
+    let identity = &run.dir.lock.run;
+    for row in rows {
+        assert_eq!(row.len(), COLUMNS.len());
+        let attempt: u32 = row["attempt"].parse().unwrap();
+        let record = run.records()[&(row["id"].clone(), attempt)];
+        let expected = [
+            ("run_id", identity.run_id.clone()),
+            ("benchmark", "s-niah".to_owned()),
+            ("model", "scripted".to_owned()),
+            ("protocol", "rlm".to_owned()),
+            ("prompt_mode", identity.prompt_mode.clone()),
+            ("drivers", String::new()),
+            ("max_depth", "2".to_owned()),
+            ("max_iterations", "15".to_owned()),
+            ("cluster", String::new()),
+            ("score", "1".to_owned()),
+            ("status", "ok".to_owned()),
+            ("error", String::new()),
+            ("answer", record.answer.clone().unwrap()),
+            ("expected", record.expected.as_str().unwrap().to_owned()),
+            ("iterations", record.iterations.to_string()),
+            ("agents", record.agents.to_string()),
+            ("depth_reached", record.depth_reached.to_string()),
+            ("llm_calls", record.llm_calls.to_string()),
+            ("cost_usd", String::new()),
+            ("total_time_s", record.total_time_s.to_string()),
+            ("dataset_digest", identity.dataset_digest.clone()),
+            ("scorer", "needle/1".to_owned()),
+            ("fingerprint", identity.fingerprint.clone()),
+        ];
+        for (column, value) in expected {
+            assert_eq!(row[column], value, "column {column}");
+        }
+    }
+}

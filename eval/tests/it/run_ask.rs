@@ -1,0 +1,128 @@
+//! `eval ask`: the answer alone on stdout, everything else on stderr.
+
+use std::process::Command;
+
+use crate::binary::{Binary, Ran};
+
+fn asker() -> Binary {
+    Binary::new()
+        .file("reader.yaml", include_str!("run/reader.yaml"))
+        .file("notes/b.txt", "second file")
+        .file("notes/a.txt", "first file\n")
+        .file("notes/.hidden", "no")
+        .file("question.md", "\nHow long?\n")
+}
+
+/// Flags, standard input, exit code, stdout.
+type Row = (&'static [&'static str], &'static str, i32, &'static str);
+
+const QUESTIONS: &[Row] = &[
+    (
+        &["--query", "How long?"],
+        "",
+        0,
+        "How long? 0 characters: \n",
+    ),
+    (
+        &["--query", "How long?", "--context-file", "notes/b.txt"],
+        "",
+        0,
+        "How long? 11 characters: second file\n",
+    ),
+    (
+        &["--query", "How long?", "--context-dir", "notes"],
+        "",
+        0,
+        "How long? 52 characters: ==> a.txt <==\nfirst file\n\n==> b.txt <==\nsecond file\n\n",
+    ),
+    (&["--query", "-"], "Stdin?", 0, "Stdin? 0 characters: \n"),
+    (
+        &["--query-file", "question.md"],
+        "",
+        0,
+        "How long? 0 characters: \n",
+    ),
+    (&["--query", "fail"], "", 1, ""),
+    (&["--query", "loop", "--max-iterations", "3"], "", 106, ""),
+    (
+        &["--query", "q", "--protocol", "direct"],
+        "",
+        0,
+        "one call\n",
+    ),
+];
+
+#[test]
+fn the_answer_is_alone_on_stdout() {
+    for (flags, stdin, code, stdout) in QUESTIONS {
+        let args = [&["ask", "--model", "scripted:reader.yaml"], *flags].concat();
+        let ran = asker().run(&args, *stdin);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (Some(*code), *stdout),
+            "{flags:?}: {}",
+            ran.stderr
+        );
+        assert!(!ran.stderr.is_empty(), "{flags:?}");
+    }
+}
+
+#[test]
+fn progress_and_failures_are_on_stderr() {
+    let ask = |query: &str| {
+        let args = [
+            "ask",
+            "--model",
+            "scripted:reader.yaml",
+            "--max-iterations",
+            "3",
+            "--query",
+            query,
+        ];
+        asker().run(&args, "").stderr
+    };
+    assert_eq!(
+        ask("How long?"),
+        "root: iteration 1\nroot: iteration 2\nroot: ended ok after 2 iterations\n"
+    );
+    assert_eq!(
+        ask("fail"),
+        "root: iteration 1\nroot: model failed: the scripted model reader.yaml failed: Error: no power\n\
+         root: ended error after 1 iteration\nerror: no answer: the scripted model reader.yaml failed: Error: no power\n"
+    );
+    assert_eq!(
+        ask("loop"),
+        "root: iteration 1\nroot: iteration 2\nroot: iteration 3\nroot: ended limit after 3 iterations\n\
+         note: no answer: reached max iterations (3) without returning an answer\n"
+    );
+}
+
+#[test]
+fn a_person_sees_no_control_characters_of_an_answer() {
+    let ask = [
+        "ask",
+        "--query",
+        "escape",
+        "--model",
+        "scripted:reader.yaml",
+    ];
+    let binary = asker();
+    let Ran { code, stdout, .. } = binary.run(&ask, "");
+    assert_eq!((code, stdout.as_str()), (Some(0), "\u{1b}[2Jred\u{7}\n"));
+    // util-linux's `script` gives the command a terminal.
+    let command = format!(
+        "{} {} 2>/dev/null",
+        env!("CARGO_BIN_EXE_eval"),
+        ask.join(" ")
+    );
+    let typed = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(binary.path())
+        .stdin(std::process::Stdio::null())
+        .output();
+    let Ok(typed) = typed else {
+        println!("skipped: no `script` here");
+        return;
+    };
+    assert_eq!(String::from_utf8_lossy(&typed.stdout), "[2Jred\r\n");
+}

@@ -1,0 +1,212 @@
+//! Recorded runs played back: our own, and those of the JavaScript system.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use harness::event::{EventKind, Role};
+use harness::outcome::Status;
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::run::{Finished, finish, s_niah};
+
+/// What came of each attempt, times aside.
+fn results(run: &Finished) -> BTreeMap<(String, u32), Value> {
+    let records = run.records().into_iter();
+    let result = |record: &eval::record::AttemptRecord| {
+        json!([
+            record.status,
+            record.score,
+            record.answer,
+            record.error,
+            record.iterations,
+            record.agents,
+            record.llm_calls,
+            record.delegations
+        ])
+    };
+    records.map(|(key, record)| (key, result(record))).collect()
+}
+
+#[test]
+fn an_own_run_replays_to_the_same_answers() {
+    for (mode, model) in [
+        ("solver", "scripted"),
+        ("coordinator", "scripted/s-niah-flawed"),
+    ] {
+        let binary = Binary::new();
+        let shared = ["--prompt-mode", mode, "--attempts", "2"];
+        let first = finish(
+            &binary,
+            &s_niah(&[&shared[..], &["--model", model]].concat()),
+        );
+        let replay = format!("replay:{}", first.dir.path.display());
+        let again = finish(
+            &binary,
+            &s_niah(&[&shared[..], &["--model", &replay]].concat()),
+        );
+        assert_eq!((first.ran.code, again.ran.code), (Some(0), Some(0)));
+        assert_eq!(results(&first), results(&again), "{mode}");
+        assert!(
+            again.ran.stderr.contains(
+                "replaying the 2 samples of the recording that s-niah has; choose others with \
+                 --selected-problems"
+            ),
+            "{}",
+            again.ran.stderr
+        );
+    }
+}
+
+fn shared_data(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/data")
+        .join(path)
+}
+
+#[test]
+fn recorded_runs_of_a_real_model_score_as_recorded() {
+    for (name, right) in [("run-026-drivers.json", 13), ("run-027-baseline.json", 8)] {
+        let recording = shared_data("node-rlm").join(name);
+        if !recording.is_file() {
+            println!("skipped: {name} is not here");
+            continue;
+        }
+        let binary = Binary::new();
+        let replay = format!("replay:{}", recording.display());
+        let tasks = shared_data("arc-agi-2");
+        let args = ["run", "--benchmark", "arc", "--max-iterations", "20"];
+        let more = ["--model", &replay, "--data-dir", tasks.to_str().unwrap()];
+        let run = finish(&binary, &[&args[..], &more].concat());
+        assert_eq!(run.ran.code, Some(0), "{name}: {:?}", run.ran);
+        assert!(
+            run.ran.stderr.contains("replaying the 20 samples"),
+            "{}",
+            run.ran.stderr
+        );
+        let text = std::fs::read_to_string(&recording).unwrap();
+        let recorded: Value = serde_json::from_str(&text).unwrap();
+        let recorded: BTreeMap<(String, u32), (f64, u64)> = recorded["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|task| {
+                let id = task["taskId"].as_str().unwrap().to_owned();
+                let score = task["score"].as_f64().unwrap();
+                ((id, 1), (score, task["iterations"].as_u64().unwrap()))
+            })
+            .collect();
+        let scored: BTreeMap<(String, u32), (f64, u64)> = run
+            .records()
+            .into_iter()
+            .map(|(key, record)| (key, (record.score.unwrap(), record.iterations.into())))
+            .collect();
+        assert_eq!(scored, recorded, "{name}");
+        let total: f64 = scored.values().map(|(score, _)| score).sum();
+        assert!((total - f64::from(right)).abs() < 1e-9, "{name}: {total}");
+    }
+}
+
+/// A recording of the JavaScript system: for each sample, the code blocks of its responses.
+fn recording(tasks: &[(&str, &[&str])]) -> String {
+    let results: Vec<Value> = tasks
+        .iter()
+        .map(|(id, blocks)| {
+            let steps = blocks.iter().map(
+                |code| json!({"reasoning": format!("I run this.\n\n```javascript\n{code}\n```\n")}),
+            );
+            json!({"taskId": id, "trace": steps.collect::<Vec<_>>()})
+        })
+        .collect();
+    json!({"benchmark": "s-niah", "model": "m", "results": results}).to_string()
+}
+
+#[test]
+fn a_missing_root_turn_ends_its_sample_alone() {
+    let tasks: [(&str, &[&str]); 3] = [
+        ("s-niah-8k-1", &["console.log(context.length)"]),
+        ("s-niah-8k-2", &["const x = 1", "return('no')"]),
+        ("s-niah-8k-3", &[]),
+    ];
+    let binary = Binary::new().file("torn.json", recording(&tasks));
+    let args = s_niah(&["--model", "replay:torn.json", "--tasks-per-length", "3"]);
+    let run = finish(&binary, &args);
+    assert_eq!(run.ran.code, Some(106), "{:?}", run.ran);
+    let missing = |sample: u32, turn: u32| {
+        Some(format!(
+            "the recording torn.json holds no response for sample s-niah-8k-{sample}, agent root, turn {turn}"
+        ))
+    };
+    let ended: Vec<_> = run
+        .records()
+        .into_values()
+        .map(|record| (record.status, record.score, record.error.clone()))
+        .collect();
+    assert_eq!(
+        ended,
+        [
+            (Status::Error, None, missing(1, 2)),
+            (Status::Ok, Some(0.0), None),
+            (Status::Error, None, missing(3, 1)),
+        ]
+    );
+}
+
+#[test]
+fn an_unrecorded_child_rejects_its_own_promise() {
+    let calls =
+        "const calls = await Promise.allSettled([rlm('find it', context), llm('who?'), 'mine']);";
+    let answer = "return(calls.map((call) => call.reason?.message ?? call.value))";
+    let binary = Binary::new().file(
+        "calls.json",
+        recording(&[("s-niah-8k-1", &[calls, answer])]),
+    );
+    let run = finish(&binary, &s_niah(&["--model", "replay:calls.json"]));
+    assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
+    let record = run.records()[&("s-niah-8k-1".to_owned(), 1)];
+    let none = "the recording calls.json holds no response for sample s-niah-8k-1, agent";
+    let expected = json!([
+        format!("d1-c0 failed: {none} d1-c0, turn 1"),
+        format!("d1-c1 failed: {none} d1-c1, turn 1"),
+        "mine",
+    ]);
+    assert_eq!(record.answer, Some(expected.to_string()));
+    assert_eq!((record.status, record.iterations), (Status::Ok, 2));
+}
+
+#[test]
+fn one_protocol_does_not_replay_as_another() {
+    let binary = Binary::new();
+    let first = finish(&binary, &s_niah(&["--protocol", "direct"]));
+    let replay = format!("replay:{}", first.dir.path.display());
+    let again = finish(
+        &binary,
+        &s_niah(&["--protocol", "direct", "--model", &replay]),
+    );
+    assert_eq!(again.ran.code, Some(0), "{:?}", again.ran);
+    assert_eq!(results(&first), results(&again));
+    let events = again.events("s-niah-8k-1", 1);
+    let direct = |kind: &EventKind| {
+        matches!(
+            kind,
+            EventKind::InvocationStart {
+                role: Role::Direct,
+                ..
+            }
+        )
+    };
+    assert!(events.iter().any(|event| direct(&event.kind)));
+    let other = finish(&binary, &s_niah(&["--model", &replay]));
+    assert_eq!(other.ran.code, Some(1), "{:?}", other.ran);
+    let errors = other
+        .dir
+        .records
+        .iter()
+        .filter_map(|record| record.error.as_ref());
+    assert!(
+        errors
+            .clone()
+            .all(|error| error.ends_with("agent root, turn 1"))
+    );
+    assert_eq!(errors.count(), 2);
+}

@@ -1,0 +1,207 @@
+//! The runner itself, with samples and scorers that fail or hang.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use benchmarks::{Dataset, DatasetError, Sample, Score, Scorer};
+use eval::record::RunIdentity;
+use eval::run_dir::{Fingerprint, NewRun, RunDir};
+use eval::run_event::{Reporter, RunEvent, RunPlan};
+use eval::runner::{self, Ended, Run, RunError};
+use harness::prompt::PromptMode;
+use harness::provider::Scripted;
+use harness::sandbox::Isolation;
+use harness::{Engine, EngineConfig, Model, Models, Protocol, sandbox};
+use jiff::Timestamp;
+use serde_json::json;
+
+/// Four samples, of which one can be unreadable and one can take half a minute to score.
+struct Samples {
+    ids: Vec<String>,
+    unreadable: Option<usize>,
+    slow: Option<&'static str>,
+}
+
+impl Dataset for Samples {
+    fn name(&self) -> &'static str {
+        "samples"
+    }
+
+    fn digest(&self) -> &'static str {
+        "digest"
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        if self.unreadable == Some(index) {
+            let path = "tasks/b.json".into();
+            return Err(DatasetError::Changed { path });
+        }
+        Ok(Sample {
+            id: self.ids[index].clone(),
+            query: "q".to_owned(),
+            context: "".into(),
+            expected: json!("answer"),
+            metadata: std::collections::BTreeMap::new(),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(Slow(self.slow))
+    }
+}
+
+struct Slow(Option<&'static str>);
+
+impl Scorer for Slow {
+    fn name(&self) -> &'static str {
+        "slow/1"
+    }
+
+    fn score(&self, _answer: &str, sample: &Sample) -> Score {
+        if self.0 == Some(sample.id.as_str()) {
+            std::thread::sleep(Duration::from_secs(30));
+        }
+        Score {
+            value: 1.0,
+            explanation: String::new(),
+        }
+    }
+}
+
+struct Silent;
+
+impl Reporter for Silent {
+    fn report(&mut self, _event: &RunEvent) {}
+}
+
+/// Runs the samples two at a time in a folder. What came of it, and the run as it lies there.
+fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Model {
+        reference: "scripted:model".to_owned(),
+        name: "model".to_owned(),
+        provider: Arc::new(
+            Scripted::from_file(
+                &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/run/direct.yaml"),
+            )
+            .unwrap(),
+        ),
+    };
+    let config = EngineConfig {
+        protocol: Protocol::Direct,
+        prompt_mode: PromptMode::Solver,
+        drivers: Vec::new(),
+        max_depth: 2,
+        max_iterations: 1,
+        max_blocks_per_iteration: 1,
+        confirm_first_return: false,
+        sandbox: sandbox::Config::default(),
+        isolation: Isolation::Thread,
+        attempt_time: Duration::from_secs(60),
+    };
+    let models = Models {
+        main: model,
+        aliases: Vec::new(),
+    };
+    let engine = Engine::new(config, models, |_| ()).unwrap();
+    let new = NewRun::create(folder.path(), "samples", "solver", Timestamp::now()).unwrap();
+    let identity = RunIdentity {
+        run_id: new.id().to_owned(),
+        benchmark: "samples".to_owned(),
+        model: "scripted:model".to_owned(),
+        protocol: "direct".to_owned(),
+        prompt_mode: "solver".to_owned(),
+        drivers: String::new(),
+        max_depth: 2,
+        max_iterations: 1,
+        dataset_digest: "digest".to_owned(),
+        scorer: "slow/1".to_owned(),
+        fingerprint: String::new(),
+    };
+    let plan = RunPlan {
+        run_id: new.id().to_owned(),
+        dir: new.path().to_owned(),
+        identity: identity.clone(),
+        attempts_total: 4,
+        attempts_done: 0,
+        concurrency: 2,
+    };
+    let path = new.path().to_owned();
+    let fingerprint = Fingerprint::from_parts(std::collections::BTreeMap::new());
+    let writer = new
+        .begin(&json!({}), fingerprint, identity, dataset.ids.clone())
+        .unwrap();
+    let run = Run {
+        plan,
+        engine: Arc::new(engine),
+        dataset: Arc::new(dataset),
+        samples: vec![0, 1, 2, 3],
+        attempts: 1,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let stop = async move { tokio::time::sleep(stop_after).await };
+    let ended = runtime.block_on(async { runner::run(run, writer, Box::new(Silent), stop).await });
+    runtime.shutdown_background();
+    assert!(path.join("results.csv").is_file());
+    assert!(path.join("summary.json").is_file());
+    (ended, RunDir::open(&path).unwrap())
+}
+
+fn ids() -> Vec<String> {
+    ["a", "b", "c", "d"].map(str::to_owned).to_vec()
+}
+
+fn finished(run: &RunDir) -> Vec<&str> {
+    let mut ids: Vec<&str> = run
+        .records
+        .iter()
+        .map(|record| record.id.as_str())
+        .collect();
+    ids.sort_unstable();
+    ids
+}
+
+#[test]
+fn a_busy_attempt_does_not_hold_up_the_stop() {
+    let began = Instant::now();
+    let dataset = Samples {
+        ids: ids(),
+        unreadable: None,
+        slow: Some("b"),
+    };
+    let (ended, run) = run(dataset, Duration::from_secs(1));
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
+    let ended = ended.unwrap();
+    assert!(ended.interrupted);
+    assert_eq!(ended.summary.attempts, 3);
+    assert_eq!(finished(&run), ["a", "c", "d"]);
+}
+
+#[test]
+fn a_sample_that_cannot_be_read_ends_the_run_and_keeps_what_is_finished() {
+    let dataset = Samples {
+        ids: ids(),
+        unreadable: Some(3),
+        slow: None,
+    };
+    let (ended, run) = run(dataset, Duration::from_secs(60));
+    assert_eq!(
+        ended.unwrap_err().to_string(),
+        "tasks/b.json has changed since the dataset was opened"
+    );
+    let done = finished(&run);
+    assert!(done.len() >= 2, "{done:?} are finished");
+}

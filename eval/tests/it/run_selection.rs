@@ -1,0 +1,164 @@
+//! Which samples a run takes, how often, how it is scored, and what its exit code says of that.
+
+use harness::event::{EventKind, Role};
+use serde_json::Value;
+
+use crate::binary::Binary;
+use crate::run::{finish, s_niah, tree};
+
+/// Flags, the exit code, and the ids of the samples with their attempts, in the order of the dataset.
+const CHOICES: &[(&[&str], i32, &[&str])] = &[
+    (&[], 0, &["1.1", "2.1", "3.1"]),
+    (
+        &["--attempts", "3", "--max-tasks", "2"],
+        0,
+        &["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"],
+    ),
+    (&["--max-tasks", "1"], 0, &["1.1"]),
+    (&["--max-tasks", "100"], 0, &["1.1", "2.1", "3.1"]),
+    (&["--selected-problems", "s-niah-8k-2"], 0, &["2.1"]),
+    (&["--selected-problems", "8k-3"], 0, &["3.1"]),
+    (
+        &["--selected-problems", "8k-3,8k-1,s-niah-8k-3"],
+        0,
+        &["3.1", "1.1"],
+    ),
+    (
+        &["--selected-problems", "8k-3,8k-1", "--max-tasks", "1"],
+        0,
+        &["3.1"],
+    ),
+    (&["--min-score", "1"], 0, &["1.1", "2.1", "3.1"]),
+    (
+        &["--model", "scripted/s-niah-flawed", "--min-score", "0.6"],
+        0,
+        &["1.1", "2.1", "3.1"],
+    ),
+    (
+        &["--model", "scripted/s-niah-flawed", "--min-score", "0.7"],
+        100,
+        &["1.1", "2.1", "3.1"],
+    ),
+];
+
+#[test]
+fn samples_and_attempts_are_chosen() {
+    for (flags, code, chosen) in CHOICES {
+        let binary = Binary::new();
+        let args = [&["--tasks-per-length", "3"], *flags].concat();
+        let run = finish(&binary, &s_niah(&args));
+        assert_eq!(run.ran.code, Some(*code), "{flags:?}: {:?}", run.ran);
+        let csv = run.read("results.csv");
+        let rows: Vec<String> = csv::Reader::from_reader(csv.as_bytes())
+            .records()
+            .map(|row| row.unwrap())
+            .map(|row| format!("{}.{}", row[8].replace("s-niah-8k-", ""), &row[9]))
+            .collect();
+        assert_eq!(rows, *chosen, "{flags:?}");
+        assert_eq!(run.dir.records.len(), chosen.len(), "{flags:?}");
+        assert_eq!(
+            tree(&run.dir.path.join("trajectories")).len(),
+            chosen.len(),
+            "{flags:?}"
+        );
+        let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
+        assert_eq!(summary["attempts_total"], chosen.len(), "{flags:?}");
+        assert_eq!(
+            run.ran.stderr.contains("is below --min-score 0.7"),
+            *code == 100,
+            "{flags:?}"
+        );
+    }
+}
+
+#[test]
+fn the_flawed_model_is_wrong_on_the_second_samples_alone() {
+    for mode in ["solver", "coordinator"] {
+        let binary = Binary::new();
+        let args = [
+            "--context-len",
+            "8k,16k",
+            "--tasks-per-length",
+            "3",
+            "--model",
+            "scripted/s-niah-flawed",
+        ];
+        let run = finish(
+            &binary,
+            &s_niah(&[&args[..], &["--prompt-mode", mode]].concat()),
+        );
+        assert_eq!(run.ran.code, Some(0), "{mode}");
+        let scores: Vec<_> = run
+            .records()
+            .values()
+            .map(|record| (record.id.clone(), record.score))
+            .collect();
+        let expected = [
+            ("16k-1", 1.0),
+            ("16k-2", 0.0),
+            ("16k-3", 1.0),
+            ("8k-1", 1.0),
+            ("8k-2", 0.0),
+            ("8k-3", 1.0),
+        ];
+        assert_eq!(
+            scores,
+            expected.map(|(id, score)| (format!("s-niah-{id}"), Some(score))),
+            "{mode}"
+        );
+    }
+}
+
+#[test]
+fn nothing_matched_is_told_and_leaves_nothing() {
+    let recording = r#"{"benchmark": "x", "model": "m", "results": [{"taskId": "arc-1", "trace": [{"reasoning": "r"}]}]}"#;
+    let binary = Binary::new().file("other.json", recording);
+    let ran = binary.run(&s_niah(&["--model", "replay:other.json"]), "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""));
+    assert!(
+        ran.stderr
+            .ends_with("note: no sample matches: nothing was run\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(tree(binary.path()), ["other.json"]);
+}
+
+#[test]
+fn the_summary_can_be_had_as_json() {
+    let binary = Binary::new();
+    let run = finish(&binary, &s_niah(&["--json"]));
+    assert_eq!(run.ran.code, Some(0));
+    assert_eq!(run.ran.stdout, run.read("summary.json"));
+}
+
+#[test]
+fn the_direct_protocol_is_one_call_with_the_whole_context() {
+    let binary = Binary::new();
+    let run = finish(&binary, &s_niah(&["--protocol", "direct"]));
+    assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
+    for record in &run.dir.records {
+        let used = (record.score, record.agents, record.llm_calls);
+        assert_eq!(used, (Some(1.0), 1, 1), "{}", record.id);
+        let events = run.events(&record.id, 1);
+        let roles: Vec<Role> = events
+            .iter()
+            .filter_map(|event| match event.kind {
+                EventKind::InvocationStart { role, .. } => Some(role),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(roles, [Role::Direct]);
+        let sent: usize = events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::LlmRequest { new_messages, .. } => Some(new_messages),
+                _ => None,
+            })
+            .flatten()
+            .map(|message| message.content.chars().count())
+            .sum();
+        let context = record.metadata["context_characters"].as_u64().unwrap();
+        assert!(sent as u64 > context, "{sent} characters were sent");
+    }
+}

@@ -1,0 +1,67 @@
+//! Wrong files and folders: one line that names the file, the place and what would be right, and nothing left.
+
+use serde::Deserialize;
+
+use crate::binary::Binary;
+use crate::run::tree;
+
+/// One row of `run/wrong.json`: files, a command line that reads them, and what it says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    files: Vec<(String, String)>,
+    args: String,
+    code: i32,
+    stderr: Vec<String>,
+}
+
+#[test]
+fn wrong_files_are_named_and_nothing_is_left() {
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("run/wrong.json")).expect("the rows are JSON");
+    for row in rows {
+        let mut binary = Binary::new();
+        for (name, content) in &row.files {
+            binary = binary.file(name, content);
+        }
+        let before = tree(binary.path());
+        let args: Vec<&str> = row.args.split(' ').collect();
+        let ran = binary.run(&args, "");
+        let stderr: Vec<&str> = ran.stderr.lines().collect();
+        assert_eq!(
+            (ran.code, ran.stdout.as_str(), stderr),
+            (
+                Some(row.code),
+                "",
+                row.stderr.iter().map(String::as_str).collect()
+            ),
+            "{} with {:?}",
+            row.args,
+            row.files
+        );
+        assert_eq!(tree(binary.path()), before, "{}", row.args);
+    }
+}
+
+#[test]
+fn files_that_are_no_text_are_named() {
+    let rows = [
+        (
+            "replay:bytes",
+            "cannot read the recording bytes: stream did not contain valid UTF-8",
+        ),
+        (
+            "scripted:bytes",
+            "cannot read the scripted model bytes: stream did not contain valid UTF-8",
+        ),
+    ];
+    for (model, expected) in rows {
+        let binary = Binary::new().file("bytes", b"\xff\xfe\x00");
+        let ran = binary.run(&["run", "--benchmark", "s-niah", "--model", model], "");
+        assert_eq!(
+            (ran.code, ran.stderr.as_str()),
+            (Some(2), &*format!("error: {expected}\n"))
+        );
+        assert_eq!(tree(binary.path()), ["bytes"]);
+    }
+}

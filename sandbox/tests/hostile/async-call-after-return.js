@@ -1,0 +1,4 @@
+// expect: ok
+// value: done
+queueMicrotask(() => { rlm('after the return').catch(() => {}); });
+return 'done';

@@ -1,0 +1,2 @@
+// expect: ok
+setTimeout(() => rlm('from the grave'), 5);

@@ -1,0 +1,3 @@
+// expect: timed_out, waited_too_long
+setInterval(() => {}, 0);
+await new Promise(() => {});

@@ -1,0 +1,2 @@
+// expect: never_settles
+await new Promise(() => {});

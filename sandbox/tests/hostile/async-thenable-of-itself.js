@@ -1,0 +1,3 @@
+// expect: timed_out
+const self = { then(resolve) { resolve(self); } };
+await self;

@@ -1,0 +1,3 @@
+// expect: ok
+// value: unwrapped
+return { then(resolve) { resolve({ then(again) { again('unwrapped'); } }); } };

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: TypeError
+setTimeout(() => {}, Symbol('x'));

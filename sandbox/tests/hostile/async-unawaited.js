@@ -1,0 +1,3 @@
+// expect: unawaited
+// error: not awaited
+const lost = rlm('nobody waits');

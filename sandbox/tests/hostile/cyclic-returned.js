@@ -1,0 +1,5 @@
+// expect: thrown
+// error: TypeError*circular
+const self = {};
+self.self = self;
+return self;

@@ -1,0 +1,4 @@
+// expect: thrown
+const self = {};
+self.self = self;
+throw self;

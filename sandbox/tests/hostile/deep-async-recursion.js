@@ -1,0 +1,2 @@
+// expect: thrown, memory, timed_out
+(async function f() { return await f(); })();

@@ -1,0 +1,2 @@
+// expect: thrown, timed_out
+(function f() { try { f(); } catch { f(); } })();

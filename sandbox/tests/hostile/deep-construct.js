@@ -1,0 +1,4 @@
+// expect: thrown
+// error: RangeError
+class C { constructor() { new C(); } }
+new C();

@@ -1,0 +1,2 @@
+// expect: thrown
+eval('['.repeat(1e6));

@@ -1,0 +1,2 @@
+// expect: thrown, ok
+eval('!'.repeat(1e6) + '1');

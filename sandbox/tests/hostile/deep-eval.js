@@ -1,0 +1,4 @@
+// expect: thrown
+// error: R*
+globalThis.again = () => eval('again()');
+again();

@@ -1,0 +1,4 @@
+// expect: ok, thrown, timed_out
+let nested = [];
+for (let i = 0; i < 100_000; i++) nested = [nested];
+nested.flat(Infinity);

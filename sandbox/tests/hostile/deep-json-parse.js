@@ -1,0 +1,2 @@
+// expect: thrown, ok
+JSON.parse('['.repeat(2e5) + ']'.repeat(2e5));

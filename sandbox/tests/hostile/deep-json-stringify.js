@@ -1,0 +1,5 @@
+// expect: thrown
+// error: RangeError
+let nested = {};
+for (let i = 0; i < 50_000; i++) nested = { nested };
+JSON.stringify(nested);

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+JSON.stringify({ toJSON() { return JSON.stringify(this); } });

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+(function f() { return [1].map(f); })();

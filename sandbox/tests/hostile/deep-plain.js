@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+(function down() { return down() + 1; })();

@@ -1,0 +1,4 @@
+// expect: thrown
+// error: RangeError
+const p = new Proxy({}, { get: (_, key, receiver) => receiver[key] });
+p.x;

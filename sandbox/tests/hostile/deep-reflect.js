@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+(function f() { return Reflect.apply(f, null, []); })();

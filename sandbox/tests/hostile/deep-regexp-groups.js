@@ -1,0 +1,2 @@
+// expect: thrown
+new RegExp('('.repeat(2e5) + ')'.repeat(2e5));

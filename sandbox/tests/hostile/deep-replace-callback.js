@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+(function f() { return 'a'.replace(/a/, f); })();

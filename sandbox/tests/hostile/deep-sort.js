@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+(function f() { [2, 1].sort(f); })();

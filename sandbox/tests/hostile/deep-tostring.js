@@ -1,0 +1,4 @@
+// expect: thrown
+// error: RangeError
+const o = { toString() { return '' + this; } };
+'' + o;

@@ -1,0 +1,4 @@
+// expect: timed_out
+await null;
+let rounds = 0;
+for (;;) rounds++;

@@ -1,0 +1,3 @@
+// expect: timed_out
+await rlm('first');
+for (;;) {}

@@ -1,0 +1,2 @@
+// expect: timed_out
+Array.from({ length: 3 }, () => { for (;;) {} });

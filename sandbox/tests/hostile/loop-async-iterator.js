@@ -1,0 +1,2 @@
+// expect: timed_out
+for await (const x of { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false }) }) });

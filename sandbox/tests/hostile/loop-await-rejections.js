@@ -1,0 +1,2 @@
+// expect: timed_out, memory, lost
+for (;;) { try { await Promise.reject(1); } catch {} }

@@ -1,0 +1,2 @@
+// expect: timed_out, thrown, memory, lost
+(7n ** (2n ** 20n)).toString().length;

@@ -1,0 +1,2 @@
+// expect: timed_out
+({ [{ toString() { for (;;) {} } }]: 1 });

@@ -1,0 +1,3 @@
+// expect: ok, timed_out
+class Slow { static get name() { for (;;) {} } }
+console.log(new Slow());

@@ -1,0 +1,2 @@
+// expect: ok, timed_out
+await rlm('with a context', { toJSON() { for (;;) {} } });

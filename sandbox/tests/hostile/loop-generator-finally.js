@@ -1,0 +1,3 @@
+// expect: timed_out
+function* stubborn() { try { yield 1; } finally { for (;;) {} } }
+for (const x of stubborn()) break;

@@ -1,0 +1,2 @@
+// expect: timed_out
+({}) instanceof class { static get [Symbol.hasInstance]() { for (;;) {} } };

@@ -1,0 +1,2 @@
+// expect: timed_out
+console.log({ [Symbol.for('nodejs.util.inspect.custom')]() { for (;;) {} } });

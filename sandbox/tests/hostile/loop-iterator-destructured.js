@@ -1,0 +1,2 @@
+// expect: timed_out
+const [a, b] = { [Symbol.iterator]: () => ({ next() { for (;;) {} } }) };

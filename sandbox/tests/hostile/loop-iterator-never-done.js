@@ -1,0 +1,2 @@
+// expect: timed_out, memory
+for (const x of { [Symbol.iterator]: () => ({ next: () => ({ done: false, value: 1 }) }) });

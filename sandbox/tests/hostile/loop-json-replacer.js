@@ -1,0 +1,2 @@
+// expect: timed_out
+JSON.stringify([1], () => { for (;;) {} });

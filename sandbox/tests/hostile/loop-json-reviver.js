@@ -1,0 +1,2 @@
+// expect: timed_out
+JSON.parse('[1]', () => { for (;;) {} });

@@ -1,0 +1,2 @@
+// expect: timed_out
+outer: for (;;) { for (;;) { continue outer; } }

@@ -1,0 +1,3 @@
+// expect: timed_out
+(function loop() { Promise.resolve().then(loop); })();
+await new Promise(() => {});

@@ -1,0 +1,4 @@
+// expect: timed_out
+const again = () => queueMicrotask(again);
+again();
+await new Promise(() => {});

@@ -1,0 +1,2 @@
+// expect: timed_out
+/^(a+)+$/.test('a'.repeat(40) + 'b');

@@ -1,0 +1,3 @@
+// expect: timed_out
+const target = { set x(_) { for (;;) {} } };
+target.x = 1;

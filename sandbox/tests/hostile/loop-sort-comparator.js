@@ -1,0 +1,2 @@
+// expect: timed_out
+[3, 1, 2].sort(() => { for (;;) {} });

@@ -1,0 +1,2 @@
+// expect: timed_out
+class Eager { static field = (() => { for (;;) {} })(); }

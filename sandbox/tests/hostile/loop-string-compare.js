@@ -1,0 +1,3 @@
+// expect: timed_out, memory, thrown, lost
+const hay = 'a'.repeat(1e7);
+for (;;) hay.slice(1).localeCompare(hay.slice(0, -1));

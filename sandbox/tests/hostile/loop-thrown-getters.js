@@ -1,0 +1,2 @@
+// expect: timed_out
+throw { get message() { for (;;) {} } };

@@ -1,0 +1,2 @@
+// expect: timed_out
+throw Object.defineProperty(new Error('x'), 'stack', { get() { for (;;) {} } });

@@ -1,0 +1,2 @@
+// expect: timed_out
+await rlm({ toJSON() { for (;;) {} } });

@@ -1,0 +1,3 @@
+// expect: timed_out
+console.log('%s', { toString() { for (;;) {} } });
+console.log(`${{ toString() { for (;;) {} } }}`);

@@ -1,0 +1,2 @@
+// expect: timed_out
+console.log({ get [Symbol.toStringTag]() { for (;;) {} } });

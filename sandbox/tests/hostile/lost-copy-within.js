@@ -1,0 +1,2 @@
+// expect: lost, timed_out, memory, thrown
+Array.prototype.copyWithin.call({ length: 2 ** 53 - 1 }, 0, 1);

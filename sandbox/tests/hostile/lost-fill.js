@@ -1,0 +1,2 @@
+// expect: lost, timed_out, memory
+new Array(4e9 >>> 0).fill(0);

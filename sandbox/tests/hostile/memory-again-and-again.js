@@ -1,0 +1,4 @@
+// expect: memory
+// why: the second time must be like the first
+let rounds = 0;
+for (;;) { try { const list = []; for (;;) list.push(new Array(100).fill(rounds)); } catch { rounds++; } }

@@ -1,0 +1,2 @@
+// expect: memory, thrown, timed_out
+(function grow(...all) { return grow(...all, ...all, 1); })(1);

@@ -1,0 +1,2 @@
+// expect: memory, thrown, ok
+new ArrayBuffer(2 ** 40);

@@ -1,0 +1,2 @@
+// expect: memory, thrown, timed_out, lost
+Array.from({ length: 1e9 });

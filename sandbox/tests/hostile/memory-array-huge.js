@@ -1,0 +1,2 @@
+// expect: memory, thrown, timed_out, lost
+const huge = new Array(5e8).fill({});

@@ -1,0 +1,3 @@
+// expect: memory, thrown, timed_out
+let list = [1];
+for (;;) list = list.concat(list);

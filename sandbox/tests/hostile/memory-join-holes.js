@@ -1,0 +1,2 @@
+// expect: memory, thrown, timed_out, lost
+new Array(2 ** 26).join('0123456789');

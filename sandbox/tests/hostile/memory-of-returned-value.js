@@ -1,0 +1,2 @@
+// expect: memory, thrown, ok
+return 'x'.repeat(60e6);

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: RangeError
+'x'.repeat(2 ** 32);

@@ -1,0 +1,2 @@
+// expect: memory, thrown, timed_out
+'a,'.repeat(2e7).split(',').length;

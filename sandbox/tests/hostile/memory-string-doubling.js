@@ -1,0 +1,3 @@
+// expect: memory, thrown
+let text = 'abcdefgh';
+for (;;) text += text;

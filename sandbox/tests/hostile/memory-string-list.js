@@ -1,0 +1,3 @@
+// expect: memory, thrown
+const texts = [];
+for (let i = 0; ; i++) texts.push('x'.repeat(100_000) + i);

@@ -1,0 +1,3 @@
+// expect: memory, thrown, timed_out
+let text = '';
+for (;;) text = 'ab'.repeat(1000) + text;

@@ -1,0 +1,3 @@
+// expect: memory, thrown, timed_out
+let text = 'x'.repeat(1000);
+for (;;) text = `${text}${text}`;

@@ -1,0 +1,3 @@
+// expect: ok
+// output: characters omitted
+console.log('x'.repeat(5e6));

@@ -1,0 +1,2 @@
+// expect: ok, thrown
+console.log({ [Symbol.for('nodejs.util.inspect.custom')]() { throw { toString: null }; } });

@@ -1,0 +1,2 @@
+// expect: ok, thrown
+Object.defineProperty(Array.prototype, 'length', { writable: false });

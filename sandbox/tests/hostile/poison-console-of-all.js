@@ -1,0 +1,4 @@
+// expect: ok
+// keeps: no
+console = null;
+log = console;

@@ -1,0 +1,2 @@
+// expect: ok, thrown
+Object.freeze(globalThis);

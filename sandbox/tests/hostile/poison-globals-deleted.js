@@ -1,0 +1,2 @@
+// expect: ok, thrown
+for (const name of Object.getOwnPropertyNames(globalThis)) { try { delete globalThis[name]; } catch {} }

@@ -1,0 +1,3 @@
+// expect: ok
+Object.prototype.done = true;
+Object.prototype.value = 'planted';

@@ -1,0 +1,2 @@
+// expect: ok
+for (const name of ['then', 'get', 'set', 'value', 'writable', 'configurable', 'enumerable', 'name', 'message', 'stack', 'id', 'agent', 'entry', 'resolve', 'reject', 'observed', 'settled', 'head', 'body', 'abandoned', 'unawaited', 'scope', 'env', 'cell', 'depth', 'maxChars', 'left', 'exports', 'iteration', 'local', 'data']) Object.defineProperty(Object.prototype, name, { __proto__: null, configurable: true, set() { throw new Error('a setter met'); }, get() { return undefined; } });

@@ -1,0 +1,3 @@
+// expect: thrown
+Error.prepareStackTrace = () => ({ split: null, toString() { throw 1; } });
+missing.property;

@@ -1,0 +1,2 @@
+// expect: ok
+Promise.prototype.constructor = { [Symbol.species]: function Evil() { throw new Error('species met'); } };

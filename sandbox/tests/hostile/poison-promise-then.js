@@ -1,0 +1,2 @@
+// expect: ok
+Promise.prototype.then = () => { throw new Error('patched'); };

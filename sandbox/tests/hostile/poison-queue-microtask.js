@@ -1,0 +1,5 @@
+// expect: ok
+queueMicrotask = null;
+structuredClone = null;
+URL = null;
+TextEncoder = null;

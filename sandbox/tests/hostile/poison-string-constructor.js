@@ -1,0 +1,4 @@
+// expect: ok
+try { globalThis.String = null; } catch {}
+String.fromCharCode = null;
+String.raw = null;

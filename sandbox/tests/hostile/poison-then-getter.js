@@ -1,0 +1,3 @@
+// expect: ok, thrown
+Object.defineProperty(Object.prototype, 'then', { configurable: true, get() { throw new Error('a getter met'); } });
+return 'answer';

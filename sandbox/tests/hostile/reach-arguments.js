@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+arguments[0].secret = 1;

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+await (async () => {}).constructor('return __repl_scope')();

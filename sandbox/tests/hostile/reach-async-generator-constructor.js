@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+await (async function* () {}).constructor('yield __repl_scope')().next();

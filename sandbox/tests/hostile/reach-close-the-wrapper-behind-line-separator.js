@@ -1,0 +1,2 @@
+// expect: syntax, ok
+let z = 1 // @repeat(1, "\u2028") }); (async () => {

@@ -1,0 +1,2 @@
+// expect: syntax, thrown, ok
+let re = /[/]}); (async () => {/;

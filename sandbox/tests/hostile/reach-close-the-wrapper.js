@@ -1,0 +1,2 @@
+// expect: syntax
+}); globalThis.escaped = __repl_scope; (async () => {

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+Deno.core.ops.op_print('escaped');

@@ -1,0 +1,2 @@
+// expect: thrown, never_settles
+await eval("import('ext:core/mod.js')");

@@ -1,0 +1,3 @@
+// expect: syntax
+// error: import
+await import('file:///etc/passwd');

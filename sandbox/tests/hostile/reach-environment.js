@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+process.env.OPENAI_API_KEY;

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: Cannot find module
+require('fs').readFileSync('/etc/passwd');

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+new Function('return __repl_scope')();

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: SyntaxError
+new Function('}); (function () {', '/*');

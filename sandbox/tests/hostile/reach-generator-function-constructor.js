@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+(function* () {}).constructor('yield __repl_scope')().next();

@@ -1,0 +1,3 @@
+// expect: syntax
+// error: reserved
+__repl_scope.kept = 'stolen';

@@ -1,0 +1,4 @@
+// expect: thrown
+// error: ReferenceError
+const run = eval;
+run('__repl_rt');

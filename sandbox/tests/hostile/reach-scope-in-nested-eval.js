@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+(() => { function inner() { return eval('eval("__repl_scope")'); } return inner(); })();

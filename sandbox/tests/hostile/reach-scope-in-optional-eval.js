@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+eval?.('__repl_scope');

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+(0, eval)('__repl_scope'), new eval('__repl_scope');

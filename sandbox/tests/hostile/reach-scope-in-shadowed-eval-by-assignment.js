@@ -1,0 +1,3 @@
+// expect: thrown
+// error: ReferenceError
+{ let eval = globalThis.eval; eval('__repl_scope'); }

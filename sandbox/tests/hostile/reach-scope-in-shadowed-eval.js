@@ -1,0 +1,4 @@
+// expect: thrown, syntax
+// error: *
+const f = (eval) => eval('__repl_scope');
+f(globalThis.eval);

@@ -1,0 +1,2 @@
+// expect: ok, thrown
+eval`__repl_scope`;

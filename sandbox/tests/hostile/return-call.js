@@ -1,0 +1,3 @@
+// expect: ok
+// value: answer to it
+return rlm('it');

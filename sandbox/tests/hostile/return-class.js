@@ -1,0 +1,2 @@
+// expect: ok
+return class Answer { #x = 1; };

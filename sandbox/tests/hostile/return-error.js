@@ -1,0 +1,2 @@
+// expect: ok
+return new Error('as an answer');

@@ -1,0 +1,3 @@
+// expect: ok
+// value: {}
+return (function* () { for (;;) yield 1; })();

@@ -1,0 +1,3 @@
+// expect: ok
+// value: finally
+try { return 'try'; } finally { return 'finally'; }

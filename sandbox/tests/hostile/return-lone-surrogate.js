@@ -1,0 +1,2 @@
+// expect: ok
+return '\ud800 alone';

@@ -1,0 +1,2 @@
+// expect: ok
+return new Map([[{}, new Set([1])]]);

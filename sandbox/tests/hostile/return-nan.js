@@ -1,0 +1,3 @@
+// expect: ok
+// value: NaN
+return NaN;

@@ -1,0 +1,2 @@
+// expect: ok
+return 'a\0b';

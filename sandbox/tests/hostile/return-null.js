@@ -1,0 +1,3 @@
+// expect: ok
+// value: null
+return null;

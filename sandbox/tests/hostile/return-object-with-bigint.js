@@ -1,0 +1,3 @@
+// expect: thrown
+// error: TypeError
+return { n: 1n };

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: rejected
+return Promise.reject(new Error('rejected'));

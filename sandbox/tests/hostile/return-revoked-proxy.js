@@ -1,0 +1,5 @@
+// expect: thrown
+// error: TypeError
+const { proxy, revoke } = Proxy.revocable({}, {});
+revoke();
+return proxy;

@@ -1,0 +1,4 @@
+// expect: ok
+const sparse = [];
+sparse[3] = 1;
+return sparse;

@@ -1,0 +1,3 @@
+// expect: ok
+// value: Symbol(answer)
+return Symbol('answer');

@@ -1,0 +1,3 @@
+// expect: thrown
+const refuse = () => { throw new Error('trap'); };
+return new Proxy({}, { ownKeys: refuse, getPrototypeOf: refuse });

@@ -1,0 +1,2 @@
+// expect: ok, thrown
+return { a: 1, toJSON() { return this; } };

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: no JSON
+return { toJSON() { throw new Error('no JSON'); } };

@@ -1,0 +1,2 @@
+// expect: ok
+return new Uint8Array(3);

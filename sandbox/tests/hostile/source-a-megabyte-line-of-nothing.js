@@ -1,0 +1,2 @@
+// expect: ok
+@repeat(1000000, ";")

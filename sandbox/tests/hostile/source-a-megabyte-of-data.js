@@ -1,0 +1,2 @@
+// expect: ok, timed_out, memory
+const rows = [@repeat(40000, "{ id: $n, row: [1, 2] },\n")];

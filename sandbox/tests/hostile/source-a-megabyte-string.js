@@ -1,0 +1,3 @@
+// expect: ok
+// value: 1000000
+return '@repeat(1000000, "x")'.length;

@@ -1,0 +1,2 @@
+// expect: syntax, thrown
+/(?<n>a)(?<n>b)[z-a]/u;

@@ -1,0 +1,3 @@
+// expect: ok
+// value: 1
+@repeat(1, "\ufeff")return 1;

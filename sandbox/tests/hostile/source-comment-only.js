@@ -1,0 +1,2 @@
+// expect: ok
+/* nothing */ // at all

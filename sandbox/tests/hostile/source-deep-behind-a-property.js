@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+x.return / 1; @repeat(50000, "(") / "

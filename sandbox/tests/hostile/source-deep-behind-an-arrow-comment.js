@@ -1,0 +1,5 @@
+// expect: syntax
+// error: nested
+let before = 1
+/* */ --> ' /* `
+@repeat(50000, "(")

@@ -1,0 +1,4 @@
+// expect: syntax
+// error: nested
+x <!-- ' /* `
+@repeat(50000, "(")

@@ -1,0 +1,4 @@
+// expect: syntax
+// error: nested
+'\'' + "\
+" + /[/]\// + `\`\${`; @repeat(50000, "(") '

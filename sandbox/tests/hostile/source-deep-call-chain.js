@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+f @repeat(100000, "()");

@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+@repeat(100000, "if (0) ; else ") ;

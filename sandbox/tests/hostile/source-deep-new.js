@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+@repeat(100000, "new ") Object;

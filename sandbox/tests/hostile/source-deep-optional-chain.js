@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+globalThis @repeat(100000, "?.globalThis");

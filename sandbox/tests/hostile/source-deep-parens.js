@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+@repeat(5000, "(") 1 @repeat(5000, ")");

@@ -1,0 +1,3 @@
+// expect: syntax
+// error: nested
+1 @repeat(100000, "**1");

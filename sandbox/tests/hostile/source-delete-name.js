@@ -1,0 +1,3 @@
+// expect: ok, syntax
+let gone = 1;
+delete gone;

@@ -1,0 +1,2 @@
+// expect: syntax
+export default 1;

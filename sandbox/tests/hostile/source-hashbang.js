@@ -1,0 +1,3 @@
+// expect: syntax
+#!/usr/bin/env node
+console.log(1);

@@ -1,0 +1,2 @@
+// expect: syntax, ok, thrown
+</script><script>1</script>

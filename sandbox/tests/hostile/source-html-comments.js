@@ -1,0 +1,3 @@
+// expect: ok, syntax
+let a = 1; <!-- a comment in a script
+--> another one

@@ -1,0 +1,2 @@
+// expect: ok, timed_out, syntax
+switch (1) { @repeat(100000, "case $n:") }

@@ -1,0 +1,2 @@
+// expect: ok, timed_out, memory
+@repeat(100000, "1,") 1;

@@ -1,0 +1,2 @@
+// expect: ok, timed_out, syntax, memory, lost
+@repeat(100000, "function f$n(){}\n")

@@ -1,0 +1,2 @@
+// expect: ok, timed_out, syntax, lost
+{ @repeat(100000, "let v$n;\n") }

@@ -1,0 +1,2 @@
+// expect: syntax
+@repeat(100000, "l$n:") ;

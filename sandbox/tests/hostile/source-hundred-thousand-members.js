@@ -1,0 +1,2 @@
+// expect: ok, timed_out, syntax, memory
+({ @repeat(100000, "m$n() {},") });

@@ -1,0 +1,2 @@
+// expect: ok, timed_out
+@repeat(100000, "var same;\n")

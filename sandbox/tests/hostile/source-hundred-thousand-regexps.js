@@ -1,0 +1,2 @@
+// expect: ok, timed_out, memory
+@repeat(30000, "/a$n/;")

@@ -1,0 +1,2 @@
+// expect: ok, timed_out
+var @repeat(100000, "v$n,\n") last;

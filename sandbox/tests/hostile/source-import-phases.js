@@ -1,0 +1,2 @@
+// expect: syntax, thrown
+await import.source('x');

@@ -1,0 +1,2 @@
+// expect: syntax
+import fs from 'fs';

@@ -1,0 +1,3 @@
+// expect: ok
+label: { break label; }
+a: b: c: for (;;) break a;

@@ -1,0 +1,2 @@
+// expect: syntax, ok, thrown
+let let = 1;

@@ -1,0 +1,3 @@
+// expect: ok
+// value: true
+return @repeat(2000, "!") true;

@@ -1,0 +1,2 @@
+// expect: syntax
+let a@repeat(1, "\u0000")b = 1;

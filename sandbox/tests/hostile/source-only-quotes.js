@@ -1,0 +1,2 @@
+// expect: syntax
+@repeat(9999, "'\"`")

@@ -1,0 +1,2 @@
+// expect: syntax
+let \ud835\udc00 = 1;

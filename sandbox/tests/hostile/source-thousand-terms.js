@@ -1,0 +1,3 @@
+// expect: ok
+// value: 3001
+return 1@repeat(3000, "+1");

@@ -1,0 +1,3 @@
+// expect: syntax
+// error: with
+with (globalThis) { x = 1; }

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: 123
+throw 123n;

@@ -1,0 +1,2 @@
+// expect: thrown
+throw Object.setPrototypeOf(new Error('no prototype'), null);

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: inside
+[...(function* () { yield 1; throw new Error('inside'); })()];

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: frozen
+throw Object.freeze(new Error('frozen'));

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: second
+try { throw new Error('first'); } finally { throw new Error('second'); }

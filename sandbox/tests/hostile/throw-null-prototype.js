@@ -1,0 +1,2 @@
+// expect: thrown
+throw Object.create(null);

@@ -1,0 +1,3 @@
+// expect: thrown
+// error: null
+throw null;

@@ -1,0 +1,4 @@
+// expect: thrown
+const { proxy, revoke } = Proxy.revocable({}, {});
+revoke();
+throw proxy;

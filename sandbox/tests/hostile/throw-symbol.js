@@ -1,0 +1,3 @@
+// expect: thrown
+// error: Symbol(thrown)
+throw Symbol('thrown');

@@ -1,0 +1,2 @@
+// expect: thrown
+throw new Error('\x1b[2J\0\ud800');

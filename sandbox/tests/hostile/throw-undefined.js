@@ -1,0 +1,3 @@
+// expect: thrown
+// error: undefined
+throw undefined;

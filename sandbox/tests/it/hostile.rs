@@ -1,0 +1,271 @@
+//! Hostile cells, one to a file of `tests/hostile`: each must come to an end that its header allows, leave its
+//! session usable, and touch no other.
+//!
+//! A file opens with its header, comment lines of the form `// key: value`; the rest is the cell.
+//!
+//! | key | value |
+//! |---|---|
+//! | `expect` | the ends allowed, parted by commas: `ok`, or an error's kind such as `timed_out`; `memory` for the heap's limit; `lost` where only the end of its process stops the cell |
+//! | `output`, `error` | what the output or the error's message holds; `*` stands for any text |
+//! | `value` | the text of the returned value, whole |
+//! | `keeps` | `no` if the session need not be usable afterwards |
+//! | `why` | what the case is after, where its name does not say it |
+//!
+//! In a cell, `@repeat(n, "text")` stands for `n` copies of a JSON string, in each of which `$n` is its number.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use futures::stream::{self, StreamExt as _};
+use sandbox::message::{CellErrorKind, CellOutcome};
+use sandbox::{Config, Isolation, LostCause, Sandbox};
+
+use crate::driver::{in_process, root_of, sandbox, try_run};
+
+/// Sessions at a time.
+const AT_A_TIME: usize = 2;
+/// Time for one case, all its cells together.
+const CASE_TIME: Duration = Duration::from_secs(30);
+
+/// One file.
+struct Case {
+    name: String,
+    expect: Vec<String>,
+    output: Option<String>,
+    error: Option<String>,
+    value: Option<String>,
+    keeps: bool,
+    cell: String,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_cells_harm_nothing_but_themselves() {
+    go_through(cases(), in_process()).await;
+}
+
+/// All but those that only the end of a process stops.
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_cells_harm_no_other_thread() {
+    let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
+    let cases = cases().into_iter().filter(survivable).collect();
+    go_through(cases, Isolation::Thread).await;
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the test prints what became of each case"
+)]
+async fn go_through(cases: Vec<Case>, isolation: Isolation) {
+    let with_cell_time = |milliseconds| {
+        let mut config = Config::default();
+        config.limits.cell_time = Duration::from_millis(milliseconds);
+        config.limits.cell_wait = Duration::from_millis(300);
+        config.limits.heap_bytes = 64 << 20;
+        config.limits.process_bytes = 1 << 30;
+        sandbox(config, isolation.clone())
+    };
+    let (hasty, patient) = (with_cell_time(300), with_cell_time(9000));
+
+    let count = cases.len();
+    let began = Instant::now();
+    let failures: Vec<String> = stream::iter(cases)
+        .map(|case| {
+            // A slow machine must not stop what should come to another end.
+            let sandbox = if case.expects("timed_out") {
+                hasty.clone()
+            } else {
+                patient.clone()
+            };
+            async move {
+                let began = Instant::now();
+                let result = tokio::time::timeout(CASE_TIME, check(&case, &sandbox)).await;
+                let result =
+                    result.unwrap_or_else(|_| Err("the session hangs, or starts no more".into()));
+                println!("{}: {result:?} in {:?}", case.name, began.elapsed());
+                result.err().map(|why| format!("{}: {why}", case.name))
+            }
+        })
+        .buffer_unordered(AT_A_TIME)
+        .filter_map(async |failure| failure)
+        .collect()
+        .await;
+    println!("{count} cases in {:?}", began.elapsed());
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(count >= 100, "only {count} cases");
+}
+
+/// Runs the case between plain cells. Gives the end it came to, or what was wrong.
+async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
+    let mut repl = root_of(sandbox, "the context").await;
+    let before = try_run(&mut repl, "let kept = 'kept'").await;
+    let end = match before {
+        Ok(_) => try_run(&mut repl, &case.cell).await,
+        Err(lost) => Err(lost),
+    };
+    let (end, after) = match end {
+        // A test of its own kills the workers of this process.
+        Err(lost) if lost.cause == LostCause::Outside => {
+            drop(repl);
+            return Box::pin(check(case, sandbox)).await;
+        }
+        Err(lost) => {
+            case.allows("lost", &lost.detail)?;
+            (format!("lost: {}", lost.detail), None)
+        }
+        Ok(outcome) => {
+            let end = kind(&outcome);
+            let message = outcome.error.as_ref().map_or("", |error| &error.message);
+            case.allows(end, message)?;
+            Case::wants("output", case.output.as_ref(), &outcome.output)?;
+            if end != "ok" {
+                Case::wants("error", case.error.as_ref(), message)?;
+            } else if case.value.is_some() && outcome.value != case.value {
+                return Err(format!("returned {:?}", outcome.value));
+            }
+            (end.to_owned(), case.keeps.then_some(repl))
+        }
+    };
+    if let Some(mut repl) = after {
+        plain(&mut repl, "")
+            .await
+            .map_err(|why| format!("afterwards, {why}"))?;
+    }
+    let mut fresh = root_of(sandbox, "the context").await;
+    plain(&mut fresh, "let kept = 'kept';")
+        .await
+        .map_err(|why| format!("in a fresh session, {why}"))?;
+    Ok(end)
+}
+
+/// What any model would do next.
+async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
+    let code = format!(
+        "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
+         return `${{kept}}, ${{still}}, ${{context}}`"
+    );
+    let outcome = try_run(repl, &code)
+        .await
+        .map_err(|lost| lost.to_string())?;
+    let right = outcome.output.ends_with("kept [ { depth: 0 } ]")
+        && outcome.value.as_deref() == Some("kept, answer to still, the context")
+        && outcome.error.is_none();
+    if right { Ok(()) } else { Err(shown(&outcome)) }
+}
+
+fn kind(outcome: &CellOutcome) -> &'static str {
+    let Some(error) = &outcome.error else {
+        return "ok";
+    };
+    match error.kind {
+        CellErrorKind::Thrown => "thrown",
+        CellErrorKind::Syntax => "syntax",
+        CellErrorKind::TimedOut => "timed_out",
+        CellErrorKind::OutOfMemory => "memory",
+        CellErrorKind::WaitedTooLong => "waited_too_long",
+        CellErrorKind::NeverSettles => "never_settles",
+        CellErrorKind::Unawaited => "unawaited",
+    }
+}
+
+/// An outcome in a few lines.
+fn shown(outcome: &CellOutcome) -> String {
+    let text = format!("{outcome:?}");
+    let end = text
+        .char_indices()
+        .nth(600)
+        .map_or(text.len(), |(at, _)| at);
+    text[..end].to_owned()
+}
+
+impl Case {
+    fn expects(&self, end: &str) -> bool {
+        self.expect.iter().any(|expected| expected == end)
+    }
+
+    fn allows(&self, end: &str, detail: &str) -> Result<(), String> {
+        // No model reads more than this.
+        if detail.len() > 20_000 {
+            return Err(format!("{end}, with a message of {} bytes", detail.len()));
+        }
+        if self.expects(end) {
+            return Ok(());
+        }
+        Err(format!("{end} instead of {:?}: {detail}", self.expect))
+    }
+
+    fn wants(what: &str, pattern: Option<&String>, text: &str) -> Result<(), String> {
+        let mut rest = Some(text);
+        for part in pattern.map_or("", String::as_str).split('*') {
+            rest = rest
+                .and_then(|rest| rest.split_once(part))
+                .map(|(_, rest)| rest);
+        }
+        let shown: String = text.chars().take(300).collect();
+        rest.map(drop)
+            .ok_or_else(|| format!("the {what} is {shown:?}"))
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files.iter().map(|file| case(file)).collect()
+}
+
+fn case(file: &Path) -> Case {
+    let mut case = Case {
+        name: file.file_stem().unwrap().to_string_lossy().into_owned(),
+        expect: Vec::new(),
+        output: None,
+        error: None,
+        value: None,
+        keeps: true,
+        cell: String::new(),
+    };
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut rest = text.as_str();
+    while let Some((line, below)) = rest.split_once('\n')
+        && let Some((key, value)) = line
+            .strip_prefix("// ")
+            .and_then(|line| line.split_once(':'))
+    {
+        let value = value.trim();
+        match key {
+            "expect" => case.expect = value.split(", ").map(str::to_owned).collect(),
+            "output" => case.output = Some(value.to_owned()),
+            "error" => case.error = Some(value.to_owned()),
+            "value" => case.value = Some(value.to_owned()),
+            "keeps" => case.keeps = value != "no",
+            "why" => {}
+            _ => panic!("{}: unknown key {key}", case.name),
+        }
+        rest = below;
+    }
+    assert!(!case.expect.is_empty(), "{} expects nothing", case.name);
+    case.cell = expand(rest.trim_end_matches('\n'));
+    case
+}
+
+/// Writes out every `@repeat(n, "text")`.
+fn expand(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, call)) = rest.split_once("@repeat(") {
+        out.push_str(before);
+        let (count, argument) = call.split_once(", ").expect("two arguments");
+        let mut strings = serde_json::Deserializer::from_str(argument).into_iter::<String>();
+        let repeated = strings.next().expect("a text").expect("a JSON string");
+        for n in 0..count.parse().expect("a number") {
+            let n: u32 = n;
+            out.push_str(&repeated.replace("$n", &n.to_string()));
+        }
+        rest = argument[strings.byte_offset()..]
+            .strip_prefix(')')
+            .expect("a closing bracket");
+    }
+    out + rest
+}
