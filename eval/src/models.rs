@@ -111,6 +111,7 @@ fn open_one(reference: &str, benchmark: Option<&str>) -> Result<Model, ModelErro
     Ok(Model {
         reference: reference.to_owned(),
         name: name.to_owned(),
+        sampling: Arc::default(),
         provider,
     })
 }

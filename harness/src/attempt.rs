@@ -18,7 +18,7 @@ use crate::prompt::{
     system_prompt,
 };
 use crate::protocol::Protocol;
-use crate::provider::{Caller, ProviderError, Request, Response};
+use crate::provider::{Caller, IgnoreCalls, ProviderError, Request, Response};
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
@@ -255,6 +255,7 @@ impl<'a> Attempt<'a> {
             model: invocation.model.name.clone(),
             system: conversation.system.clone(),
             messages: conversation.messages.clone(),
+            sampling: Arc::clone(&invocation.model.sampling),
             caller: Caller {
                 sample: self.task.sample.clone(),
                 attempt: self.task.attempt,
@@ -268,7 +269,11 @@ impl<'a> Attempt<'a> {
         let asked = Instant::now();
         let result = {
             let _work = self.meter.begin();
-            invocation.model.provider.complete(&request).await
+            invocation
+                .model
+                .provider
+                .complete(&request, &IgnoreCalls)
+                .await
         };
         let elapsed = ms(asked.elapsed());
         self.count(|stats| stats.llm_calls += 1);
@@ -282,7 +287,9 @@ impl<'a> Attempt<'a> {
                     EventKind::LlmResponse {
                         text: response.text.clone(),
                         reasoning: response.reasoning.clone(),
+                        code: response.code.clone(),
                         usage: response.usage,
+                        cost_usd: response.cost_usd,
                         served_model: response.served_model.clone(),
                         ms: elapsed,
                     },

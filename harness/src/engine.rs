@@ -9,7 +9,7 @@ use crate::event::EventSink;
 use crate::outcome::AttemptOutcome;
 use crate::prompt::{Driver, ModelAlias, PromptMode};
 use crate::protocol::Protocol;
-use crate::provider::Provider;
+use crate::provider::{Provider, Sampling};
 use sandbox::{Isolation, Sandbox, StartError};
 
 /// Everything that shapes an agent, the models apart. Nothing is optional.
@@ -44,6 +44,8 @@ pub struct Model {
     pub reference: String,
     /// Its name at the provider.
     pub name: String,
+    /// How it is to answer.
+    pub sampling: Arc<Sampling>,
     /// Where it runs.
     pub provider: Arc<dyn Provider>,
 }

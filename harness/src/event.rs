@@ -119,8 +119,14 @@ pub enum EventKind {
         text: String,
         /// Reasoning that it gave apart from the text.
         reasoning: Option<String>,
+        /// Code that came by a tool call instead of in the text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
         /// Tokens.
         usage: Option<Usage>,
+        /// US dollars; none if unknown.
+        #[serde(default)]
+        cost_usd: Option<f64>,
         /// The model version that the server says it served.
         served_model: Option<String>,
         /// Time from request to response.

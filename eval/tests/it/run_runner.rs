@@ -85,6 +85,7 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     let folder = tempfile::tempdir().unwrap();
     let model = Model {
         reference: "scripted:model".to_owned(),
+        sampling: Arc::default(),
         name: "model".to_owned(),
         provider: Arc::new(
             Scripted::from_file(

@@ -2,8 +2,13 @@
 //!
 //! Policy (retries, limits, caches) is a provider around another provider, never a flag inside one.
 
+mod call;
+mod error;
 mod replay;
+mod sampling;
 mod scripted;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -12,17 +17,24 @@ use crate::event::{Message, Role};
 use crate::outcome::Usage;
 use crate::prompt::PromptMode;
 
+pub use call::{CallEvent, CallSink, IgnoreCalls, WaitReason};
+pub use error::ProviderError;
 pub use replay::{Replay, ReplayError};
+pub use sampling::{Effort, Sampling};
 pub use scripted::{Scripted, ScriptedError, scripted_digest, scripted_models};
 
 /// A model's home.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Asks a model once.
+    /// Asks a model. What happens to the request on its way (retries, waiting) is told to `calls`.
     ///
     /// # Errors
     /// [`ProviderError`]; each names what the provider said.
-    async fn complete(&self, request: &Request) -> Result<Response, ProviderError>;
+    async fn complete(
+        &self,
+        request: &Request,
+        calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError>;
 
     /// What this provider can answer at all; `None` if anything.
     fn recording(&self) -> Option<Recording> {
@@ -40,7 +52,7 @@ pub struct Recording {
 }
 
 /// One request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The model's name at its provider, without the provider's prefix.
     pub model: String,
@@ -48,6 +60,8 @@ pub struct Request {
     pub system: String,
     /// The conversation, oldest first; ends with a user message.
     pub messages: Vec<Message>,
+    /// How the model is to answer.
+    pub sampling: Arc<Sampling>,
     /// Who asks.
     pub caller: Caller,
 }
@@ -72,58 +86,18 @@ pub struct Caller {
 }
 
 /// One response.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// The text.
     pub text: String,
     /// Reasoning apart from the text.
     pub reasoning: Option<String>,
+    /// Code that came by a tool call instead of in the text; none where the text holds it.
+    pub code: Option<String>,
     /// Tokens, if the server counted them.
     pub usage: Option<Usage>,
+    /// US dollars, if the server says what it charged.
+    pub cost_usd: Option<f64>,
     /// The model version that the server says it served.
     pub served_model: Option<String>,
-}
-
-/// Why there is no response.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProviderError {
-    /// A recording does not hold this request.
-    #[error(
-        "the recording {recording} holds no response for sample {sample}, agent {invocation}, turn {turn}"
-    )]
-    NotRecorded {
-        /// The file or folder.
-        recording: String,
-        /// The sample.
-        sample: String,
-        /// The agent.
-        invocation: String,
-        /// 1-based.
-        turn: u32,
-    },
-    /// A scripted model has no rule for this request.
-    #[error(
-        "the scripted model {script} has no rule for {role} at depth {depth}, turn {turn}, mode {mode}"
-    )]
-    NoRule {
-        /// The model's name or file.
-        script: String,
-        /// The asking agent's role.
-        role: Role,
-        /// Its depth.
-        depth: u32,
-        /// 1-based.
-        turn: u32,
-        /// The run's mode.
-        mode: PromptMode,
-    },
-    /// A scripted model's own code failed.
-    #[error("the scripted model {script} failed: {reason}")]
-    ScriptFailed {
-        /// The model's name or file.
-        script: String,
-        /// What its code said.
-        reason: String,
-    },
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-use super::{Provider, ProviderError, Recording, Request, Response};
+use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
 use crate::event::Role;
 
 /// A recording, read whole.
@@ -78,7 +78,11 @@ impl Replay {
 
 #[async_trait]
 impl Provider for Replay {
-    async fn complete(&self, request: &Request) -> Result<Response, ProviderError> {
+    async fn complete(
+        &self,
+        request: &Request,
+        _calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
         let caller = &request.caller;
         let key = Key {
             sample: caller.sample.clone(),

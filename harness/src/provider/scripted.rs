@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
-use super::{Provider, ProviderError, Request, Response};
+use super::{CallSink, Provider, ProviderError, Request, Response};
 use sha2::{Digest, Sha256};
 
 use rules::{Reply, Script};
@@ -130,7 +130,11 @@ impl Scripted {
 
 #[async_trait]
 impl Provider for Scripted {
-    async fn complete(&self, request: &Request) -> Result<Response, ProviderError> {
+    async fn complete(
+        &self,
+        request: &Request,
+        _calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
         let caller = &request.caller;
         if self.script.latency_ms > 0 {
             tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;

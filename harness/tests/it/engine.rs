@@ -73,6 +73,7 @@ fn attempts_go_as_recorded() {
 async fn run(case: Case, model: &Path) -> String {
     let model = Model {
         reference: "scripted:model".to_owned(),
+        sampling: Arc::default(),
         name: "model".to_owned(),
         provider: Arc::new(Scripted::from_file(model).unwrap()),
     };

@@ -36,7 +36,7 @@ fn recordings() -> Vec<String> {
     let names = entries.map(|entry| entry.expect("an entry").file_name());
     let mut names: Vec<String> = names
         .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".json"))
+        .filter(|name| name.strip_suffix(".json").is_some())
         .collect();
     names.sort();
     names

@@ -64,7 +64,9 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
             EventKind::LlmResponse {
                 text,
                 reasoning,
+                code,
                 usage,
+                cost_usd,
                 served_model,
                 ..
             } => {
@@ -88,7 +90,9 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                     Response {
                         text,
                         reasoning,
+                        code,
                         usage,
+                        cost_usd,
                         served_model,
                     },
                 );

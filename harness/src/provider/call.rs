@@ -1,0 +1,51 @@
+//! What happens to a request on its way through the providers around a provider.
+
+use std::time::Duration;
+
+use super::ProviderError;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallEvent {
+    /// The request failed and is sent again after `delay`.
+    Retried {
+        /// How it failed.
+        error: ProviderError,
+        /// Time until it is sent again.
+        delay: Duration,
+    },
+    /// The request waited before it was sent. Counts as waiting, not as working time.
+    Waited {
+        /// What for.
+        reason: WaitReason,
+        /// How long.
+        duration: Duration,
+    },
+    /// The response comes from a cache: nothing was sent.
+    Cached,
+}
+
+/// What a request waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitReason {
+    /// The rate limit.
+    RateLimit,
+    /// A free connection.
+    Connection,
+    /// The delay before a retry.
+    Backoff,
+}
+
+/// Takes the events of one call.
+pub trait CallSink: Send + Sync {
+    /// Takes one event. Must not block.
+    fn note(&self, event: CallEvent);
+}
+
+/// A sink that drops every event.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct IgnoreCalls;
+
+impl CallSink for IgnoreCalls {
+    fn note(&self, _event: CallEvent) {}
+}
