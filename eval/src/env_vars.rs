@@ -9,12 +9,16 @@ macro_rules! flags {
             #[doc = concat!("Stands for `", $flag, "`.")]
             pub const $name: &str = $value;
         )*
+
+        /// The variables of all flags.
+        pub const FLAGS: &[&str] = &[$($value),*];
     };
 }
 
 flags! {
-    ATTEMPT_TIMEOUT = "EVAL_ATTEMPT_TIMEOUT", "--attempt-timeout";
+    ARGUMENT_LIMIT = "EVAL_ARGUMENT_LIMIT", "--argument-limit";
     ATTEMPTS = "EVAL_ATTEMPTS", "--attempts";
+    ATTEMPT_TIMEOUT = "EVAL_ATTEMPT_TIMEOUT", "--attempt-timeout";
     BENCHMARK = "EVAL_BENCHMARK", "--benchmark";
     CELL_TIMEOUT = "EVAL_CELL_TIMEOUT", "--cell-timeout";
     CELL_WAIT = "EVAL_CELL_WAIT", "--cell-wait";
@@ -28,20 +32,21 @@ flags! {
     DEPTH = "EVAL_DEPTH", "--depth";
     DRIVERS = "EVAL_DRIVERS", "--drivers";
     DRIVERS_DIR = "EVAL_DRIVERS_DIR", "--drivers-dir";
-    ITERATIONS = "EVAL_ITERATIONS", "--iterations";
     ISOLATION = "EVAL_ISOLATION", "--isolation";
+    ITERATIONS = "EVAL_ITERATIONS", "--iterations";
     JSON = "EVAL_JSON", "--json";
     LINEAGE = "EVAL_LINEAGE", "--lineage";
     LOG_DIR = "EVAL_LOG_DIR", "--log-dir";
-    MEMORY_LIMIT = "EVAL_MEMORY_LIMIT", "--memory-limit";
     MAX_BLOCKS_PER_ITERATION = "EVAL_MAX_BLOCKS_PER_ITERATION", "--max-blocks-per-iteration";
     MAX_DEPTH = "EVAL_MAX_DEPTH", "--max-depth";
     MAX_ITERATIONS = "EVAL_MAX_ITERATIONS", "--max-iterations";
     MAX_TASKS = "EVAL_MAX_TASKS", "--max-tasks";
+    MEMORY_LIMIT = "EVAL_MEMORY_LIMIT", "--memory-limit";
     MIN_SCORE = "EVAL_MIN_SCORE", "--min-score";
     MODEL = "EVAL_MODEL", "--model";
     MODEL_ALIAS = "EVAL_MODEL_ALIAS", "--model-alias";
     OUTPUT_LIMIT = "EVAL_OUTPUT_LIMIT", "--output-limit";
+    PENDING_CALLS = "EVAL_PENDING_CALLS", "--pending-calls";
     PROFILE = "EVAL_PROFILE", "--profile";
     PROFILES_FILE = "EVAL_PROFILES_FILE", "--profiles-file";
     PROMPT_MODE = "EVAL_PROMPT_MODE", "--prompt-mode";
@@ -50,8 +55,11 @@ flags! {
     QUERY_FILE = "EVAL_QUERY_FILE", "--query-file";
     SEED = "EVAL_SEED", "--seed";
     SELECTED_PROBLEMS = "EVAL_SELECTED_PROBLEMS", "--selected-problems";
+    STACK_LIMIT = "EVAL_STACK_LIMIT", "--stack-limit";
     SYSTEM_PROMPT = "EVAL_SYSTEM_PROMPT", "--system-prompt";
     TASKS_PER_LENGTH = "EVAL_TASKS_PER_LENGTH", "--tasks-per-length";
+    TIMER_LIMIT = "EVAL_TIMER_LIMIT", "--timer-limit";
+    TOTAL_CALLS = "EVAL_TOTAL_CALLS", "--total-calls";
 }
 
 /// The user's folder for state that outlives a run but matters little; see the XDG Base Directory

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use eval::error::Error;
 use eval::exit::{self, Outcome};
-use eval::{cli, command, settings};
+use eval::{cli, command, settings, terminal};
 
 fn main() -> ExitCode {
     if std::env::args_os()
@@ -23,6 +23,9 @@ fn main() -> ExitCode {
 fn run() -> Result<Outcome, Error> {
     // While there is one thread only: later, the process environment cannot be changed safely.
     settings::load_env_file()?;
+    for remark in settings::misspelt_variables() {
+        terminal::warning(&remark);
+    }
     let cli = cli::parse(std::env::args_os())?;
     command::execute(cli.command)
 }

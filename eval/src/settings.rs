@@ -28,7 +28,7 @@ use crate::terminal;
 pub use ask::AskSettings;
 pub use display::Display;
 pub use engine::EngineSettings;
-pub use env_file::load_env_file;
+pub use env_file::{load_env_file, misspelt_variables};
 pub use error::SettingsError;
 pub use model_ref::MODEL_FORMS;
 pub use prompt::PromptSettings;

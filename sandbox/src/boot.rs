@@ -1,10 +1,10 @@
 //! Makes a runtime with the JavaScript library loaded and the global object locked down.
 
-use std::sync::{Once, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use deno_core::{JsRuntime, JsRuntimeForSnapshot, RuntimeOptions, v8};
 
-use crate::limits::Console;
+use crate::limits::{Console, Limits, MAX_STACK_BYTES};
 use crate::ops;
 use crate::session::{Config, StartError};
 use crate::thread::THREAD_STACK;
@@ -66,9 +66,6 @@ const FILES: &[(&str, &str)] = &[
     ("lockdown.js", include_str!("../js/lockdown.js")),
 ];
 
-/// Kilobytes of native stack that JavaScript may use: about 12,000 frames.
-const STACK_KB: u32 = 8192;
-
 /// The host functions of `agents.js`.
 pub(crate) struct HostFunctions {
     pub abort_cell: v8::Global<v8::Function>,
@@ -93,7 +90,7 @@ static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 /// A fresh runtime on the calling thread.
 pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, HostFunctions), StartError> {
     let snapshot = snapshot()?;
-    set_flags();
+    set_flags(&config.limits);
     let heap = usize::try_from(config.limits.heap_bytes).unwrap_or(usize::MAX);
     let mut runtime = JsRuntime::new(RuntimeOptions {
         startup_snapshot: Some(snapshot),
@@ -125,18 +122,20 @@ pub(crate) fn use_snapshot(bytes: Vec<u8>) {
     let _ = SNAPSHOT.set(Ok(bytes.into()));
 }
 
-fn set_flags() {
-    static FLAGS: Once = Once::new();
-    FLAGS.call_once(|| {
-        deno_core::v8_set_flags(vec![
-            "sandbox".to_owned(),
-            format!("--stack-size={STACK_KB}"),
-        ]);
-    });
+/// Sets the flags that the engine has for a whole process: the latest configuration's.
+fn set_flags(limits: &Limits) {
+    static STACK_KB: Mutex<u64> = Mutex::new(0);
+    let wanted = limits.stack_bytes.min(MAX_STACK_BYTES) >> 10;
+    let mut current = STACK_KB.lock().unwrap_or_else(PoisonError::into_inner);
+    if *current != wanted {
+        let stack = format!("--stack-size={wanted}");
+        deno_core::v8_set_flags(vec!["sandbox".to_owned(), stack]);
+        *current = wanted;
+    }
 }
 
 fn make_snapshot() -> Result<Box<[u8]>, String> {
-    set_flags();
+    set_flags(&Limits::default());
     let mut runtime = JsRuntimeForSnapshot::new(RuntimeOptions {
         extensions: vec![ops::repl::init()],
         ..Default::default()

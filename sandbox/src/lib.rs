@@ -35,7 +35,7 @@ mod rejections;
 mod stack_trace;
 
 pub use isolation::{Isolation, Sandbox};
-pub use limits::{Console, Limits};
+pub use limits::{Console, Limits, MAX_STACK_BYTES};
 pub use process::{WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};

@@ -16,6 +16,8 @@ pub struct Limits {
     /// Resident bytes at which a worker process is ended: far above the heap, for what the engine cannot count
     /// or cannot stop.
     pub process_bytes: u64,
+    /// Bytes of native stack that JavaScript may use, at most [`MAX_STACK_BYTES`].
+    pub stack_bytes: u64,
     /// `rlm()` and `llm()` calls of one attempt that may be pending at a time.
     pub pending_calls: u32,
     /// `rlm()` and `llm()` calls of one attempt in all.
@@ -28,6 +30,9 @@ pub struct Limits {
     pub output_chars: usize,
 }
 
+/// What the native stack of an isolate's thread has room for, the engine's own frames and the parser's apart.
+pub const MAX_STACK_BYTES: u64 = 32 << 20;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -35,6 +40,7 @@ impl Default for Limits {
             cell_wait: Duration::from_secs(30),
             heap_bytes: 512 << 20,
             process_bytes: 2 << 30,
+            stack_bytes: 8 << 20,
             pending_calls: 256,
             total_calls: 5_000,
             argument_chars: 20_000_000,

@@ -61,6 +61,56 @@ pub struct SandboxArgs {
     )]
     pub memory_limit: u64,
 
+    /// Megabytes of native stack that recursion in a cell may use; 8 are about 12,000 frames
+    #[arg(
+        long,
+        value_parser = whole::<u64>,
+        default_value_t = 8,
+        value_name = "MB",
+        env = env_vars::STACK_LIMIT
+    )]
+    pub stack_limit: u64,
+
+    /// rlm() and llm() calls of one attempt that may be pending at a time
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 256,
+        value_name = "N",
+        env = env_vars::PENDING_CALLS
+    )]
+    pub pending_calls: u32,
+
+    /// rlm() and llm() calls of one attempt in all
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 5_000,
+        value_name = "N",
+        env = env_vars::TOTAL_CALLS
+    )]
+    pub total_calls: u32,
+
+    /// Characters of the query of an rlm() or llm() call, and of a context for an agent without a REPL
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 20_000_000,
+        value_name = "CHARS",
+        env = env_vars::ARGUMENT_LIMIT
+    )]
+    pub argument_limit: u32,
+
+    /// Timers of one agent that may be pending at a time
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 10_000,
+        value_name = "N",
+        env = env_vars::TIMER_LIMIT
+    )]
+    pub timer_limit: u32,
+
     /// Where cells run: in worker processes that have given up files, network and processes; in such processes
     /// or not at all, where the kernel cannot confine them fully (strict); or on threads of this process
     #[arg(

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use super::SettingsError;
+use super::nearest::nearest;
+use crate::env_vars;
 
 /// Sets the variables of the nearest file `.env`, here or in a folder above. Variables that the
 /// environment has already keep their values; without such a file nothing happens.
@@ -27,6 +29,27 @@ pub fn load_env_file() -> Result<(), SettingsError> {
         };
         SettingsError::EnvFile { path, problem }
     })
+}
+
+/// How the variables of flags begin.
+const PREFIX: &str = "EVAL_";
+
+/// Variables that look like a flag's and are none, each with the one that it resembles most.
+pub fn misspelt_variables() -> Vec<String> {
+    let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut unknown: Vec<String> = set
+        .filter(|name| name.starts_with(PREFIX) && !env_vars::FLAGS.contains(&name.as_str()))
+        .collect();
+    unknown.sort();
+    let bare = |name: &'static str| name.strip_prefix(PREFIX);
+    let told = unknown.iter().map(|name| {
+        let known = env_vars::FLAGS.iter().copied().filter_map(bare);
+        match nearest(&name[PREFIX.len()..], known) {
+            Some(like) => format!("{name} stands for no flag; did you mean {PREFIX}{like}?"),
+            None => format!("{name} stands for no flag"),
+        }
+    });
+    told.collect()
 }
 
 fn find() -> Option<PathBuf> {

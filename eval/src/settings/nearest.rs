@@ -11,7 +11,7 @@ pub(super) fn nearest<'a>(
     let given = given.to_lowercase();
     words
         .into_iter()
-        .map(|word| (strsim::jaro_winkler(&given, word), word))
+        .map(|word| (strsim::jaro_winkler(&given, &word.to_lowercase()), word))
         .filter(|(likeness, _)| *likeness >= LIKE_ENOUGH)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, word)| word)

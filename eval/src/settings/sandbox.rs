@@ -2,7 +2,7 @@
 
 use std::env;
 
-use harness::sandbox::{Config, Isolation, Limits, WorkerCommand};
+use harness::sandbox::{Config, Isolation, Limits, MAX_STACK_BYTES, WorkerCommand};
 
 use super::SettingsError;
 use super::bounds::{count, seconds, within};
@@ -35,8 +35,16 @@ pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsErr
             cell_wait: seconds("--cell-wait", args.cell_wait)?,
             heap_bytes: megabytes << 20,
             process_bytes: (megabytes + BEYOND_HEAP) << 20,
+            stack_bytes: within(
+                "--stack-limit",
+                args.stack_limit,
+                &(1..=MAX_STACK_BYTES >> 20),
+            )? << 20,
+            pending_calls: within("--pending-calls", args.pending_calls, &(1..=100_000))?,
+            total_calls: within("--total-calls", args.total_calls, &(1..=10_000_000))?,
+            argument_chars: within("--argument-limit", args.argument_limit, &(1..=500_000_000))?,
+            timers: within("--timer-limit", args.timer_limit, &(1..=1_000_000))?,
             output_chars: count("--output-limit", args.output_limit, &(1..=100_000_000))?,
-            ..Limits::default()
         },
         console: args.console,
     };
