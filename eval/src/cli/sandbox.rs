@@ -71,7 +71,7 @@ pub struct SandboxArgs {
     )]
     pub stack_limit: u64,
 
-    /// rlm() and llm() calls of one attempt that may be pending at a time
+    /// Calls to children and models that one attempt may have pending at a time
     #[arg(
         long,
         value_parser = whole::<u32>,
@@ -81,7 +81,7 @@ pub struct SandboxArgs {
     )]
     pub pending_calls: u32,
 
-    /// rlm() and llm() calls of one attempt in all
+    /// Calls to children and models of one attempt in all
     #[arg(
         long,
         value_parser = whole::<u32>,
@@ -91,7 +91,7 @@ pub struct SandboxArgs {
     )]
     pub total_calls: u32,
 
-    /// Characters of the query of an rlm() or llm() call, and of a context for an agent without a REPL
+    /// Characters of the query of such a call, and of its context where the child has no REPL
     #[arg(
         long,
         value_parser = whole::<u32>,
