@@ -1,0 +1,280 @@
+//! What the fault server says in each wire format, whole and as a stream of events.
+
+use serde_json::{Value, json};
+
+use crate::fault_server::{Behaviour, Seen};
+
+/// An error object.
+pub fn error(path: &str, message: &str) -> Value {
+    if path.ends_with("/messages") {
+        json!({"type": "error", "error": {"type": "api_error", "message": message}})
+    } else {
+        json!({"error": {"type": "server_error", "code": "server_error", "message": message}})
+    }
+}
+
+/// The body of an answer.
+pub fn whole(request: &Seen, behaviour: &Behaviour) -> Value {
+    let model = served_model(request);
+    if request.path.ends_with("/models") {
+        return json!({"object": "list", "data": [
+            {"id": "model-b", "object": "model"}, {"id": "model-a", "object": "model"},
+        ]});
+    }
+    let counts = !matches!(behaviour, Behaviour::NoUsage(_));
+    let mut answer = if request.path.ends_with("/messages") {
+        json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model,
+            "content": messages_content(behaviour), "stop_reason": messages_end(behaviour), "stop_sequence": null})
+    } else if request.path.ends_with("/responses") {
+        let end = responses_end(behaviour);
+        json!({"id": "resp_1", "object": "response", "model": model, "error": null,
+            "status": if end.is_null() { "completed" } else { "incomplete" },
+            "incomplete_details": end, "output": responses_output(behaviour)})
+    } else {
+        json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": model,
+            "choices": chat_choices(behaviour)})
+    };
+    if counts {
+        answer["usage"] = usage(request);
+    }
+    answer
+}
+
+/// The events of a streamed answer, each with its blank line.
+pub fn events(request: &Seen, behaviour: &Behaviour) -> Vec<String> {
+    let answer = whole(request, behaviour);
+    if request.path.ends_with("/messages") {
+        message_events(&answer)
+    } else if request.path.ends_with("/responses") {
+        response_events(&answer)
+    } else {
+        chat_events(&answer)
+    }
+}
+
+fn served_model(request: &Seen) -> String {
+    format!(
+        "{}-served",
+        request.body["model"].as_str().unwrap_or("none")
+    )
+}
+
+fn usage(request: &Seen) -> Value {
+    if request.path.ends_with("/messages") {
+        json!({"input_tokens": 8, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 3, "output_tokens": 7})
+    } else if request.path.ends_with("/responses") {
+        json!({"input_tokens": 11, "input_tokens_details": {"cached_tokens": 3},
+            "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 2}, "total_tokens": 18})
+    } else {
+        json!({"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18,
+            "prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 2}})
+    }
+}
+
+fn text(behaviour: &Behaviour) -> &str {
+    match behaviour {
+        Behaviour::Text(text) | Behaviour::NoUsage(text) | Behaviour::Length(text) => text,
+        _ => "",
+    }
+}
+
+fn chat_choices(behaviour: &Behaviour) -> Value {
+    let (message, end) = match behaviour {
+        Behaviour::Empty => return json!([]),
+        Behaviour::Code(code) => (
+            json!({"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
+                "function": {"name": "execute_code", "arguments": json!({"code": code}).to_string()}}]}),
+            "tool_calls",
+        ),
+        Behaviour::Filter => (
+            json!({"role": "assistant", "content": ""}),
+            "content_filter",
+        ),
+        Behaviour::Length(text) => (json!({"role": "assistant", "content": text}), "length"),
+        other => (json!({"role": "assistant", "content": text(other)}), "stop"),
+    };
+    json!([{"index": 0, "message": message, "finish_reason": end}])
+}
+
+fn messages_content(behaviour: &Behaviour) -> Value {
+    match behaviour {
+        Behaviour::Empty | Behaviour::Filter => json!([]),
+        Behaviour::Code(code) => {
+            json!([{"type": "tool_use", "id": "toolu_1", "name": "execute_code", "input": {"code": code}}])
+        }
+        other => json!([{"type": "text", "text": text(other)}]),
+    }
+}
+
+fn messages_end(behaviour: &Behaviour) -> &'static str {
+    match behaviour {
+        Behaviour::Filter => "refusal",
+        Behaviour::Length(_) => "max_tokens",
+        Behaviour::Code(_) => "tool_use",
+        _ => "end_turn",
+    }
+}
+
+fn responses_output(behaviour: &Behaviour) -> Value {
+    match behaviour {
+        Behaviour::Empty | Behaviour::Filter => json!([]),
+        Behaviour::Code(code) => {
+            json!([{"type": "function_call", "id": "fc_1", "call_id": "call_1",
+            "name": "execute_code", "arguments": json!({"code": code}).to_string()}])
+        }
+        other => json!([{"type": "message", "role": "assistant",
+            "content": [{"type": "output_text", "text": text(other), "annotations": []}]}]),
+    }
+}
+
+fn responses_end(behaviour: &Behaviour) -> Value {
+    match behaviour {
+        Behaviour::Filter => json!({"reason": "content_filter"}),
+        Behaviour::Length(_) => json!({"reason": "max_output_tokens"}),
+        _ => Value::Null,
+    }
+}
+
+fn event(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+/// A few characters at a time.
+fn pieces(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters
+        .chunks(5)
+        .map(|piece| piece.iter().collect())
+        .collect()
+}
+
+fn chat_events(answer: &Value) -> Vec<String> {
+    let chunk = |choices: Value| {
+        let chunk = json!({"id": answer["id"], "object": "chat.completion.chunk", "created": 1,
+            "model": answer["model"], "choices": choices});
+        format!("data: {chunk}\n\n")
+    };
+    let mut events = Vec::new();
+    for choice in answer["choices"].as_array().into_iter().flatten() {
+        let message = &choice["message"];
+        let delta =
+            |delta: Value| chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]));
+        events.push(delta(json!({"role": "assistant", "content": ""})));
+        for piece in pieces(message["content"].as_str().unwrap_or_default()) {
+            events.push(delta(json!({"content": piece})));
+        }
+        if let Some(call) = message["tool_calls"].get(0) {
+            let mut start = call.clone();
+            start["index"] = json!(0);
+            start["function"]["arguments"] = json!("");
+            events.push(delta(json!({"tool_calls": [start]})));
+            for piece in pieces(call["function"]["arguments"].as_str().unwrap_or_default()) {
+                let call = json!({"index": 0, "function": {"arguments": piece}});
+                events.push(delta(json!({"tool_calls": [call]})));
+            }
+        }
+        events.push(chunk(
+            json!([{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]),
+        ));
+    }
+    if let Some(usage) = answer.get("usage") {
+        let chunk = json!({"id": answer["id"], "object": "chat.completion.chunk", "created": 1,
+            "model": answer["model"], "choices": [], "usage": usage});
+        events.push(format!("data: {chunk}\n\n"));
+    }
+    events.push("data: [DONE]\n\n".to_owned());
+    events
+}
+
+fn message_events(answer: &Value) -> Vec<String> {
+    let mut start = answer.clone();
+    start["content"] = json!([]);
+    start["stop_reason"] = Value::Null;
+    if start.get("usage").is_some() {
+        start["usage"]["output_tokens"] = json!(1);
+    }
+    let mut events = vec![
+        event(
+            "message_start",
+            &json!({"type": "message_start", "message": start}),
+        ),
+        event("ping", &json!({"type": "ping"})),
+    ];
+    for (index, block) in answer["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let mut empty = block.clone();
+        let deltas: Vec<Value> = if block["type"] == "tool_use" {
+            empty["input"] = json!({});
+            let input = pieces(&block["input"].to_string()).into_iter();
+            input
+                .map(|piece| json!({"type": "input_json_delta", "partial_json": piece}))
+                .collect()
+        } else {
+            empty["text"] = json!("");
+            let text = pieces(block["text"].as_str().unwrap_or_default()).into_iter();
+            text.map(|piece| json!({"type": "text_delta", "text": piece}))
+                .collect()
+        };
+        let name = "content_block_start";
+        events.push(event(
+            name,
+            &json!({"type": name, "index": index, "content_block": empty}),
+        ));
+        for delta in deltas {
+            let name = "content_block_delta";
+            events.push(event(
+                name,
+                &json!({"type": name, "index": index, "delta": delta}),
+            ));
+        }
+        events.push(event(
+            "content_block_stop",
+            &json!({"type": "content_block_stop", "index": index}),
+        ));
+    }
+    let mut end = json!({"type": "message_delta",
+        "delta": {"stop_reason": answer["stop_reason"], "stop_sequence": null}});
+    if answer.get("usage").is_some() {
+        end["usage"] = json!({"output_tokens": answer["usage"]["output_tokens"]});
+    }
+    events.push(event("message_delta", &end));
+    events.push(event("message_stop", &json!({"type": "message_stop"})));
+    events
+}
+
+fn response_events(answer: &Value) -> Vec<String> {
+    let created = json!({"type": "response.created",
+        "response": {"id": "resp_1", "model": answer["model"], "status": "in_progress", "output": []}});
+    let mut events = vec![event("response.created", &created)];
+    for (index, item) in answer["output"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let (name, text) = match item["arguments"].as_str() {
+            Some(arguments) => ("response.function_call_arguments.delta", arguments),
+            None => (
+                "response.output_text.delta",
+                item["content"][0]["text"].as_str().unwrap_or_default(),
+            ),
+        };
+        for piece in pieces(text) {
+            events.push(event(
+                name,
+                &json!({"type": name, "output_index": index, "delta": piece}),
+            ));
+        }
+    }
+    let name = if answer["status"] == "completed" {
+        "response.completed"
+    } else {
+        "response.incomplete"
+    };
+    events.push(event(name, &json!({"type": name, "response": answer})));
+    events
+}
