@@ -6,6 +6,7 @@ use benchmarks::OpenError;
 use harness::EngineError;
 use harness::sandbox::StartError;
 
+use crate::import::ImportError;
 use crate::models::ModelError;
 use crate::run_dir::RunDirError;
 use crate::runner::RunError;
@@ -37,6 +38,9 @@ pub enum Error {
     /// The run directory cannot be made.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
+    /// What another system recorded cannot be imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The run cannot go on.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -1,6 +1,7 @@
 //! Exit codes, and the one place that chooses among them.
 
 use crate::error::Error;
+use crate::import::ImportError;
 
 /// Everything asked for was done.
 pub const COMPLETE: u8 = 0;
@@ -56,13 +57,17 @@ fn of_error(error: &Error) -> u8 {
         | Error::Benchmark(_)
         | Error::Model(_)
         | Error::Engine(_)
-        | Error::Sample(_) => USAGE,
+        | Error::Sample(_)
+        | Error::Import(
+            ImportError::File(_) | ImportError::Missing { .. } | ImportError::Value { .. },
+        ) => USAGE,
         Error::Stdout(_)
         | Error::Stdin(_)
         | Error::Runtime(_)
         | Error::Sandbox(_)
         | Error::RunDir(_)
         | Error::Run(_)
+        | Error::Import(ImportError::RunDir(_))
         | Error::NoAnswer(_) => INFRASTRUCTURE,
     }
 }

@@ -14,6 +14,7 @@ pub mod exit;
 pub mod settings;
 pub mod terminal;
 
+pub mod import;
 pub mod models;
 pub mod runner;
 pub mod selection;

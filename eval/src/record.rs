@@ -1,4 +1,6 @@
 //! The record of one finished attempt: a line of `samples.jsonl`, and what every table and figure is made from.
+//!
+//! A figure that a record lacks was not recorded by the system that made the attempt; it is null and never 0.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +24,10 @@ pub struct RunIdentity {
     pub model: String,
     /// How the model speaks: `rlm`, `direct`, ….
     pub protocol: String,
-    /// `solver` or `coordinator`.
-    pub prompt_mode: String,
-    /// Names of the drivers in their order, joined by `+`; empty for none.
-    pub drivers: String,
+    /// `solver` or `coordinator`; unknown of a run that another system made.
+    pub prompt_mode: Option<String>,
+    /// Names of the drivers in their order, joined by `+`; empty for none; unknown likewise.
+    pub drivers: Option<String>,
     /// Agents at this depth and below are flat.
     pub max_depth: u32,
     /// Iterations that the root gets.
@@ -41,15 +43,13 @@ pub struct RunIdentity {
 impl RunIdentity {
     /// A few words for tables: benchmark, how the agent works, and whether drivers guide it.
     pub fn label(&self) -> String {
-        let how = if self.protocol == "rlm" {
-            &self.prompt_mode
-        } else {
-            &self.protocol
+        let how = match &self.prompt_mode {
+            Some(mode) if self.protocol == "rlm" => mode,
+            _ => &self.protocol,
         };
-        let drivers = if self.drivers.is_empty() {
-            ""
-        } else {
-            " + drivers"
+        let drivers = match self.drivers.as_deref() {
+            None | Some("") => "",
+            Some(_) => " + drivers",
         };
         format!("{} {how}{drivers}", self.benchmark)
     }
@@ -85,36 +85,36 @@ pub struct AttemptRecord {
     /// Iterations of the root alone.
     pub iterations: u32,
     /// Agents, the root and one-shot calls included.
-    pub agents: u32,
+    pub agents: Option<u32>,
     /// Depth of the deepest agent; the root has 0.
-    pub depth_reached: u32,
+    pub depth_reached: Option<u32>,
     /// Requests to models.
-    pub llm_calls: u32,
+    pub llm_calls: Option<u32>,
     /// Tokens.
-    pub usage: Usage,
+    pub usage: Option<Usage>,
     /// US dollars; none if unknown.
     pub cost_usd: Option<f64>,
     /// Wall seconds from start to end.
     pub total_time_s: f64,
     /// The attempt's time less waiting, such as for a rate limit, in seconds. Nothing waits so far: the total.
-    pub working_time_s: f64,
+    pub working_time_s: Option<f64>,
     /// Milliseconds in which neither a model nor the sandbox worked.
-    pub overhead_ms: f64,
+    pub overhead_ms: Option<f64>,
     /// Requests to models that were sent again.
-    pub retries: u32,
+    pub retries: Option<u32>,
     /// Responses that did not follow the protocol.
-    pub protocol_faults: u32,
+    pub protocol_faults: Option<u32>,
     /// Calls of `rlm()` and `llm()`.
-    pub delegations: u32,
+    pub delegations: Option<u32>,
     /// Calls that nobody awaited.
-    pub unawaited: u32,
+    pub unawaited: Option<u32>,
     /// Cells that ended in an error.
     pub failed_cells: u32,
     /// Whether the root's first-iteration return was shown back to it.
-    pub returned_early: bool,
+    pub returned_early: Option<bool>,
     /// When the attempt began, in RFC 3339.
     #[serde(with = "rfc3339")]
-    pub started_at: Timestamp,
+    pub started_at: Option<Timestamp>,
 }
 
 impl AttemptRecord {
@@ -154,36 +154,47 @@ impl AttemptRecord {
             expected: sample.expected.clone(),
             metadata: sample.metadata.clone(),
             iterations: stats.iterations,
-            agents: stats.agents,
-            depth_reached: stats.depth_reached,
-            llm_calls: stats.llm_calls,
-            usage: stats.usage,
+            agents: Some(stats.agents),
+            depth_reached: Some(stats.depth_reached),
+            llm_calls: Some(stats.llm_calls),
+            usage: Some(stats.usage),
             cost_usd: None,
             total_time_s,
-            working_time_s: total_time_s,
-            overhead_ms: stats.overhead().as_secs_f64() * 1000.0,
-            retries: 0,
-            protocol_faults: stats.protocol_faults,
-            delegations: stats.delegations,
-            unawaited: stats.unawaited,
+            working_time_s: Some(total_time_s),
+            overhead_ms: Some(stats.overhead().as_secs_f64() * 1000.0),
+            retries: Some(0),
+            protocol_faults: Some(stats.protocol_faults),
+            delegations: Some(stats.delegations),
+            unawaited: Some(stats.unawaited),
             failed_cells: stats.failed_cells,
-            returned_early: stats.returned_early,
-            started_at,
+            returned_early: Some(stats.returned_early),
+            started_at: Some(started_at),
         }
     }
 }
 
-/// A timestamp as RFC 3339 text.
+/// A timestamp as RFC 3339 text, or null.
 mod rfc3339 {
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(time)
+    #[expect(clippy::ref_option, reason = "serde asks for this form")]
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<Timestamp>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => to.collect_str(time),
+            None => to.serialize_none(),
+        }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
-        String::deserialize(from)?.parse().map_err(Error::custom)
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Timestamp>, D::Error> {
+        Option::<String>::deserialize(from)?
+            .map(|text| text.parse().map_err(Error::custom))
+            .transpose()
     }
 }
 
@@ -202,8 +213,8 @@ mod tests {
             benchmark: "s-niah".to_owned(),
             model: "scripted/x".to_owned(),
             protocol: "rlm".to_owned(),
-            prompt_mode: "solver".to_owned(),
-            drivers: String::new(),
+            prompt_mode: Some("solver".to_owned()),
+            drivers: Some(String::new()),
             max_depth: 2,
             max_iterations: 15,
             dataset_digest: "d".to_owned(),

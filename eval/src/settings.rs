@@ -4,6 +4,7 @@
 
 mod ask;
 mod engine;
+mod import;
 mod prompt;
 mod repl;
 mod run;
@@ -30,6 +31,7 @@ pub use display::Display;
 pub use engine::EngineSettings;
 pub use env_file::{load_env_file, misspelt_variables};
 pub use error::SettingsError;
+pub use import::ImportSettings;
 pub use model_ref::MODEL_FORMS;
 pub use prompt::PromptSettings;
 pub use repl::ReplSettings;

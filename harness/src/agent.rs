@@ -218,9 +218,9 @@ impl<'a> ReplAgent<'a> {
                 output: outcome.output.clone(),
                 error,
                 returned: outcome.value.clone(),
-                intercepted,
-                executed_ms: ms(outcome.executed),
-                dropped_blocks,
+                intercepted: Some(intercepted),
+                executed_ms: Some(ms(outcome.executed)),
+                dropped_blocks: Some(dropped_blocks),
             },
         );
     }

@@ -63,8 +63,8 @@ impl<'a> Attempt<'a> {
         self.emit(
             &root,
             EventKind::AttemptStart {
-                query: self.task.query.clone(),
-                context_chars: self.task.context.chars().count() as u64,
+                query: Some(self.task.query.clone()),
+                context_chars: Some(self.task.context.chars().count() as u64),
             },
         );
         let limit = self.engine.config.attempt_time;
@@ -205,10 +205,10 @@ impl<'a> Attempt<'a> {
             invocation,
             EventKind::InvocationStart {
                 role: invocation.role,
-                query: invocation.query().to_owned(),
+                query: Some(invocation.query().to_owned()),
                 model: invocation.model.reference.clone(),
                 max_iterations: invocation.iterations,
-                system_prompt: system.clone(),
+                system_prompt: Some(system.clone()),
             },
         );
         Conversation {
@@ -247,7 +247,7 @@ impl<'a> Attempt<'a> {
             invocation,
             EventKind::LlmRequest {
                 new_messages: conversation.messages[conversation.recorded..].to_vec(),
-                messages: u32::try_from(conversation.messages.len()).unwrap_or(u32::MAX),
+                messages: u32::try_from(conversation.messages.len()).ok(),
             },
         );
         conversation.recorded = conversation.messages.len();
@@ -291,7 +291,7 @@ impl<'a> Attempt<'a> {
                         usage: response.usage,
                         cost_usd: response.cost_usd,
                         served_model: response.served_model.clone(),
-                        ms: elapsed,
+                        ms: Some(elapsed),
                     },
                 );
                 conversation
@@ -305,7 +305,7 @@ impl<'a> Attempt<'a> {
                     invocation,
                     EventKind::LlmError {
                         error: error.to_string(),
-                        ms: elapsed,
+                        ms: Some(elapsed),
                     },
                 );
                 Err(error.into())
@@ -320,7 +320,7 @@ impl<'a> Attempt<'a> {
             run_id: self.task.run_id.clone(),
             sample: self.task.sample.clone(),
             attempt: self.task.attempt,
-            at_ms: ms(self.started.elapsed()),
+            at_ms: Some(ms(self.started.elapsed())),
             invocation: invocation.id.clone(),
             parent: invocation.parent.clone(),
             depth: invocation.depth,

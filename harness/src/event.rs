@@ -26,8 +26,8 @@ pub struct Event {
     pub sample: String,
     /// 1-based.
     pub attempt: u32,
-    /// Milliseconds since the attempt began.
-    pub at_ms: f64,
+    /// Milliseconds since the attempt began; unknown in a recording that another system made.
+    pub at_ms: Option<f64>,
     /// The agent: `root`, `d1-c0`, `d1-c0.d2-c3`.
     pub invocation: String,
     /// The agent that called it; none for the root.
@@ -44,10 +44,10 @@ pub struct Event {
 pub enum EventKind {
     /// The attempt began.
     AttemptStart {
-        /// The task.
-        query: String,
-        /// Characters of the context.
-        context_chars: u64,
+        /// The task; unknown in a recording that another system made.
+        query: Option<String>,
+        /// Characters of the context; unknown likewise.
+        context_chars: Option<u64>,
     },
     /// The attempt ended. No event follows.
     AttemptEnd {
@@ -62,14 +62,14 @@ pub enum EventKind {
     InvocationStart {
         /// What kind of agent.
         role: Role,
-        /// What it was asked.
-        query: String,
+        /// What it was asked; unknown in a recording that another system made.
+        query: Option<String>,
         /// The model, as `PROVIDER/MODEL`.
         model: String,
         /// Iterations that it has; 1 for agents without a REPL.
         max_iterations: u32,
-        /// Its whole system prompt.
-        system_prompt: String,
+        /// Its whole system prompt; unknown likewise.
+        system_prompt: Option<String>,
     },
     /// An agent ended.
     InvocationEnd {
@@ -99,19 +99,20 @@ pub enum EventKind {
         error: Option<String>,
         /// The value given to `return()`.
         returned: Option<String>,
-        /// Whether that return was shown back to the model instead of ending the agent.
-        intercepted: bool,
-        /// CPU milliseconds that the cell executed.
-        executed_ms: f64,
-        /// Blocks of the response beyond those that may run.
-        dropped_blocks: u32,
+        /// Whether that return was shown back to the model instead of ending the agent; unknown in a recording that
+        /// another system made.
+        intercepted: Option<bool>,
+        /// CPU milliseconds that the cell executed; unknown likewise.
+        executed_ms: Option<f64>,
+        /// Blocks of the response beyond those that may run; unknown likewise.
+        dropped_blocks: Option<u32>,
     },
     /// A model is asked.
     LlmRequest {
         /// The messages that are new since the invocation's last request.
         new_messages: Vec<Message>,
-        /// Messages in the request, the system prompt not counted.
-        messages: u32,
+        /// Messages in the request, the system prompt not counted; unknown in a recording that another system made.
+        messages: Option<u32>,
     },
     /// A model answered.
     LlmResponse {
@@ -129,15 +130,15 @@ pub enum EventKind {
         cost_usd: Option<f64>,
         /// The model version that the server says it served.
         served_model: Option<String>,
-        /// Time from request to response.
-        ms: f64,
+        /// Time from request to response; unknown in a recording that another system made.
+        ms: Option<f64>,
     },
     /// A model gave no answer.
     LlmError {
         /// What the provider said.
         error: String,
-        /// Time from request to error.
-        ms: f64,
+        /// Time from request to error; unknown likewise.
+        ms: Option<f64>,
     },
     /// An agent called `rlm()` or `llm()`. The child's own events say the rest.
     DelegationSpawn {

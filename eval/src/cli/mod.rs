@@ -4,6 +4,7 @@
 //! Nothing is checked here but the form of a single value; [`crate::settings`] does the rest.
 
 mod ask;
+mod import;
 mod list;
 mod prompt;
 mod repl;
@@ -24,6 +25,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use ask::AskArgs;
 pub use engine::EngineArgs;
 pub use guidance::GuidanceArgs;
+pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use list::{List, ListArgs};
 pub use prompt::PromptArgs;
 pub use repl::ReplArgs;
@@ -56,6 +58,8 @@ pub enum Command {
     Ask(Box<AskArgs>),
     /// Show the scores and figures of runs, side by side
     Report(ReportArgs),
+    /// Make run directories of what another system recorded
+    Import(ImportArgs),
     /// Show the system prompt that an agent would get
     Prompt(PromptArgs),
     /// List what can be chosen: benchmarks, drivers, profiles, models

@@ -4,6 +4,8 @@ mod run;
 
 mod ask;
 
+mod import;
+
 mod prompt;
 mod report;
 
@@ -26,6 +28,7 @@ pub fn execute(command: Command) -> Result<Outcome, Error> {
         Command::Run(args) => run::execute(&args),
         Command::Ask(args) => ask::execute(&args),
         Command::Report(args) => report::execute(&args),
+        Command::Import(args) => import::execute(&args),
         Command::Prompt(args) => prompt::execute(&args),
         Command::List(args) => list::execute(&args),
         Command::Repl(args) => repl::execute(&args),

@@ -101,7 +101,8 @@ fn action(kind: &EventKind) -> Option<String> {
             error: Some(error), ..
         } => format!("has run a cell: {error}"),
         EventKind::IterationEnd {
-            intercepted: true, ..
+            intercepted: Some(true),
+            ..
         } => "is to check its return".to_owned(),
         EventKind::IterationEnd { .. } => "has run a cell".to_owned(),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),

@@ -38,16 +38,17 @@ impl<W: Write + Send> LineReporter<W> {
             done => format!(" ({done} done before)"),
         };
         let run = &plan.identity;
-        let drivers = match run.drivers.as_str() {
-            "" => String::new(),
-            drivers => format!(", drivers {drivers}"),
+        let mode = run.prompt_mode.as_deref();
+        let mode = mode.map_or_else(String::new, |mode| format!(", {mode}"));
+        let drivers = match run.drivers.as_deref() {
+            None | Some("") => String::new(),
+            Some(drivers) => format!(", drivers {drivers}"),
         };
         self.line(format_args!(
-            "{attempts}{done} at {} by {} ({}, {}{drivers}), {} at once, in {}",
+            "{attempts}{done} at {} by {} ({}{mode}{drivers}), {} at once, in {}",
             run.benchmark,
             run.model,
             run.protocol,
-            run.prompt_mode,
             plan.concurrency,
             plan.dir.display(),
         ));
@@ -60,12 +61,15 @@ impl<W: Write + Send> LineReporter<W> {
             (Some(score), Some(mean)) => format!("score {score:.2} (mean {mean:.2})"),
             _ => "no score".to_owned(),
         };
+        let agents = record.agents.map_or_else(String::new, |agents| {
+            format!(" {}", counted(agents, "agent"))
+        });
         self.line(format_args!(
-            "[{done}/{total}] {} {} {score} {} {} {:.1} s{}",
+            "[{done}/{total}] {} {} {score} {}{} {:.1} s{}",
             label(&record.id, record.attempt),
             record.status,
             counted(record.iterations, "iteration"),
-            counted(record.agents, "agent"),
+            agents,
             record.total_time_s,
             error(record),
         ));

@@ -77,37 +77,38 @@ pub fn to_csv(
 }
 
 fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; COLUMNS.len()] {
+    let usage = record.usage.as_ref();
     [
         Cow::from(&run.run_id),
         Cow::from(&run.benchmark),
         Cow::from(&run.model),
         Cow::from(&run.protocol),
-        Cow::from(&run.prompt_mode),
-        Cow::from(&run.drivers),
+        optional(run.prompt_mode.as_ref()),
+        optional(run.drivers.as_ref()),
         number(&run.max_depth),
         number(&run.max_iterations),
         text(&record.id),
         number(&record.attempt),
         optional(record.cluster.as_ref()),
-        record.score.as_ref().map(number).unwrap_or_default(),
+        figure(record.score.as_ref()),
         Cow::from(record.status.as_str()),
         optional(record.error.as_ref()),
         optional(record.answer.as_ref()),
         expected(&record.expected),
         number(&record.iterations),
-        number(&record.agents),
-        number(&record.depth_reached),
-        number(&record.llm_calls),
-        number(&record.usage.input_tokens),
-        number(&record.usage.cached_input_tokens),
-        number(&record.usage.output_tokens),
-        number(&record.usage.reasoning_tokens),
-        record.cost_usd.as_ref().map(number).unwrap_or_default(),
+        figure(record.agents.as_ref()),
+        figure(record.depth_reached.as_ref()),
+        figure(record.llm_calls.as_ref()),
+        figure(usage.map(|usage| &usage.input_tokens)),
+        figure(usage.map(|usage| &usage.cached_input_tokens)),
+        figure(usage.map(|usage| &usage.output_tokens)),
+        figure(usage.map(|usage| &usage.reasoning_tokens)),
+        figure(record.cost_usd.as_ref()),
         number(&record.total_time_s),
-        number(&record.working_time_s),
-        number(&record.overhead_ms),
-        number(&record.retries),
-        number(&record.protocol_faults),
+        figure(record.working_time_s.as_ref()),
+        figure(record.overhead_ms.as_ref()),
+        figure(record.retries.as_ref()),
+        figure(record.protocol_faults.as_ref()),
         Cow::from(&run.dataset_digest),
         Cow::from(&run.scorer),
         Cow::from(&run.fingerprint),
@@ -116,6 +117,11 @@ fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; CO
 
 fn number<'a>(number: &impl ToString) -> Cow<'a, str> {
     Cow::from(number.to_string())
+}
+
+/// A number, or an empty cell for one that is not known.
+fn figure<'a>(figure: Option<&impl ToString>) -> Cow<'a, str> {
+    figure.map(number).unwrap_or_default()
 }
 
 fn optional(cell: Option<&String>) -> Cow<'_, str> {

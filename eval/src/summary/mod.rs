@@ -41,10 +41,10 @@ pub struct Summary {
     pub by_context_length: Vec<ContextLength>,
     /// What an attempt took on average; none if none ran to its end.
     pub per_attempt: Option<PerAttempt>,
-    /// Attempts whose first-iteration return was shown back to them.
-    pub returned_early: u64,
-    /// Tokens of all attempts.
-    pub usage: Usage,
+    /// Attempts whose first-iteration return was shown back to them. None if it is unknown of one.
+    pub returned_early: Option<u64>,
+    /// Tokens of all attempts. None if they are unknown of one.
+    pub usage: Option<Usage>,
     /// US dollars of the attempts of which the cost is known; none if it is known of none.
     pub cost_usd: Option<f64>,
     /// Attempts of which the cost is not known.
@@ -86,16 +86,17 @@ pub struct PerAttempt {
     pub attempts: u64,
     /// Iterations of the root.
     pub iterations: f64,
-    /// The share of attempts that called `rlm()` or `llm()` at all.
-    pub delegation_rate: f64,
+    /// The share of attempts that called `rlm()` or `llm()` at all. This and the next are unknown where they are
+    /// unknown of one of the attempts.
+    pub delegation_rate: Option<f64>,
     /// Agents, the root and one-shot calls included.
-    pub agents: f64,
+    pub agents: Option<f64>,
     /// Requests to models.
-    pub llm_calls: f64,
+    pub llm_calls: Option<f64>,
     /// Wall seconds.
     pub total_time_s: f64,
     /// Milliseconds in which neither a model nor the sandbox worked.
-    pub overhead_ms: f64,
+    pub overhead_ms: Option<f64>,
 }
 
 impl Summary {
@@ -127,11 +128,16 @@ impl Summary {
             score_errors_as_zero: mean_score(records, score_or_zero),
             by_context_length: by_context_length(records),
             per_attempt: per_attempt(records),
-            returned_early: count(records, |record| record.returned_early),
-            usage: records.iter().fold(Usage::default(), |mut sum, record| {
-                sum += record.usage;
-                sum
-            }),
+            returned_early: records
+                .iter()
+                .map(|record| record.returned_early.map(u64::from))
+                .sum(),
+            usage: records
+                .iter()
+                .try_fold(Usage::default(), |mut sum, record| {
+                    sum += record.usage?;
+                    Some(sum)
+                }),
             cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
             cost_unknown: (records.len() - costs.len()) as u64,
             // Not `sum()`, by which no record is -0.
@@ -219,13 +225,21 @@ fn per_attempt(records: &[AttemptRecord]) -> Option<PerAttempt> {
     let n = ended.len() as f64;
     let mean =
         |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
+    // Attempts that tell may differ from those that do not: no mean of a part.
+    let mean_if_known = |of: fn(&AttemptRecord) -> Option<f64>| {
+        let sum: Option<f64> = ended.iter().map(|record| of(record)).sum();
+        sum.map(|sum| sum / n)
+    };
     Some(PerAttempt {
         attempts: ended.len() as u64,
         iterations: mean(|record| record.iterations.into()),
-        delegation_rate: mean(|record| if record.delegations > 0 { 1.0 } else { 0.0 }),
-        agents: mean(|record| record.agents.into()),
-        llm_calls: mean(|record| record.llm_calls.into()),
+        delegation_rate: mean_if_known(|record| {
+            let delegations = record.delegations?;
+            Some(if delegations > 0 { 1.0 } else { 0.0 })
+        }),
+        agents: mean_if_known(|record| record.agents.map(Into::into)),
+        llm_calls: mean_if_known(|record| record.llm_calls.map(Into::into)),
         total_time_s: mean(|record| record.total_time_s),
-        overhead_ms: mean(|record| record.overhead_ms),
+        overhead_ms: mean_if_known(|record| record.overhead_ms),
     })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, LineStyle, Table};
+use harness::outcome::Usage;
 
 use super::{Estimate, PerAttempt, Statuses, Summary};
 use crate::reporter::sanitize;
@@ -81,29 +82,30 @@ fn block(runs: &[(&str, &Summary)]) -> String {
         mean(run, |per| format!("{:.1}", per.iterations))
     });
     row("returned early".to_owned(), &|run| {
-        run.returned_early.to_string()
+        run.returned_early
+            .map_or_else(none, |early| early.to_string())
     });
     row("delegated".to_owned(), &|run| {
-        mean(run, |per| percent(per.delegation_rate))
+        mean_if_known(run, |per| per.delegation_rate.map(percent))
     });
     row("agents".to_owned(), &|run| {
-        mean(run, |per| format!("{:.1}", per.agents))
+        mean_if_known(run, |per| Some(format!("{:.1}", per.agents?)))
     });
     row("llm calls".to_owned(), &|run| {
-        mean(run, |per| format!("{:.1}", per.llm_calls))
+        mean_if_known(run, |per| Some(format!("{:.1}", per.llm_calls?)))
     });
     row("tokens in".to_owned(), &|run| {
-        tokens(run, run.usage.input_tokens)
+        tokens(run, |usage| usage.input_tokens)
     });
     row("tokens out".to_owned(), &|run| {
-        tokens(run, run.usage.output_tokens)
+        tokens(run, |usage| usage.output_tokens)
     });
     row("cost".to_owned(), &cost);
     row("time".to_owned(), &|run| {
         mean(run, |per| format!("{:.1} s", per.total_time_s))
     });
     row("overhead".to_owned(), &|run| {
-        mean(run, |per| format!("{:.0} ms", per.overhead_ms))
+        mean_if_known(run, |per| Some(format!("{:.0} ms", per.overhead_ms?)))
     });
 
     let mut text = table.trim_fmt();
@@ -169,9 +171,16 @@ fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
     run.per_attempt.as_ref().map_or_else(none, text)
 }
 
-fn tokens(run: &Summary, count: u64) -> String {
-    let about = if run.usage.estimated { "~" } else { "" };
-    format!("{about}{}", amount(count))
+/// A mean that may be unknown.
+fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) -> String {
+    run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
+}
+
+fn tokens(run: &Summary, count: impl Fn(&Usage) -> u64) -> String {
+    run.usage.as_ref().map_or_else(none, |usage| {
+        let about = if usage.estimated { "~" } else { "" };
+        format!("{about}{}", amount(count(usage)))
+    })
 }
 
 fn cost(run: &Summary) -> String {

@@ -9,13 +9,14 @@ use crate::binary::{Binary, Ran};
 
 #[test]
 fn help() {
-    let pages: [&[&str]; 7] = [
+    let pages: [&[&str]; 8] = [
         &["--help"],
         &["run", "--help"],
         &["ask", "--help"],
         &["prompt", "--help"],
         &["list", "--help"],
         &["list", "drivers", "--help"],
+        &["import", "node-rlm", "--help"],
         &["repl", "--help"],
     ];
     for page in pages {

@@ -15,6 +15,8 @@ mod cli_settings;
 mod prompt;
 mod repl;
 
+mod import;
+
 mod reporter;
 mod reporter_screen;
 mod run_dir;

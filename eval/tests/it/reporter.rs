@@ -35,10 +35,10 @@ fn run_finished(records: &[AttemptRecord], total: u64) -> RunEvent {
 fn invocation(sample: &str, invocation: &str, depth: u32) -> RunEvent {
     let kind = EventKind::InvocationStart {
         role: if depth == 0 { Role::Root } else { Role::Child },
-        query: "?".to_owned(),
+        query: Some("?".to_owned()),
         model: "scripted/x".to_owned(),
         max_iterations: 15,
-        system_prompt: String::new(),
+        system_prompt: None,
     };
     RunEvent::Engine(event(sample, invocation, depth, kind))
 }
@@ -53,7 +53,7 @@ fn lines_for_logs() {
         status: Status::Limit,
         score: Some(0.0),
         iterations: 1,
-        agents: 1,
+        agents: Some(1),
         total_time_s: 0.125,
         error: Some("no iteration left".to_owned()),
         ..record("b", 2)
@@ -193,7 +193,7 @@ fn bars_follow_the_attempts() {
                 1,
                 EventKind::LlmError {
                     error: HOSTILE.to_owned(),
-                    ms: 1.0,
+                    ms: Some(1.0),
                 },
             ),
             vec![

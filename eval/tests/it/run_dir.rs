@@ -484,7 +484,7 @@ fn timestamps_of_any_precision_survive() {
     ] {
         let started_at: Timestamp = text.parse().unwrap();
         let record = AttemptRecord {
-            started_at,
+            started_at: Some(started_at),
             ..record("a", 1)
         };
         let line = serde_json::to_string(&record).unwrap();

@@ -139,7 +139,7 @@ fn the_direct_protocol_is_one_call_with_the_whole_context() {
     assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
     for record in &run.dir.records {
         let used = (record.score, record.agents, record.llm_calls);
-        assert_eq!(used, (Some(1.0), 1, 1), "{}", record.id);
+        assert_eq!(used, (Some(1.0), Some(1), Some(1)), "{}", record.id);
         let events = run.events(&record.id, 1);
         let roles: Vec<Role> = events
             .iter()

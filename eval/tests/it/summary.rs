@@ -60,9 +60,9 @@ fn mixed() -> Vec<AttemptRecord> {
         AttemptRecord {
             status: Status::Limit,
             iterations: 15,
-            delegations: 0,
-            agents: 1,
-            returned_early: true,
+            delegations: Some(0),
+            agents: Some(1),
+            returned_early: Some(true),
             cost_usd: Some(0.25),
             ..at(128_000, 0.0, "c")
         },
@@ -114,20 +114,20 @@ fn every_figure_of_a_run() {
         per_attempt: Some(PerAttempt {
             attempts: 3,
             iterations: 7.0,
-            delegation_rate: 2.0 / 3.0,
-            agents: 5.0 / 3.0,
-            llm_calls: 4.0,
+            delegation_rate: Some(2.0 / 3.0),
+            agents: Some(5.0 / 3.0),
+            llm_calls: Some(4.0),
             total_time_s: 2.5,
-            overhead_ms: 12.5,
+            overhead_ms: Some(12.5),
         }),
-        returned_early: 1,
-        usage: Usage {
+        returned_early: Some(1),
+        usage: Some(Usage {
             input_tokens: 5000,
             cached_input_tokens: 3000,
             output_tokens: 250,
             reasoning_tokens: 100,
             estimated: false,
-        },
+        }),
         cost_usd: Some(0.25),
         cost_unknown: 4,
         total_time_s: 12.5,
@@ -272,8 +272,9 @@ fn a_run_as_a_table() {
 #[test]
 fn runs_side_by_side_fit_80_columns() {
     let mut big = at(1_000_000, 1.0, "a");
-    big.usage.input_tokens = 123_456_789;
-    big.usage.estimated = true;
+    let usage = big.usage.as_mut().unwrap();
+    usage.input_tokens = 123_456_789;
+    usage.estimated = true;
     big.cost_usd = Some(12.5);
     let runs = [
         Summary::new(&mixed(), 6),

@@ -19,7 +19,9 @@ use crate::prompt::PromptMode;
 
 pub use call::{CallEvent, CallSink, IgnoreCalls, WaitReason};
 pub use error::ProviderError;
-pub use replay::{Replay, ReplayError};
+pub use replay::{
+    JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep, Replay, ReplayError,
+};
 pub use sampling::{Effort, Sampling};
 pub use scripted::{Scripted, ScriptedError, scripted_digest, scripted_models};
 

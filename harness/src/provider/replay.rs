@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
+pub use node_rlm::{JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep};
+
 use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
 use crate::event::Role;
 

@@ -161,6 +161,8 @@ fn line(event: &Event) -> String {
     }
     if let EventKind::InvocationStart { system_prompt, .. } = &event.kind {
         let headings: Vec<&str> = system_prompt
+            .as_deref()
+            .unwrap_or_default()
             .lines()
             .filter(|line| line.starts_with("## "))
             .collect();

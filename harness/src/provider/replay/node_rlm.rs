@@ -2,56 +2,111 @@
 //!
 //! What children answered is not in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::{Key, Replay, ReplayError, Response, format_error, read_text};
 
-#[derive(serde::Deserialize)]
-struct ResultFile {
-    #[expect(dead_code, reason = "tells this format from others")]
-    benchmark: String,
-    model: String,
-    results: Vec<TaskResult>,
+/// A result file of the JavaScript system. Fields that a replay does not need may be missing.
+#[derive(Debug, Clone, Deserialize)]
+pub struct NodeRlmFile {
+    /// The benchmark: `arc`.
+    pub benchmark: String,
+    /// The model: `anthropic/claude-opus-4-6`.
+    pub model: String,
+    /// The settings, as far as the file states them.
+    #[serde(default)]
+    pub config: NodeRlmConfig,
+    /// When the run ended, in RFC 3339.
+    pub timestamp: Option<String>,
+    /// One for each task, no task twice.
+    pub results: Vec<NodeRlmResult>,
 }
 
-#[derive(serde::Deserialize)]
+/// The settings of a run.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TaskResult {
-    task_id: String,
-    trace: Vec<Step>,
+pub struct NodeRlmConfig {
+    /// Iterations of the root.
+    pub max_iterations: Option<u32>,
+    /// Agents at this depth have no REPL.
+    pub max_depth: Option<u32>,
 }
 
-#[derive(serde::Deserialize)]
-struct Step {
+/// What came of one task.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeRlmResult {
+    /// The sample's id: `arc-247ef758`.
+    pub task_id: String,
+    /// The answer; blank where there is none.
+    pub answer: Option<JsText>,
+    /// The right answer.
+    pub expected: Option<JsText>,
+    /// From 0 for wrong to 1 for right.
+    pub score: Option<f64>,
+    /// Iterations of the root.
+    pub iterations: Option<u32>,
+    /// Every response of the root with what its code did.
+    pub trace: Vec<NodeRlmStep>,
+    /// Wall milliseconds.
+    pub wall_time_ms: Option<f64>,
+    /// Why there is no answer.
+    pub error: Option<JsText>,
+}
+
+/// One iteration of the root.
+#[derive(Debug, Clone, Deserialize)]
+pub struct NodeRlmStep {
     /// The whole response, code block included.
-    reasoning: AnyText,
+    pub reasoning: JsText,
+    /// The blocks that were run, in order.
+    #[serde(default)]
+    pub code: Vec<JsText>,
+    /// What they printed.
+    pub output: Option<JsText>,
+    /// Why they failed.
+    pub error: Option<JsText>,
 }
 
 /// A string as JavaScript has them. A lone surrogate, which JSON can say and UTF-8 cannot, becomes U+FFFD.
-struct AnyText(String);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsText(pub String);
 
-/// Reads such a file.
-pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
-    let text = read_text(path)?;
-    // Else it would be taken for an object without the names of its fields.
-    if text.trim_start().starts_with('[') {
-        return Err(format_error(path, "it is an array"));
+impl NodeRlmFile {
+    /// Reads such a file.
+    ///
+    /// # Errors
+    /// [`ReplayError`] for a file that cannot be read or has another form, or in which a task stands twice.
+    pub fn read(path: &Path) -> Result<Self, ReplayError> {
+        let text = read_text(path)?;
+        // Else it would be taken for an object without the names of its fields.
+        if text.trim_start().starts_with('[') {
+            return Err(format_error(path, "it is an array"));
+        }
+        let file: Self =
+            serde_json::from_str(&text).map_err(|error| format_error(path, error.to_string()))?;
+        let mut seen = HashSet::new();
+        for result in &file.results {
+            if !seen.insert(&result.task_id) {
+                let problem = format!("task {} is recorded twice", result.task_id);
+                return Err(format_error(path, problem));
+            }
+        }
+        Ok(file)
     }
-    let file: ResultFile =
-        serde_json::from_str(&text).map_err(|error| format_error(path, error.to_string()))?;
+}
+
+/// Reads such a file as a recording.
+pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
+    let file = NodeRlmFile::read(path)?;
     let mut samples = Vec::new();
     let mut responses = HashMap::new();
     for result in file.results {
-        if samples.contains(&result.task_id) {
-            return Err(format_error(
-                path,
-                format!("task {} is recorded twice", result.task_id),
-            ));
-        }
         for (turn, step) in (1..).zip(result.trace) {
             let key = Key {
                 sample: result.task_id.clone(),
@@ -76,36 +131,36 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
     })
 }
 
-impl<'de> Deserialize<'de> for AnyText {
+impl<'de> Deserialize<'de> for JsText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         // As bytes, for as strings lone surrogates are errors. They come as three bytes that no other character has.
-        from.deserialize_bytes(AnyTextVisitor)
+        from.deserialize_bytes(JsTextVisitor)
     }
 }
 
-struct AnyTextVisitor;
+struct JsTextVisitor;
 
-impl Visitor<'_> for AnyTextVisitor {
-    type Value = AnyText;
+impl Visitor<'_> for JsTextVisitor {
+    type Value = JsText;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<AnyText, E> {
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<JsText, E> {
         let mut bytes = bytes.to_vec();
         for at in 0..bytes.len().saturating_sub(2) {
             if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
                 bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
             }
         }
-        String::from_utf8(bytes).map(AnyText).map_err(E::custom)
+        String::from_utf8(bytes).map(JsText).map_err(E::custom)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::AnyText;
+    use super::JsText;
 
     #[test]
     fn any_string_of_javascript_is_text() {
@@ -121,7 +176,7 @@ mod tests {
             ("5", Err(no_text)),
         ];
         for (json, expected) in rows {
-            let got = serde_json::from_str(&json.replace('\'', "\"")).map(|AnyText(text)| text);
+            let got = serde_json::from_str(&json.replace('\'', "\"")).map(|JsText(text)| text);
             let got = got.map_err(|error: serde_json::Error| error.to_string());
             assert_eq!(
                 got.as_deref().map_err(String::as_str),

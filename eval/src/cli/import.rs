@@ -1,0 +1,65 @@
+//! Flags of `eval import`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use harness::prompt::PromptMode;
+
+use super::word::one_of;
+use crate::env_vars;
+
+/// The flags of `eval import`.
+#[derive(Debug, Clone, Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
+pub struct ImportArgs {
+    /// Where the files come from.
+    #[command(subcommand)]
+    pub system: ImportSystem,
+}
+
+/// Systems whose results can be read.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ImportSystem {
+    /// Result files of the JavaScript system: one run directory is made of each
+    NodeRlm(NodeRlmArgs),
+}
+
+/// The flags of `eval import node-rlm`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct NodeRlmArgs {
+    /// Result files: {"benchmark": …, "model": …, "config": …, "results": […]}
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// How the root worked, which the files do not say [default: unknown]
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
+        env = env_vars::PROMPT_MODE
+    )]
+    pub prompt_mode: Option<PromptMode>,
+
+    /// Names of the drivers that guided it, which the files do not say either; "" for none
+    /// [default: unknown]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::DRIVERS)]
+    pub drivers: Option<Vec<String>>,
+
+    /// Folder in which each run gets a folder of its own
+    #[arg(
+        long,
+        default_value = "results",
+        value_name = "DIR",
+        env = env_vars::LOG_DIR
+    )]
+    pub log_dir: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Prints the folders that it makes on stdout, one a line. Scores, answers and times are those that \
+the files record; what they lack, such as tokens and cost, stays empty.
+
+Examples:
+  cargo eval import node-rlm run-026-drivers.json run-027-baseline.json
+  cargo eval report $(cargo eval import node-rlm run-027-baseline.json)";

@@ -1,0 +1,125 @@
+//! Runs that other systems made, as run directories of this one.
+//!
+//! Invariant: scores, answers and times are those recorded; what a system did not record is null and never 0.
+
+mod attempt;
+mod node_rlm;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use harness::event::Event;
+use harness::provider::ReplayError;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::record::{AttemptRecord, RunIdentity};
+use crate::run_dir::{Fingerprint, NewRun, RunDirError};
+use crate::run_event::{Reporter, RunEvent};
+use crate::summary::Summary;
+
+pub use node_rlm::{Guidance, SCORER, read};
+
+/// A run of another system, read whole.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// The file it was read from.
+    pub file: PathBuf,
+    /// When it ended, or the file was read if it does not say.
+    pub ended: Timestamp,
+    /// What all attempts have in common; `run_id` is still to come.
+    pub identity: RunIdentity,
+    /// What tells it from other runs.
+    pub fingerprint: Fingerprint,
+    /// What `config.json` says beside the identity.
+    pub config: Value,
+    /// The attempts in the file's order, each with its events.
+    pub attempts: Vec<(AttemptRecord, Vec<Event>)>,
+}
+
+/// Why a run of another system cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read or is no result file.
+    #[error(transparent)]
+    File(#[from] ReplayError),
+    /// A file lacks something without which there is no run.
+    #[error("{}: {field} is missing; {wanted}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The field: `results[3].score`.
+        field: String,
+        /// What would be right.
+        wanted: &'static str,
+    },
+    /// A field has a value that cannot be.
+    #[error("{}: {field} is {value}; {wanted}", path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// The field: `results[3].score`.
+        field: String,
+        /// What it holds.
+        value: String,
+        /// What would be right.
+        wanted: &'static str,
+    },
+    /// The run directory cannot be written.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+}
+
+impl Imported {
+    /// Writes the run as a new folder in `results`, named after benchmark, file and time, and gives the folder.
+    ///
+    /// # Errors
+    /// [`ImportError::RunDir`]; what was written then is removed.
+    pub fn write(self, results: &Path) -> Result<PathBuf, ImportError> {
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        let new = NewRun::create(results, &self.identity.benchmark, &stem, self.ended)?;
+        let path = new.path().to_owned();
+        let run_id = new.id().to_owned();
+        let written = self.write_to(new, &run_id);
+        if written.is_err() {
+            // The first failure is the one to tell.
+            let _ = fs::remove_dir_all(&path);
+        }
+        written.map(|()| path)
+    }
+
+    fn write_to(self, new: NewRun, run_id: &str) -> Result<(), ImportError> {
+        let identity = RunIdentity {
+            run_id: run_id.to_owned(),
+            ..self.identity
+        };
+        let mut config = self.config;
+        config["run"] = serde_json::json!(identity);
+        let order = self
+            .attempts
+            .iter()
+            .map(|(record, _)| record.id.clone())
+            .collect();
+        let mut writer = new.begin(&config, self.fingerprint, identity, order)?;
+        let mut records = Vec::new();
+        for (mut record, events) in self.attempts {
+            run_id.clone_into(&mut record.run_id);
+            writer.report(&RunEvent::AttemptStarted {
+                sample: record.id.clone(),
+                attempt: record.attempt,
+            });
+            for mut event in events {
+                run_id.clone_into(&mut event.run_id);
+                writer.report(&RunEvent::Engine(event));
+            }
+            records.push(record.clone());
+            writer.report(&RunEvent::AttemptFinished(record.into()));
+        }
+        let summary = Summary::new(&records, records.len() as u64);
+        writer.report(&RunEvent::RunFinished(summary.into()));
+        match writer.take_error() {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One task of the JavaScript system as a record and the events of its root.
+
+use std::collections::BTreeMap;
+
+use harness::event::{EVENT_VERSION, Event, EventKind, Role};
+use harness::outcome::Status;
+use harness::provider::{NodeRlmResult, NodeRlmStep};
+use serde_json::Value;
+
+use crate::record::{AttemptRecord, RECORD_VERSION};
+
+/// What a file must say of an attempt, checked.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub score: f64,
+    pub iterations: u32,
+    pub wall_time_ms: f64,
+    /// Whether it used all iterations that it had.
+    pub out_of_iterations: bool,
+    /// The right answer in the scorer's form.
+    pub expected: Value,
+}
+
+/// The attempt's record and its events, both still without the run's id.
+pub(super) fn convert(
+    model: &str,
+    max_iterations: u32,
+    result: &NodeRlmResult,
+    facts: Facts,
+) -> (AttemptRecord, Vec<Event>) {
+    let error = result.error.as_ref().map(|error| error.0.clone());
+    let answer = result.answer.as_ref().map(|answer| answer.0.clone());
+    // The system wrote an empty answer beside an error.
+    let answer = answer.filter(|answer| error.is_none() || !answer.is_empty());
+    let status = match &error {
+        None => Status::Ok,
+        Some(_) if facts.out_of_iterations => Status::Limit,
+        Some(_) => Status::Error,
+    };
+    // Only the root's code is recorded. Where none of it names a call, there were no others.
+    let delegates = result.trace.iter().any(names_a_call);
+    let alone = |figure: u32| (!delegates).then_some(figure);
+    let failed = result.trace.iter().filter(|step| step.error.is_some());
+    let record = AttemptRecord {
+        v: RECORD_VERSION,
+        run_id: String::new(),
+        id: result.task_id.clone(),
+        attempt: 1,
+        cluster: None,
+        status,
+        score: (status != Status::Error).then_some(facts.score),
+        score_explanation: None,
+        error: error.clone(),
+        answer: answer.clone(),
+        expected: facts.expected,
+        metadata: BTreeMap::new(),
+        iterations: facts.iterations,
+        agents: alone(1),
+        depth_reached: alone(0),
+        llm_calls: alone(count(result.trace.len())),
+        usage: None,
+        cost_usd: None,
+        total_time_s: facts.wall_time_ms / 1000.0,
+        working_time_s: None,
+        overhead_ms: None,
+        retries: None,
+        protocol_faults: None,
+        delegations: alone(0),
+        unawaited: None,
+        failed_cells: count(failed.count()),
+        returned_early: None,
+        started_at: None,
+    };
+    let mut kinds = vec![
+        EventKind::AttemptStart {
+            query: None,
+            context_chars: None,
+        },
+        EventKind::InvocationStart {
+            role: Role::Root,
+            query: None,
+            model: model.to_owned(),
+            max_iterations,
+            system_prompt: None,
+        },
+    ];
+    let last = result.trace.len();
+    for (iteration, step) in (1..).zip(&result.trace) {
+        let returned = answer.clone().filter(|_| count(last) == iteration);
+        kinds.extend(step_events(model, iteration, step, returned));
+    }
+    kinds.push(EventKind::InvocationEnd {
+        status,
+        answer: answer.clone(),
+        error: error.clone(),
+        iterations: facts.iterations,
+    });
+    kinds.push(EventKind::AttemptEnd {
+        status,
+        answer,
+        error,
+    });
+    let events = kinds.into_iter().map(|kind| event(&result.task_id, kind));
+    (record, events.collect())
+}
+
+/// Whether the code of a step names `rlm` or `llm` at all.
+fn names_a_call(step: &NodeRlmStep) -> bool {
+    step.code
+        .iter()
+        .any(|block| block.0.contains("rlm") || block.0.contains("llm"))
+}
+
+fn step_events(
+    model: &str,
+    iteration: u32,
+    step: &NodeRlmStep,
+    returned: Option<String>,
+) -> [EventKind; 4] {
+    let blocks: Vec<&str> = step.code.iter().map(|block| block.0.as_str()).collect();
+    [
+        EventKind::IterationStart { iteration },
+        EventKind::LlmRequest {
+            new_messages: Vec::new(),
+            messages: None,
+        },
+        EventKind::LlmResponse {
+            text: step.reasoning.0.clone(),
+            reasoning: None,
+            code: None,
+            usage: None,
+            cost_usd: None,
+            served_model: Some(model.to_owned()),
+            ms: None,
+        },
+        EventKind::IterationEnd {
+            iteration,
+            code: blocks.join("\n\n"),
+            output: step
+                .output
+                .as_ref()
+                .map_or_else(String::new, |text| text.0.clone()),
+            error: step.error.as_ref().map(|text| text.0.clone()),
+            returned,
+            intercepted: None,
+            executed_ms: None,
+            dropped_blocks: None,
+        },
+    ]
+}
+
+fn event(sample: &str, kind: EventKind) -> Event {
+    Event {
+        v: EVENT_VERSION,
+        run_id: String::new(),
+        sample: sample.to_owned(),
+        attempt: 1,
+        at_ms: None,
+        invocation: "root".to_owned(),
+        parent: None,
+        depth: 0,
+        kind,
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,206 @@
+//! Result files of the JavaScript system: which run they hold.
+
+use std::path::Path;
+
+use harness::provider::{NodeRlmFile, NodeRlmResult, ReplayError};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::attempt::{self, Facts};
+use super::{ImportError, Imported};
+use crate::record::RunIdentity;
+use crate::run_dir::Fingerprint;
+
+/// Stands where a run names its scorer: the scores are those that the other system recorded.
+pub const SCORER: &str = "recorded/node-rlm";
+
+/// What such a file does not say and the user may know.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Guidance {
+    /// How the root worked.
+    pub prompt_mode: Option<String>,
+    /// The drivers' names, joined by `+`.
+    pub drivers: Option<String>,
+}
+
+/// Reads a result file of the JavaScript system.
+///
+/// # Errors
+/// [`ImportError`] with the file and, where it is known, the field.
+pub fn read(path: &Path, guidance: &Guidance) -> Result<Imported, ImportError> {
+    let bytes = std::fs::read(path).map_err(|source| ReplayError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let file = NodeRlmFile::read(path)?;
+    let missing = |field: String, wanted| ImportError::Missing {
+        path: path.to_owned(),
+        field,
+        wanted,
+    };
+    let number = "expected a whole number";
+    let max_iterations = file
+        .config
+        .max_iterations
+        .ok_or_else(|| missing("config.maxIterations".to_owned(), number))?;
+    let max_depth = file
+        .config
+        .max_depth
+        .ok_or_else(|| missing("config.maxDepth".to_owned(), number))?;
+    if file.results.is_empty() {
+        return Err(missing(
+            "results[0]".to_owned(),
+            "expected at least one result",
+        ));
+    }
+    let ended = ended(path, file.timestamp.as_deref())?;
+
+    let mut attempts = Vec::new();
+    for (index, result) in file.results.iter().enumerate() {
+        let facts = facts(path, index, result, max_iterations)?;
+        attempts.push(attempt::convert(&file.model, max_iterations, result, facts));
+    }
+    let dataset_digest = dataset_digest(&file.results);
+    let sha256 = hex(&Sha256::digest(&bytes));
+    let parts = [
+        ("imported", json!("node-rlm")),
+        // Settings that the file does not state may differ: no two files are the same experiment.
+        ("file_sha256", json!(sha256)),
+        ("benchmark", json!(file.benchmark)),
+        ("dataset_digest", json!(dataset_digest)),
+        ("scorer", json!(SCORER)),
+        ("model", json!(file.model)),
+        ("prompt_mode", json!(guidance.prompt_mode)),
+        ("drivers", json!(guidance.drivers)),
+        ("max_depth", json!(max_depth)),
+        ("max_iterations", json!(max_iterations)),
+    ];
+    let parts = parts.map(|(name, value)| (name.to_owned(), value));
+    let fingerprint = Fingerprint::from_parts(parts.into());
+    let config = json!({
+        "v": 1,
+        "eval_version": env!("CARGO_PKG_VERSION"),
+        "run": null,
+        "attempts_total": attempts.len(),
+        "imported": {
+            "system": "node-rlm",
+            "file": path,
+            "sha256": sha256,
+            "timestamp": file.timestamp,
+        },
+        "benchmark": { "name": file.benchmark, "attempts": 1 },
+        "engine": {
+            "model": file.model,
+            "protocol": "rlm",
+            "prompt_mode": guidance.prompt_mode,
+            "drivers": guidance.drivers,
+            "max_depth": max_depth,
+            "max_iterations": max_iterations,
+        },
+    });
+    Ok(Imported {
+        file: path.to_owned(),
+        ended,
+        identity: RunIdentity {
+            run_id: String::new(),
+            benchmark: file.benchmark,
+            model: file.model,
+            protocol: "rlm".to_owned(),
+            prompt_mode: guidance.prompt_mode.clone(),
+            drivers: guidance.drivers.clone(),
+            max_depth,
+            max_iterations,
+            dataset_digest,
+            scorer: SCORER.to_owned(),
+            fingerprint: fingerprint.as_str().to_owned(),
+        },
+        fingerprint,
+        config,
+        attempts,
+    })
+}
+
+fn ended(path: &Path, timestamp: Option<&str>) -> Result<Timestamp, ImportError> {
+    let Some(text) = timestamp else {
+        return Ok(Timestamp::now());
+    };
+    text.parse().map_err(|_| ImportError::Value {
+        path: path.to_owned(),
+        field: "timestamp".to_owned(),
+        value: format!("{text:?}"),
+        wanted: "expected RFC 3339: 2026-02-13T18:02:06Z",
+    })
+}
+
+/// The fields without which there is no attempt.
+fn facts(
+    path: &Path,
+    index: usize,
+    result: &NodeRlmResult,
+    max_iterations: u32,
+) -> Result<Facts, ImportError> {
+    let missing = |field: &str, wanted| ImportError::Missing {
+        path: path.to_owned(),
+        field: format!("results[{index}].{field}"),
+        wanted,
+    };
+    let value = |field: &str, value: f64, wanted| ImportError::Value {
+        path: path.to_owned(),
+        field: format!("results[{index}].{field}"),
+        value: value.to_string(),
+        wanted,
+    };
+    let wanted = "expected a number from 0 to 1";
+    let score = result.score.ok_or_else(|| missing("score", wanted))?;
+    if !(0.0..=1.0).contains(&score) {
+        return Err(value("score", score, wanted));
+    }
+    let iterations = result
+        .iterations
+        .ok_or_else(|| missing("iterations", "expected a whole number"))?;
+    let wanted = "expected milliseconds, 0 or more";
+    let wall_time_ms = result
+        .wall_time_ms
+        .ok_or_else(|| missing("wallTimeMs", wanted))?;
+    if wall_time_ms < 0.0 {
+        return Err(value("wallTimeMs", wall_time_ms, wanted));
+    }
+    let expected = result
+        .expected
+        .as_ref()
+        .ok_or_else(|| missing("expected", "expected a text"))?;
+    Ok(Facts {
+        score,
+        iterations,
+        wall_time_ms,
+        out_of_iterations: iterations >= max_iterations,
+        expected: scorers_form(&expected.0),
+    })
+}
+
+/// A right answer as scorers read it: the value if the text is a JSON array or object, else the text.
+fn scorers_form(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
+        _ => text.into(),
+    }
+}
+
+/// Lower-case hex SHA-256 of the tasks and their right answers, which are all that is known of the dataset. Runs over
+/// the same tasks have the same, in whatever order.
+fn dataset_digest(results: &[NodeRlmResult]) -> String {
+    let mut tasks: Vec<[&str; 2]> = results
+        .iter()
+        .map(|result| {
+            let expected = result.expected.as_ref().map_or("", |text| text.0.as_str());
+            [result.task_id.as_str(), expected]
+        })
+        .collect();
+    tasks.sort_unstable();
+    hex(&Sha256::digest(json!(tasks).to_string()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

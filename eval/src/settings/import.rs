@@ -1,0 +1,36 @@
+//! Settings of `eval import`.
+
+use std::path::PathBuf;
+
+use super::name_list::names;
+use crate::cli::{ImportArgs, ImportSystem};
+use crate::import::Guidance;
+
+/// What is imported, and into which folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportSettings {
+    /// Result files of the JavaScript system; at least one.
+    pub files: Vec<PathBuf>,
+    /// What the user knows of their runs.
+    pub guidance: Guidance,
+    /// Folder in which each run gets a folder of its own.
+    pub log_dir: PathBuf,
+}
+
+impl ImportSettings {
+    /// Resolves the flags. Nothing can be wrong with them before the files are read.
+    pub fn resolve(args: &ImportArgs) -> Self {
+        let ImportSystem::NodeRlm(args) = &args.system;
+        Self {
+            files: args.files.clone(),
+            guidance: Guidance {
+                prompt_mode: args.prompt_mode.map(|mode| mode.to_string()),
+                drivers: args
+                    .drivers
+                    .as_deref()
+                    .map(|drivers| names(drivers).join("+")),
+            },
+            log_dir: args.log_dir.clone(),
+        }
+    }
+}
