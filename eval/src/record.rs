@@ -78,6 +78,9 @@ pub struct AttemptRecord {
     pub error: Option<String>,
     /// The root's answer.
     pub answer: Option<String>,
+    /// The state of the attempt's world, which scorers judge instead of the answer; none where there was no world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
     /// The right answer, in the scorer's form.
     pub expected: Value,
     /// Facts about the sample to group by.
@@ -158,6 +161,7 @@ impl AttemptRecord {
             score_explanation,
             error: outcome.error.clone(),
             answer: outcome.answer.clone(),
+            state: outcome.state.clone(),
             expected: sample.expected.clone(),
             metadata: sample.metadata.clone(),
             iterations: stats.iterations,
@@ -179,6 +183,14 @@ impl AttemptRecord {
             returned_early: Some(stats.returned_early),
             started_at: Some(started_at),
         }
+    }
+}
+
+/// What a scorer judges: the state of an attempt's world as JSON text, or where it had none its answer.
+pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<String> {
+    match state {
+        Some(state) => Some(state.to_string()),
+        None => answer.map(str::to_owned),
     }
 }
 
@@ -254,6 +266,7 @@ mod tests {
             status,
             answer: answer.map(str::to_owned),
             error: None,
+            state: None,
             stats: Stats::default(),
         }
     }

@@ -8,7 +8,7 @@ use benchmarks::{Sample, Scorer};
 use harness::outcome::Status;
 use serde::Serialize;
 
-use crate::record::AttemptRecord;
+use crate::record::{AttemptRecord, judged};
 use crate::run_dir::{RunDir, RunDirError, write_scores};
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
@@ -37,7 +37,8 @@ pub fn rescore(records: &[AttemptRecord], scorer: &dyn Scorer) -> Vec<AttemptRec
             (Status::Error | Status::Cancelled, _) | (Status::Ok, None) => None,
             (Status::Limit, None) => Some((0.0, "no answer within the limits".to_owned())),
             (Status::Ok | Status::Limit, Some(answer)) => {
-                let score = scorer.score(answer, &sample(record));
+                let judged = judged(Some(answer), record.state.as_ref()).unwrap_or_default();
+                let score = scorer.score(&judged, &sample(record));
                 Some((score.value, score.explanation))
             }
         };

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::record::{AttemptRecord, RunIdentity};
+use crate::record::{AttemptRecord, RunIdentity, judged};
 use crate::run_dir::{RunDirError, RunWriter, latest};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::summary::Summary;
@@ -291,10 +291,8 @@ impl Job {
             context: Arc::clone(&sample.context),
         };
         let outcome = self.engine.run(&task, Arc::new(Forward(events))).await;
-        let score = outcome
-            .answer
-            .as_deref()
-            .map(|answer| self.scorer.score(answer, &sample));
+        let score = judged(outcome.answer.as_deref(), outcome.state.as_ref())
+            .map(|judged| self.scorer.score(&judged, &sample));
         Ok(AttemptRecord::new(
             &self.identity,
             &sample,
@@ -318,6 +316,7 @@ fn broken(
         status: Status::Error,
         answer: None,
         error: Some(format!("the harness failed: {reason}")),
+        state: None,
         stats: Stats::default(),
     };
     let sample = dataset.sample(index)?;

@@ -116,6 +116,7 @@ impl<'a> Attempt<'a> {
             status,
             answer,
             error,
+            state: None,
             stats: used,
         }
     }

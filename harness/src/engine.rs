@@ -12,6 +12,7 @@ use crate::outcome::AttemptOutcome;
 use crate::prompt::{Driver, ModelAlias, PromptMode};
 use crate::protocol::Protocol;
 use crate::provider::{Provider, Request, Sampling};
+use crate::web::Browser;
 use sandbox::{Isolation, Sandbox, StartError};
 
 /// Everything that shapes an agent, the models apart. Nothing is optional.
@@ -108,6 +109,8 @@ pub struct Engine {
     pub(crate) sandbox: Sandbox,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) halt: Halt,
+    /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
+    pub(crate) browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
     /// The version that each model's server said first.
     served: Mutex<HashMap<String, Served>>,
@@ -158,10 +161,18 @@ impl Engine {
             sandbox,
             ledger,
             halt: Halt::default(),
+            browser: None,
             by_alias,
             served: Mutex::default(),
             warn,
         })
+    }
+
+    /// Gives every attempt a world on the web.
+    #[must_use]
+    pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
+        self.browser = Some(browser);
+        self
     }
 
     /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox.

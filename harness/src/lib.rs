@@ -22,6 +22,7 @@ pub mod outcome;
 pub mod prompt;
 mod protocol;
 pub mod provider;
+pub mod web;
 
 pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task};
 pub use halt::HaltReason;

@@ -87,6 +87,9 @@ pub struct AttemptOutcome {
     pub answer: Option<String>,
     /// Why it has none.
     pub error: Option<String>,
+    /// The state of its world, by which it is judged instead of by its answer; none for an attempt without a world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<serde_json::Value>,
     /// What it used.
     pub stats: Stats,
 }

@@ -52,6 +52,7 @@ pub(super) fn convert(
         score_explanation: None,
         error: error.clone(),
         answer: answer.clone(),
+        state: None,
         expected: facts.expected,
         metadata: BTreeMap::new(),
         iterations: facts.iterations,

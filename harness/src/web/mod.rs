@@ -1,0 +1,80 @@
+//! The web as an environment: what a browser, a page and a host of apps are to the engine and its protocols.
+//!
+//! The engine knows no browser. Whoever runs it gives it a [`Browser`] by [`Engine::with_browser`](crate::Engine::with_browser);
+//! one opens a page or a host for each attempt, and dropping that closes it. Nothing here knows a benchmark: what the world of a
+//! task is made of is the browser's to find by [`Task::sample`].
+
+mod action;
+mod app;
+mod dump;
+mod error;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::engine::Task;
+use crate::event::Image;
+
+pub use action::{Acted, Action};
+pub use app::{AppCall, AppHost, Reply};
+pub use dump::{Dump, DumpSettings, IdStyle, Indexed};
+pub use error::{PageError, PageProblem};
+
+/// Gives each attempt a world of its own: a fresh profile, with nothing within reach but what the task's world serves.
+#[async_trait]
+pub trait Browser: Send + Sync {
+    /// Opens the page on which a task begins.
+    ///
+    /// # Errors
+    /// [`PageProblem::Broken`] where there is no browser, or the task has no page.
+    async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError>;
+
+    /// Opens the host of a task's apps and documents, with the apps that run from the beginning.
+    ///
+    /// # Errors
+    /// [`PageProblem::Broken`] where there is no browser, or the task has no host.
+    async fn open_apps(&self, task: &Task) -> Result<Arc<dyn AppHost>, PageError>;
+}
+
+/// A page as an agent has it before it: the tab in front. Where an action opens another tab, that is in front from then on.
+#[async_trait]
+pub trait Page: Send + Sync {
+    /// The page as text. Its ids are what selectors may name until the next dump.
+    ///
+    /// # Errors
+    /// [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Filter`], [`PageProblem::TimedOut`], [`PageProblem::Broken`].
+    async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError>;
+
+    /// Does one thing on the page, waits for a navigation that follows, and says whether another page is there now.
+    ///
+    /// # Errors
+    /// A [`PageError`] whose problem says what to do about it. Nothing has happened to the page then, as far as the browser knows.
+    async fn act(&self, action: &Action) -> Result<Acted, PageError>;
+
+    /// The text of the page as a person sees it.
+    ///
+    /// # Errors
+    /// As for [`Page::dump`].
+    async fn text(&self) -> Result<String, PageError>;
+
+    /// A picture of what is visible.
+    ///
+    /// # Errors
+    /// As for [`Page::dump`].
+    async fn screenshot(&self) -> Result<Image, PageError>;
+
+    /// Another tab in the same profile, on the same address: a child's own.
+    ///
+    /// # Errors
+    /// As for [`Page::dump`].
+    async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError>;
+
+    /// The state by which the task is judged: of the pages, and of the server behind them. What it holds is a matter between the
+    /// world and the scorer.
+    ///
+    /// # Errors
+    /// [`PageProblem::Broken`].
+    async fn state(&self) -> Result<Value, PageError>;
+}
