@@ -8,6 +8,7 @@
 mod agent;
 mod attempt;
 mod conversation;
+pub mod definition;
 mod delegation;
 mod engine;
 pub mod event;

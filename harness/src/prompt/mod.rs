@@ -25,6 +25,10 @@ mod error;
 mod nearest;
 mod yaml;
 
+pub(crate) use driver::sha256_hex;
+pub(crate) use nearest::{did_you_mean, nearest};
+pub(crate) use sections::section_texts;
+
 pub use assemble::{
     AgentKind, AgentPrompt, Assembled, Section, build_system_prompt, system_prompt,
 };

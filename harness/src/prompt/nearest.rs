@@ -2,7 +2,7 @@
 
 /// The candidate that `name` most likely stands for: at most a third of its letters are wrong, or
 /// it begins one.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
@@ -19,7 +19,7 @@ pub(super) fn nearest<'a>(
 }
 
 /// The end of an error's message: the nearest name, or else all of them.
-pub(super) fn did_you_mean(nearest: Option<&str>, known: &[String]) -> String {
+pub(crate) fn did_you_mean(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("; did you mean `{name}`?"),
         None if known.is_empty() => String::new(),

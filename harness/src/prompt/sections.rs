@@ -15,12 +15,32 @@ macro_rules! sections {
                 );
         )*
 
+        /// Every bundled text, by section name.
+        fn texts() -> Vec<(&'static str, &'static str)> {
+            vec![$(($constant.name, $constant.source())),*]
+        }
+
         /// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint
         /// takes as the prompts.
         pub fn template_digests() -> Vec<(&'static str, String)> {
             vec![$(($constant.name, sha256_hex($constant.source()))),*]
         }
     };
+}
+
+/// What may be overridden and included: the sections of system prompts, by name. What stands in a message of one turn
+/// is none.
+pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_turns = [
+        "turn-",
+        "note-",
+        "context-",
+        "execute-code",
+        "output-left-out",
+    ];
+    texts()
+        .into_iter()
+        .filter(move |(name, _)| !of_turns.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 sections! {

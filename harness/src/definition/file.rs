@@ -1,0 +1,125 @@
+//! The file formats of definitions: Markdown with front matter, YAML and JSON.
+
+use std::path::Path;
+
+use super::fault::Faults;
+use super::parse::{self, Body};
+use super::properties::{Definition, Source};
+use super::reader::Reader;
+use super::tree::{Content, Entry, Node, SyntaxFault};
+use crate::prompt::sha256_hex;
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Markdown,
+    Yaml,
+    Json,
+}
+
+impl Format {
+    /// The format that a file's name tells, if it is one of a definition.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "md" => Some(Self::Markdown),
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a definition from its file's text; `stem` is the file's name without its ending.
+///
+/// Markdown without front matter is a fragment that has its file's name.
+///
+/// # Errors
+/// Every fault of the file.
+pub(super) fn read(
+    format: Format,
+    stem: &str,
+    source: &Source,
+    text: &str,
+) -> Result<Definition, Faults> {
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    let mut reader = Reader::new(source);
+    let digest = sha256_hex(&text);
+    let read = match format {
+        Format::Markdown => match front_matter(&text) {
+            Ok((front, body)) => front.map(|front| (front, body)),
+            Err(problem) => {
+                reader.fault(Some(1), "", problem);
+                return Err(Faults(reader.faults));
+            }
+        },
+        Format::Yaml => Node::from_yaml(&text).map(|node| (node, None)),
+        Format::Json => Node::from_json(&text).map(|node| (node, None)),
+    };
+    let (mut node, body) = match read {
+        Ok(read) => read,
+        Err(SyntaxFault { line, problem }) => {
+            reader.fault(line, "", problem);
+            return Err(Faults(reader.faults));
+        }
+    };
+    if format == Format::Markdown && matches!(&node.content, Content::Null) {
+        node.content = Content::Map(vec![Entry {
+            key: "name".to_owned(),
+            value: Node {
+                line: None,
+                content: Content::Text(stem.to_owned()),
+            },
+        }]);
+    }
+    let definition = parse::definition(&mut reader, &node, body.as_ref(), source, digest);
+    match definition {
+        Some(definition) if reader.faults.is_empty() => Ok(definition),
+        _ => {
+            reader.faults.sort_by_key(|fault| fault.place.line);
+            Err(Faults(reader.faults))
+        }
+    }
+}
+
+/// The front matter of a Markdown file, nothing for one that has none, and the text below if there is any.
+fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_>>), &'static str> {
+    let nothing = Node {
+        line: Some(1),
+        content: Content::Null,
+    };
+    let Some(rest) = text.strip_prefix("---\n") else {
+        return Ok((Ok(nothing), body(text, 1)));
+    };
+    let (front, below) = if let Some(below) = rest.strip_prefix("---\n") {
+        ("", below)
+    } else if let Some((front, below)) = rest.split_once("\n---\n") {
+        (front, below)
+    } else if let Some(front) = rest.strip_suffix("\n---") {
+        (front, "")
+    } else {
+        return Err("the front matter has no end: a second line `---` is missing");
+    };
+    // The first `---` stays, so that the parser's line numbers are the file's.
+    let yaml = &text[..front.len() + 4];
+    let first = yaml.lines().count() as u64 + 2;
+    let node = if front.trim().is_empty() {
+        Ok(nothing)
+    } else {
+        Node::from_yaml(yaml)
+    };
+    Ok((node, body(below, first)))
+}
+
+/// The text below front matter, without the blank lines around it, and the line on which it begins.
+fn body(text: &str, first_line: u64) -> Option<Body<'_>> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return None;
+    }
+    let start = text.len() - text.trim_start().len();
+    let blank = text[..start].matches('\n').count() as u64;
+    Some(Body {
+        text: trimmed,
+        line: first_line + blank,
+    })
+}

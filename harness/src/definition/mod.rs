@@ -1,0 +1,27 @@
+//! Prompt definitions: prompts as files, with everything that a request made from one depends on.
+//!
+//! A [`Definition`] has the properties of the specification of prompts that `docs/PROMPTS.md` names. A [`Library`]
+//! holds those of a folder and the fragments that are part of the program, resolves what includes what, and checks
+//! all that can be wrong. Every [`Fault`] names the file, the line and the property.
+
+mod properties;
+
+mod library;
+
+mod file;
+mod parse;
+mod parse_tools;
+mod reader;
+mod schema;
+mod tree;
+
+mod fault;
+
+pub use fault::{Fault, Faults, Place};
+pub use library::Library;
+pub use properties::{
+    Definition, Effort, Immediate, Kind, ParentCommunication, PromptContent, PromptPart, Reasoning,
+    Resumable, Side, Source, SubagentSettings, SubpromptSettings, ToolForm, ToolReference,
+    ToolSettings, ToolStrategy, Variable, VariableType,
+};
+pub use schema::{InputFault, InputSchema};

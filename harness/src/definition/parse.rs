@@ -1,0 +1,267 @@
+//! A tree of values becomes a definition, with every fault of it.
+
+use serde_json::Value;
+
+use super::parse_tools::tools;
+use super::properties::{
+    Definition, Effort, Kind, PromptContent, PromptPart, RECENT_IMAGE_THRESHOLD, Reasoning, Source,
+    ToolStrategy, Variable, VariableType,
+};
+use super::reader::{Fields, Reader};
+use super::schema::InputSchema;
+use super::tree::{Content, Entry, Node};
+
+/// The properties, in the order of the specification.
+const PROPERTIES: [&str; 15] = [
+    "name",
+    "toolDescription",
+    "prompt",
+    "model",
+    "includeChat",
+    "includePastTools",
+    "parallelToolCalls",
+    "toolChoice",
+    "requiredSchema",
+    "tools",
+    "variables",
+    "env",
+    "reasoning",
+    "recentImageThreshold",
+    "hooks",
+];
+/// What makes a file more than a fragment.
+const OF_PROMPTS: [&str; 13] = [
+    "toolDescription",
+    "model",
+    "includeChat",
+    "includePastTools",
+    "parallelToolCalls",
+    "toolChoice",
+    "requiredSchema",
+    "tools",
+    "variables",
+    "env",
+    "reasoning",
+    "recentImageThreshold",
+    "hooks",
+];
+
+/// The text below the front matter of a Markdown file.
+pub(super) struct Body<'a> {
+    pub text: &'a str,
+    pub line: u64,
+}
+
+/// Reads a definition. None if it has a fault that leaves nothing to go on with; faults are the reader's.
+pub(super) fn definition(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    body: Option<&Body<'_>>,
+    source: &Source,
+    digest: String,
+) -> Option<Definition> {
+    let fields = reader.fields(node, "", &PROPERTIES)?;
+    let kind = if fields.has_any(&OF_PROMPTS) {
+        Kind::Prompt
+    } else {
+        Kind::Fragment
+    };
+    let name = reader.required_name(&fields, "name");
+    if let Some(name) = &name
+        && let Some(bad) = name.chars().find(|c| !is_name_character(*c))
+    {
+        let line = fields.get("name").and_then(|node| node.line);
+        reader.fault(
+            line,
+            "name",
+            format!("`{name}` has the character {bad:?}, expected letters, digits, `_`, `-`, `.`"),
+        );
+    }
+    let (tool_description, model) = match kind {
+        Kind::Prompt => (
+            reader.required_name(&fields, "toolDescription"),
+            reader.required_name(&fields, "model"),
+        ),
+        Kind::Fragment => (Some(String::new()), Some(String::new())),
+    };
+    let prompt = prompt(reader, &fields, body);
+    let words = ToolStrategy::ALL.map(|choice| (choice.as_str(), choice));
+    let tool_choice = reader.word(&fields, "toolChoice", &words);
+    let required_schema = required_schema(reader, &fields);
+    let definition = Definition {
+        include_chat: reader.flag(&fields, "includeChat", false),
+        include_past_tools: reader.flag(&fields, "includePastTools", false),
+        parallel_tool_calls: reader.flag(&fields, "parallelToolCalls", false),
+        tool_choice: tool_choice.unwrap_or_default(),
+        required_schema,
+        tools: tools(reader, &fields),
+        variables: variables(reader, &fields),
+        env: reader.texts(&fields, "env"),
+        reasoning: reasoning(reader, &fields),
+        recent_image_threshold: reader
+            .count(&fields, "recentImageThreshold")
+            .unwrap_or(RECENT_IMAGE_THRESHOLD),
+        hooks: reader.names(&fields, "hooks"),
+        name: name?,
+        kind,
+        tool_description: tool_description?,
+        prompt: prompt?,
+        model: model?,
+        source: source.clone(),
+        digest,
+        lines: reader.lines.clone(),
+    };
+    Some(definition)
+}
+
+const fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
+}
+
+fn prompt(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    body: Option<&Body<'_>>,
+) -> Option<PromptContent> {
+    let property = fields.get("prompt");
+    match (property, body) {
+        (Some(node), Some(_)) => {
+            let problem = "is given twice, in the front matter and as the text below it";
+            reader.fault(node.line, "prompt", problem);
+            None
+        }
+        (None, Some(body)) => {
+            reader.lines.insert("prompt".to_owned(), body.line);
+            Some(PromptContent::Text(body.text.to_owned()))
+        }
+        (None, None) => {
+            reader.missing(
+                fields,
+                "prompt",
+                "text, or a list of parts `{type: text, content: …}` and `{type: include, prompt: NAME}`",
+            );
+            None
+        }
+        (Some(node), None) => match &node.content {
+            Content::Text(text) => Some(PromptContent::Text(text.clone())),
+            Content::List(_) => parts(reader, fields),
+            _ => {
+                let problem = format!("expected text or a list of parts, found {}", node.kind());
+                reader.fault(node.line, "prompt", problem);
+                None
+            }
+        },
+    }
+}
+
+fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
+    let mut parts = Vec::new();
+    let before = reader.faults.len();
+    for (path, item) in reader.list(fields, "prompt")? {
+        let Some(part) = reader.fields(item, &path, &["type", "content", "prompt"]) else {
+            continue;
+        };
+        if part.get("type").is_none() {
+            reader.missing(&part, "type", "`text` or `include`");
+            continue;
+        }
+        let is_text = reader.word(&part, "type", &[("text", true), ("include", false)]);
+        let (own, other) = match is_text {
+            Some(true) => ("content", "prompt"),
+            Some(false) => ("prompt", "content"),
+            None => continue,
+        };
+        if let Some(node) = part.get(other) {
+            let path = part.path(other);
+            let problem = format!("does not belong to this type of part, which has `{own}`");
+            reader.fault(node.line, &path, problem);
+        }
+        if part.get(own).is_none() {
+            reader.missing(&part, own, "text");
+        }
+        if is_text == Some(true) {
+            parts.extend(reader.text(&part, own).map(PromptPart::Text));
+        } else {
+            parts.extend(reader.name(&part, own).map(PromptPart::Include));
+        }
+    }
+    (reader.faults.len() == before).then_some(PromptContent::Parts(parts))
+}
+
+fn required_schema(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<InputSchema> {
+    let node = fields.get("requiredSchema")?;
+    note_lines(reader, node, "requiredSchema");
+    let json: Value = node.to_value();
+    match InputSchema::new(json) {
+        Ok(schema) => Some(schema),
+        Err(problem) => {
+            reader.fault(node.line, "requiredSchema", problem);
+            None
+        }
+    }
+}
+
+fn note_lines(reader: &mut Reader<'_>, node: &Node, path: &str) {
+    if let Content::Map(entries) = &node.content {
+        for Entry { key, value } in entries {
+            let path = format!("{path}.{key}");
+            if let Some(line) = value.line {
+                reader.lines.insert(path.clone(), line);
+            }
+            note_lines(reader, value, &path);
+        }
+    }
+}
+
+fn variables(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<Variable> {
+    let mut variables: Vec<Variable> = Vec::new();
+    for (path, item) in reader.list(fields, "variables").unwrap_or_default() {
+        let known = ["name", "type", "required", "description"];
+        let Some(entry) = reader.fields(item, &path, &known) else {
+            continue;
+        };
+        let name = reader.required_name(&entry, "name");
+        if entry.get("type").is_none() {
+            reader.missing(&entry, "type", "`text` or `secret`");
+        }
+        let kinds = [
+            ("text", VariableType::Text),
+            ("secret", VariableType::Secret),
+        ];
+        let kind = reader.word(&entry, "type", &kinds);
+        if entry.get("required").is_none() {
+            reader.missing(&entry, "required", "`true` or `false`");
+        }
+        let required = reader.flag(&entry, "required", true);
+        if entry.get("description").is_none() {
+            reader.missing(&entry, "description", "text");
+        }
+        let description = reader.text(&entry, "description");
+        let (Some(name), Some(kind), Some(description)) = (name, kind, description) else {
+            continue;
+        };
+        if variables.iter().any(|earlier| earlier.name == name) {
+            let problem = format!("`{name}` is declared twice");
+            reader.fault(item.line, &entry.path("name"), problem);
+        }
+        variables.push(Variable {
+            name,
+            kind,
+            required,
+            description,
+        });
+    }
+    variables
+}
+
+fn reasoning(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Reasoning> {
+    let known = ["effort", "maxTokens", "exclude", "include"];
+    let reasoning = reader.fields(fields.get("reasoning")?, "reasoning", &known)?;
+    let efforts = Effort::ALL.map(|effort| (effort.as_str(), effort));
+    Some(Reasoning {
+        effort: reader.word(&reasoning, "effort", &efforts),
+        max_tokens: reader.count(&reasoning, "maxTokens"),
+        exclude: reader.flag(&reasoning, "exclude", false),
+        include: reader.flag(&reasoning, "include", false),
+    })
+}

@@ -1,0 +1,251 @@
+//! Reads properties out of a tree of values and takes down every fault on the way.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use super::fault::{Fault, Place};
+use super::properties::Source;
+use super::tree::{Content, Node};
+use crate::prompt::{did_you_mean, nearest};
+
+/// What is read of one file, and what is wrong with it.
+pub(super) struct Reader<'a> {
+    source: &'a Source,
+    pub faults: Vec<Fault>,
+    /// The line of each value that was met, by property.
+    pub lines: BTreeMap<String, u64>,
+}
+
+/// The properties of one map.
+pub(super) struct Fields<'n> {
+    /// The map's own property, empty for the file's.
+    path: String,
+    line: Option<u64>,
+    entries: BTreeMap<&'n str, &'n Node>,
+}
+
+impl<'n> Fields<'n> {
+    /// The full name of a property of the map.
+    pub fn path(&self, name: &str) -> String {
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&'n Node> {
+        self.entries.get(name).copied()
+    }
+
+    pub fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.entries.contains_key(name))
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub const fn new(source: &'a Source) -> Self {
+        Self {
+            source,
+            faults: Vec::new(),
+            lines: BTreeMap::new(),
+        }
+    }
+
+    pub fn fault(&mut self, line: Option<u64>, field: &str, problem: impl Into<String>) {
+        self.faults.push(Fault {
+            place: Place {
+                file: self.source.to_string(),
+                line,
+                field: field.to_owned(),
+            },
+            problem: problem.into(),
+            includes: Vec::new(),
+        });
+    }
+
+    fn expected(&mut self, node: &Node, field: &str, what: &str) {
+        let kind = node.kind();
+        self.fault(node.line, field, format!("expected {what}, found {kind}"));
+    }
+
+    /// The properties of a map. One that is not `known` is a fault.
+    pub fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Option<Fields<'n>> {
+        let Content::Map(entries) = &node.content else {
+            self.expected(node, path, "a map of properties");
+            return None;
+        };
+        let mut fields = Fields {
+            path: path.to_owned(),
+            line: node.line,
+            entries: BTreeMap::new(),
+        };
+        for entry in entries {
+            let (key, line) = (entry.key.as_str(), entry.value.line);
+            let full = fields.path(key);
+            if let Some(line) = line {
+                self.lines.insert(full.clone(), line);
+            }
+            if known.contains(&key) {
+                fields.entries.insert(key, &entry.value);
+            } else {
+                let names: Vec<String> = known.iter().map(|&name| name.to_owned()).collect();
+                let near = nearest(key, known.iter().copied());
+                let hint = did_you_mean(near.as_deref(), &names);
+                self.fault(line, &full, format!("unknown property{hint}"));
+            }
+        }
+        Some(fields)
+    }
+
+    /// A fault for a property that has to be there and is not.
+    pub fn missing(&mut self, fields: &Fields<'_>, name: &str, what: &str) {
+        let path = fields.path(name);
+        self.fault(fields.line, &path, format!("missing, expected {what}"));
+    }
+
+    /// Text, blank or not.
+    pub fn text(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
+        let node = fields.get(name)?;
+        if let Content::Text(text) = &node.content {
+            return Some(text.clone());
+        }
+        self.expected(node, &fields.path(name), "text");
+        None
+    }
+
+    /// Text with something in it, where the property is there.
+    pub fn name(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
+        let text = self.text(fields, name)?;
+        if text.trim().is_empty() {
+            let line = fields.get(name).and_then(|node| node.line);
+            self.fault(
+                line,
+                &fields.path(name),
+                "is empty, expected a non-empty string",
+            );
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Text with something in it, which has to be there.
+    pub fn required_name(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
+        if fields.get(name).is_none() {
+            self.missing(fields, name, "a non-empty string");
+        }
+        self.name(fields, name)
+    }
+
+    pub fn flag(&mut self, fields: &Fields<'_>, name: &str, default: bool) -> bool {
+        let Some(node) = fields.get(name) else {
+            return default;
+        };
+        if let Content::Bool(value) = node.content {
+            return value;
+        }
+        self.expected(node, &fields.path(name), "`true` or `false`");
+        default
+    }
+
+    /// A whole number from 1 up.
+    pub fn count(&mut self, fields: &Fields<'_>, name: &str) -> Option<NonZeroU32> {
+        let node = fields.get(name)?;
+        let field = fields.path(name);
+        let Content::Number(number) = &node.content else {
+            self.expected(node, &field, "a positive integer");
+            return None;
+        };
+        let count = number.as_u64().and_then(|count| u32::try_from(count).ok());
+        let count = count.and_then(NonZeroU32::new);
+        if count.is_none() {
+            let problem = format!("`{number}` is not a positive integer up to {}", u32::MAX);
+            self.fault(node.line, &field, problem);
+        }
+        count
+    }
+
+    /// One of a few words.
+    pub fn word<T: Copy>(
+        &mut self,
+        fields: &Fields<'_>,
+        name: &str,
+        words: &[(&str, T)],
+    ) -> Option<T> {
+        let node = fields.get(name)?;
+        let field = fields.path(name);
+        let Content::Text(given) = &node.content else {
+            let what = one_of(words);
+            self.expected(node, &field, &what);
+            return None;
+        };
+        let found = words.iter().find(|(word, _)| word == given);
+        if found.is_none() {
+            let problem = format!("`{given}` is not {}", one_of(words));
+            self.fault(node.line, &field, problem);
+        }
+        found.map(|(_, value)| *value)
+    }
+
+    /// The entries of a list, each with its full name.
+    pub fn list<'n>(&mut self, fields: &Fields<'n>, name: &str) -> Option<Vec<(String, &'n Node)>> {
+        let node = fields.get(name)?;
+        let field = fields.path(name);
+        let Content::List(items) = &node.content else {
+            self.expected(node, &field, "a list");
+            return None;
+        };
+        let mut entries = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            let path = format!("{field}[{at}]");
+            if let Some(line) = item.line {
+                self.lines.insert(path.clone(), line);
+            }
+            entries.push((path, item));
+        }
+        Some(entries)
+    }
+
+    /// A list of texts with something in each.
+    pub fn names(&mut self, fields: &Fields<'_>, name: &str) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        for (path, item) in self.list(fields, name)? {
+            match &item.content {
+                Content::Text(text) if !text.trim().is_empty() => names.push(text.clone()),
+                Content::Text(_) => self.fault(item.line, &path, "is empty, expected a name"),
+                _ => self.expected(item, &path, "a name"),
+            }
+        }
+        Some(names)
+    }
+
+    /// A map of texts.
+    pub fn texts(&mut self, fields: &Fields<'_>, name: &str) -> BTreeMap<String, String> {
+        let mut texts = BTreeMap::new();
+        let Some(node) = fields.get(name) else {
+            return texts;
+        };
+        let field = fields.path(name);
+        let Content::Map(entries) = &node.content else {
+            self.expected(node, &field, "a map of texts");
+            return texts;
+        };
+        for entry in entries {
+            let path = format!("{field}.{}", entry.key);
+            if let Some(line) = entry.value.line {
+                self.lines.insert(path.clone(), line);
+            }
+            match &entry.value.content {
+                Content::Text(text) => drop(texts.insert(entry.key.clone(), text.clone())),
+                _ => self.expected(&entry.value, &path, "text (put it in quotes)"),
+            }
+        }
+        texts
+    }
+}
+
+/// `one of: a, b, c`
+fn one_of<T>(words: &[(&str, T)]) -> String {
+    let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+    format!("one of {}", words.join(", "))
+}

@@ -1,0 +1,194 @@
+//! A value of a YAML or JSON file with the line of each part.
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use serde_saphyr::{MessageFormatter, Spanned, UserMessageFormatter};
+
+/// A value and the line on which it begins.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub line: Option<u64>,
+    pub content: Content,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// A key of a map with its value.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub key: String,
+    pub value: Node,
+}
+
+/// A text that is no YAML or no JSON.
+#[derive(Debug)]
+pub(super) struct SyntaxFault {
+    pub line: Option<u64>,
+    pub problem: String,
+}
+
+impl Node {
+    /// Reads YAML. Line numbers are those of `text`.
+    pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
+        let options = serde_saphyr::options! { strict_booleans: true };
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| SyntaxFault {
+            line: error.location().map(|location| location.line()),
+            problem: UserMessageFormatter
+                .format_message(error.without_snippet())
+                .into_owned(),
+        })
+    }
+
+    /// Reads JSON. Nearly all JSON is YAML, too, and the lines come from reading it as that; where it is not, there
+    /// are none.
+    pub fn from_json(text: &str) -> Result<Self, SyntaxFault> {
+        let mut node: Self = serde_json::from_str(text).map_err(|error| {
+            let line = error.line();
+            let problem = error.to_string();
+            let place = format!(" at line {line} column {}", error.column());
+            SyntaxFault {
+                line: (line > 0).then_some(line as u64),
+                problem: problem.strip_suffix(&place).unwrap_or(&problem).to_owned(),
+            }
+        })?;
+        if let Ok(lines) = Self::from_yaml(text) {
+            node.take_lines(&lines);
+        }
+        Ok(node)
+    }
+
+    fn take_lines(&mut self, from: &Self) {
+        self.line = from.line;
+        match (&mut self.content, &from.content) {
+            (Content::List(own), Content::List(other)) => {
+                for (own, other) in own.iter_mut().zip(other) {
+                    own.take_lines(other);
+                }
+            }
+            (Content::Map(own), Content::Map(other)) => {
+                for (own, other) in own.iter_mut().zip(other) {
+                    own.value.take_lines(&other.value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What it is, as an error names it.
+    pub const fn kind(&self) -> &'static str {
+        match self.content {
+            Content::Null => "nothing",
+            Content::Bool(_) => "a boolean",
+            Content::Number(_) => "a number",
+            Content::Text(_) => "text",
+            Content::List(_) => "a list",
+            Content::Map(_) => "a map",
+        }
+    }
+
+    /// The value alone.
+    pub fn to_value(&self) -> Value {
+        match &self.content {
+            Content::Null => Value::Null,
+            Content::Bool(value) => Value::Bool(*value),
+            Content::Number(value) => Value::Number(value.clone()),
+            Content::Text(value) => Value::String(value.clone()),
+            Content::List(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            Content::Map(entries) => {
+                let entries = entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.value.to_value()));
+                Value::Object(entries.collect::<Map<_, _>>())
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned: Spanned<Content> = Spanned::deserialize(deserializer)?;
+        let line = spanned.referenced.line();
+        Ok(Self {
+            line: (line > 0).then_some(line),
+            content: spanned.value,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Content, E> {
+        Ok(Content::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Content, E> {
+        Ok(Content::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Content, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Content, E> {
+        Ok(Content::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Content, E> {
+        Ok(Content::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Content, E> {
+        Ok(Content::Number(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Content, E> {
+        Number::from_f64(value)
+            .map(Content::Number)
+            .ok_or_else(|| E::custom(format!("{value} is no finite number")))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Content, E> {
+        Ok(Content::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Content, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Content::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Content, A::Error> {
+        let mut entries: Vec<Entry> = Vec::new();
+        while let Some(key) = access.next_key::<String>()? {
+            if entries.iter().any(|entry| entry.key == key) {
+                return Err(de::Error::custom(format!("`{key}` is there twice")));
+            }
+            let value = access.next_value()?;
+            entries.push(Entry { key, value });
+        }
+        Ok(Content::Map(entries))
+    }
+}
