@@ -4,6 +4,7 @@ use sandbox::message::{CellErrorKind, CellOutcome};
 use sandbox::{Repl, Session};
 
 use crate::attempt::{Attempt, Failure};
+use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, Role, ms};
 use crate::fence::code_blocks;
@@ -86,12 +87,17 @@ impl<'a> ReplAgent<'a> {
             };
             match self.respond(&said, iteration, next).await? {
                 Step::Answer(answer) => return Ok(answer),
-                Step::Continue(message) => conversation.push(Message::user(message)),
+                Step::Continue(text) => {
+                    conversation.push(code_tool::answer(&said.response.tool_calls, text));
+                }
                 Step::Output {
                     message,
                     stub,
                     chars,
-                } => conversation.push_output(Message::user(message), stub, chars),
+                } => {
+                    let told = |text| code_tool::answer(&said.response.tool_calls, text);
+                    conversation.push_output(told(message), told(stub), chars);
+                }
             }
         }
         Err(Failure {
@@ -107,12 +113,13 @@ impl<'a> ReplAgent<'a> {
         iteration: u32,
         next: Position,
     ) -> Result<Step, Failure> {
-        let mut blocks = match &said.response.code {
-            _ if said.truncated => Vec::new(),
-            // The same rule as for blocks: a blank one is none.
-            Some(code) if code.trim().is_empty() => Vec::new(),
-            Some(code) => vec![code.clone()],
-            None => code_blocks(&said.response.text),
+        let calls = &said.response.tool_calls;
+        let mut blocks = if said.truncated {
+            Vec::new()
+        } else if calls.is_empty() {
+            code_blocks(&said.response.text)
+        } else {
+            code_tool::codes(calls)
         };
         let allowed = self.attempt.engine.config.max_blocks_per_iteration as usize;
         let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);

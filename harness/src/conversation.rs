@@ -1,7 +1,5 @@
 //! A conversation with a model: what is sent, and what of it may be left out when it grows too long.
 
-use std::sync::Arc;
-
 use crate::event::Message;
 
 /// A conversation.
@@ -21,7 +19,7 @@ pub(crate) struct Conversation {
 struct Output {
     message: usize,
     /// The message without that output.
-    stub: Arc<str>,
+    stub: Message,
     /// Characters of the output.
     chars: u64,
     left_out: bool,
@@ -59,11 +57,11 @@ impl Conversation {
     }
 
     /// Adds a message with a cell's output of `chars` characters; `stub` is the message without it.
-    pub fn push_output(&mut self, message: Message, stub: String, chars: u64) {
-        if stub.len() < message.content.len() {
+    pub fn push_output(&mut self, message: Message, stub: Message, chars: u64) {
+        if stub.all_text().len() < message.all_text().len() {
             self.outputs.push(Output {
                 message: self.messages.len(),
-                stub: stub.into(),
+                stub,
                 chars,
                 left_out: false,
             });
@@ -93,7 +91,7 @@ impl Conversation {
         for index in older {
             let output = &mut self.outputs[*index];
             output.left_out = true;
-            self.messages[output.message].content = output.stub.to_string();
+            self.messages[output.message].clone_from(&output.stub);
             let place = u32::try_from(output.message).unwrap_or(u32::MAX);
             trimmed.messages.push(place);
             trimmed.chars += output.chars;
@@ -113,7 +111,8 @@ mod tests {
         for turn in 1..=4 {
             conversation.push(Message::assistant(format!("code {turn}")));
             let output = format!("a long output {turn}");
-            conversation.push_output(Message::user(output), format!("- {turn}"), 15);
+            let stub = Message::user(format!("- {turn}"));
+            conversation.push_output(Message::user(output), stub, 15);
         }
         let contents = |conversation: &Conversation| -> Vec<String> {
             let of_user = conversation.messages().iter().step_by(2);

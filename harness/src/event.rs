@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Status, Usage};
 use crate::provider::{Response, WaitReason};
+use crate::tool_call::{ToolCall, ToolResult};
 
 /// Version of the record format; every record carries it as `v`.
 pub const EVENT_VERSION: u32 = 1;
@@ -121,7 +122,10 @@ pub enum EventKind {
         text: String,
         /// Reasoning that it gave apart from the text.
         reasoning: Option<String>,
-        /// Code that came by a tool call instead of in the text.
+        /// Its tool calls.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall>,
+        /// Code that came by a tool call, in records from before such calls were told whole. No longer written.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
         /// Whether the limit of output tokens cut it off, so that nothing of it ran.
@@ -136,6 +140,21 @@ pub enum EventKind {
         served_model: Option<String>,
         /// Time from request to response; unknown in a recording that another system made.
         ms: Option<f64>,
+    },
+    /// A tool was called by a native tool call, and has answered.
+    ToolCall {
+        /// The call's id, as in the response that made it.
+        call: String,
+        /// The tool.
+        name: String,
+        /// The arguments as the model wrote them.
+        arguments: String,
+        /// What the model is told.
+        result: String,
+        /// Whether the call failed.
+        is_error: bool,
+        /// What it took.
+        ms: f64,
     },
     /// The request failed and is sent again.
     LlmRetry {
@@ -215,6 +234,11 @@ pub enum Role {
 }
 
 impl Role {
+    /// Whether such an agent has a REPL.
+    pub const fn has_repl(self) -> bool {
+        matches!(self, Self::Root | Self::Child | Self::Specialist)
+    }
+
     /// The word for the role in files.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -244,9 +268,12 @@ pub struct Message {
     /// Images that belong to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// Code that the model gave by a tool call; the harness's next message is what the tool says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
+    /// Calls that the model made; the harness's next message holds a result for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// What the tools say that the model's last message called; the text and the images follow them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_results: Vec<ToolResult>,
     /// What the model's server wants back with this message: see [`Response::carry`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry: Option<String>,
@@ -278,7 +305,8 @@ impl Message {
             role: MessageRole::User,
             content: content.into(),
             images: Vec::new(),
-            code: None,
+            tool_calls: Vec::new(),
+            tool_results: Vec::new(),
             carry: None,
         }
     }
@@ -294,10 +322,20 @@ impl Message {
     /// A response of the model as its message.
     pub fn of_response(response: &Response) -> Self {
         Self {
-            code: response.code.clone(),
+            tool_calls: response.tool_calls.clone(),
             carry: response.carry.clone(),
             ..Self::assistant(&response.text)
         }
+    }
+
+    /// All of its text: what tools said, then its own, each on a line of its own.
+    pub fn all_text(&self) -> String {
+        let results = self
+            .tool_results
+            .iter()
+            .map(|result| result.content.as_str());
+        let own = Some(self.content.as_str()).filter(|content| !content.is_empty());
+        results.chain(own).collect::<Vec<_>>().join("\n")
     }
 }
 

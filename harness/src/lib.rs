@@ -7,6 +7,7 @@
 
 mod agent;
 mod attempt;
+mod code_tool;
 mod conversation;
 pub mod definition;
 mod delegation;
@@ -23,6 +24,7 @@ pub mod outcome;
 pub mod prompt;
 mod protocol;
 pub mod provider;
+mod tool_call;
 pub mod web;
 
 pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task};
@@ -30,3 +32,4 @@ pub use halt::HaltReason;
 pub use ledger::{Budget, Spent};
 pub use protocol::Protocol;
 pub use sandbox;
+pub use tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::attempt::{Attempt, Failure};
+use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, ms};
 use crate::halt::HaltReason;
@@ -111,7 +112,8 @@ impl Attempt<'_> {
             EventKind::LlmResponse {
                 text: response.text.clone(),
                 reasoning: response.reasoning.clone(),
-                code: response.code.clone(),
+                tool_calls: response.tool_calls.clone(),
+                code: None,
                 usage: response.usage,
                 cost_usd: response.cost_usd,
                 served_model: response.served_model.clone(),
@@ -157,6 +159,7 @@ impl Attempt<'_> {
             system: conversation.system.clone(),
             messages: conversation.messages().to_vec(),
             sampling: Arc::clone(&invocation.model.sampling),
+            tools: code_tool::tool_use(&invocation.model.sampling, invocation.role),
             caller: Caller {
                 sample: self.task.sample.clone(),
                 attempt: self.task.attempt,

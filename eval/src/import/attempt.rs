@@ -130,6 +130,7 @@ fn step_events(
         EventKind::LlmResponse {
             text: step.reasoning.0.clone(),
             reasoning: None,
+            tool_calls: Vec::new(),
             code: None,
             truncated: false,
             usage: None,

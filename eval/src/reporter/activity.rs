@@ -114,6 +114,10 @@ fn action(kind: &EventKind) -> Option<String> {
             ..
         } => "is to check its return".to_owned(),
         EventKind::IterationEnd { .. } => "has run a cell".to_owned(),
+        EventKind::ToolCall { name, is_error, .. } if *is_error => {
+            format!("has an error of {name}")
+        }
+        EventKind::ToolCall { name, .. } => format!("has called {name}"),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
         EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),

@@ -20,6 +20,8 @@ pub enum Behaviour {
     Text(String),
     /// Answers with this code as a call of the tool `execute_code`.
     Code(String),
+    /// Answers with this text and these calls: name and arguments as JSON text.
+    Calls(String, Vec<(&'static str, &'static str)>),
     /// Answers with this text after so many milliseconds.
     Late(u64, String),
     /// Answers with this text and counts no tokens.

@@ -86,6 +86,20 @@ fn chat_choices(behaviour: &Behaviour) -> Value {
                 "function": {"name": "execute_code", "arguments": json!({"code": code}).to_string()}}]}),
             "tool_calls",
         ),
+        Behaviour::Calls(text, calls) => {
+            let calls: Vec<Value> = calls
+                .iter()
+                .enumerate()
+                .map(|(index, (name, arguments))| {
+                    json!({"id": format!("call_{index}"), "type": "function",
+                    "function": {"name": name, "arguments": arguments}})
+                })
+                .collect();
+            (
+                json!({"role": "assistant", "content": text, "tool_calls": calls}),
+                "tool_calls",
+            )
+        }
         Behaviour::Filter => (
             json!({"role": "assistant", "content": ""}),
             "content_filter",
@@ -102,6 +116,14 @@ fn messages_content(behaviour: &Behaviour) -> Value {
         Behaviour::Code(code) => {
             json!([{"type": "tool_use", "id": "toolu_1", "name": "execute_code", "input": {"code": code}}])
         }
+        Behaviour::Calls(text, calls) => {
+            let mut blocks = vec![json!({"type": "text", "text": text})];
+            blocks.extend(calls.iter().enumerate().map(|(index, (name, arguments))| {
+                let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
+                json!({"type": "tool_use", "id": format!("call_{index}"), "name": name, "input": input})
+            }));
+            json!(blocks)
+        }
         other => json!([{"type": "text", "text": text(other)}]),
     }
 }
@@ -110,7 +132,7 @@ fn messages_end(behaviour: &Behaviour) -> &'static str {
     match behaviour {
         Behaviour::Filter => "refusal",
         Behaviour::Length(_) => "max_tokens",
-        Behaviour::Code(_) => "tool_use",
+        Behaviour::Code(_) | Behaviour::Calls(..) => "tool_use",
         _ => "end_turn",
     }
 }
@@ -121,6 +143,15 @@ fn responses_output(behaviour: &Behaviour) -> Value {
         Behaviour::Code(code) => {
             json!([{"type": "function_call", "id": "fc_1", "call_id": "call_1",
             "name": "execute_code", "arguments": json!({"code": code}).to_string()}])
+        }
+        Behaviour::Calls(text, calls) => {
+            let mut items = vec![json!({"type": "message", "role": "assistant",
+                "content": [{"type": "output_text", "text": text, "annotations": []}]})];
+            items.extend(calls.iter().enumerate().map(|(index, (name, arguments))| {
+                json!({"type": "function_call", "id": format!("fc_{index}"), "call_id": format!("call_{index}"),
+                    "name": name, "arguments": arguments})
+            }));
+            json!(items)
         }
         other => json!([{"type": "message", "role": "assistant",
             "content": [{"type": "output_text", "text": text(other), "annotations": []}]}]),
@@ -163,13 +194,18 @@ fn chat_events(answer: &Value) -> Vec<String> {
         for piece in pieces(message["content"].as_str().unwrap_or_default()) {
             events.push(delta(json!({"content": piece})));
         }
-        if let Some(call) = message["tool_calls"].get(0) {
+        for (index, call) in message["tool_calls"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             let mut start = call.clone();
-            start["index"] = json!(0);
+            start["index"] = json!(index);
             start["function"]["arguments"] = json!("");
             events.push(delta(json!({"tool_calls": [start]})));
             for piece in pieces(call["function"]["arguments"].as_str().unwrap_or_default()) {
-                let call = json!({"index": 0, "function": {"arguments": piece}});
+                let call = json!({"index": index, "function": {"arguments": piece}});
                 events.push(delta(json!({"tool_calls": [call]})));
             }
         }
@@ -209,7 +245,12 @@ fn message_events(answer: &Value) -> Vec<String> {
         let mut empty = block.clone();
         let deltas: Vec<Value> = if block["type"] == "tool_use" {
             empty["input"] = json!({});
-            let input = pieces(&block["input"].to_string()).into_iter();
+            let input = pieces(
+                &block["input"]
+                    .as_str()
+                    .map_or_else(|| block["input"].to_string(), str::to_owned),
+            )
+            .into_iter();
             input
                 .map(|piece| json!({"type": "input_json_delta", "partial_json": piece}))
                 .collect()

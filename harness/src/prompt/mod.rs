@@ -41,7 +41,7 @@ pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
 pub use turn::{
-    CellReport, ContextKind, Position, cut_off_message, execute_code_argument,
+    CellReport, ContextKind, Position, call_not_run, cut_off_message, execute_code_argument,
     execute_code_description, first_message, flat_message, no_code_message, output_left_out,
-    result_message, returned_early_message,
+    past_call, past_result, result_message, returned_early_message,
 };

@@ -85,6 +85,10 @@ sections! {
     // The tool by which code comes where it does not come in fenced blocks.
     EXECUTE_CODE = "execute-code" [];
     EXECUTE_CODE_ARGUMENT = "execute-code-argument" [];
+    CALL_NOT_RUN = "call-not-run" [];
+    // Calls of a conversation that goes on without its tools.
+    PAST_CALL = "past-call" ["name", "arguments"];
+    PAST_RESULT = "past-result" ["content"];
     CONTEXT_TEXT = "context-text" ["length"];
     CONTEXT_VALUE = "context-value" ["type"];
     CONTEXT_NONE = "context-none" [];

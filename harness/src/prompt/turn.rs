@@ -2,9 +2,10 @@
 //! system prompt.
 
 use super::sections::{
-    CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE, EXECUTE_CODE_ARGUMENT, NOTE_DROPPED,
-    NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST,
-    TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY,
+    CALL_NOT_RUN, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE, EXECUTE_CODE_ARGUMENT,
+    NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT,
+    TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION,
+    TURN_RESULT, TURN_RETURNED_EARLY,
 };
 
 /// Which iteration a message asks for.
@@ -112,6 +113,21 @@ pub fn execute_code_description() -> String {
 /// What a model is told of that tool's argument.
 pub fn execute_code_argument() -> String {
     EXECUTE_CODE_ARGUMENT.render([])
+}
+
+/// What a call is told whose response had one before it.
+pub fn call_not_run() -> String {
+    CALL_NOT_RUN.render([])
+}
+
+/// A tool call as text, for a conversation that goes on without the tool.
+pub fn past_call(name: &str, arguments: &str) -> String {
+    PAST_CALL.render([name, arguments])
+}
+
+/// A tool's result as text, likewise.
+pub fn past_result(content: &str) -> String {
+    PAST_RESULT.render([content])
 }
 
 /// A return of the first iteration, shown back.

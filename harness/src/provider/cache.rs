@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response};
 use crate::event::{Message, Role};
+use crate::tool_call::ToolUse;
 
 /// By the SHA-256 of a request, its response as JSON.
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");
@@ -45,6 +46,9 @@ struct Question<'a> {
     sampling: &'a super::Sampling,
     role: Role,
     attempt: u32,
+    /// Absent where nothing of tools is sent, so that what was stored before there were tools is found.
+    #[serde(skip_serializing_if = "ToolUse::is_off")]
+    tools: &'a ToolUse,
 }
 
 impl ResponseCache {
@@ -121,6 +125,7 @@ impl<P> Cached<P> {
             sampling: &request.sampling,
             role: request.caller.role,
             attempt: request.caller.attempt,
+            tools: &request.tools,
         };
         let bytes = serde_json::to_vec(&question).map_err(|error| ProviderError::Store {
             message: format!("the request cannot be a key of the cache: {error}"),

@@ -10,6 +10,7 @@ pub mod http;
 mod limit;
 mod price;
 mod record;
+mod recorded_response;
 mod replay;
 mod retry;
 mod sampling;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Message, Role};
 use crate::outcome::Usage;
 use crate::prompt::PromptMode;
+use crate::tool_call::{ToolCall, ToolUse};
 
 pub use cache::{CacheError, Cached, ResponseCache};
 pub use call::{CallEvent, CallSink, IgnoreCalls, WaitReason};
@@ -93,6 +95,8 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// How the model is to answer.
     pub sampling: Arc<Sampling>,
+    /// What it may call.
+    pub tools: ToolUse,
     /// Who asks.
     pub caller: Caller,
 }
@@ -121,13 +125,15 @@ pub struct Caller {
 
 /// One response.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "recorded_response::RecordedResponse")]
 pub struct Response {
     /// The text.
     pub text: String,
     /// Reasoning apart from the text.
     pub reasoning: Option<String>,
-    /// Code that came by a tool call instead of in the text; none where the text holds it.
-    pub code: Option<String>,
+    /// Tool calls, in the model's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
     /// What the server wants back with this response when the conversation goes on (signatures of its reasoning),
     /// as JSON of its own. Means nothing to anybody else.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,10 +9,12 @@ use async_trait::async_trait;
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
+use crate::event::Message;
+
 use super::{CallSink, Provider, ProviderError, Request, Response};
 use sha2::{Digest, Sha256};
 
-use rules::{Reply, Script};
+use rules::{CallEntry, Called, Reply, Said, Script};
 
 /// The bundled scripted models: name and file.
 const BUNDLED: [(&str, &str); 13] = [
@@ -183,24 +185,38 @@ impl Provider for Scripted {
                 mode: caller.mode,
             });
         };
-        let text = match &answer.reply {
-            Reply::Text(text) => text.clone(),
+        let failed = |reason| ProviderError::ScriptFailed {
+            script: self.name.clone(),
+            reason,
+        };
+        let newest = request.messages.last().map(Message::all_text);
+        let newest = newest.unwrap_or_default();
+        let (said, called) = match &answer.reply {
+            Reply::Said(said, called) => (said, called),
             Reply::Error(error) => return Err(error.of(&self.name)),
-            Reply::Compute(code) => {
-                let message = request
-                    .messages
-                    .last()
-                    .map_or("", |message| message.content.as_str());
-                compute(code, message)
-                    .await
-                    .map_err(|reason| ProviderError::ScriptFailed {
-                        script: self.name.clone(),
-                        reason,
-                    })?
+        };
+        let text = match said {
+            Said::Text(text) => text.clone(),
+            Said::Compute(code) => compute(code, &newest).await.map_err(failed)?,
+        };
+        let computed;
+        let calls = match called {
+            Called::Calls(calls) => calls,
+            Called::Compute(code) => {
+                let list = compute(code, &newest).await.map_err(failed)?;
+                computed = serde_json::from_str::<Vec<CallEntry>>(&list)
+                    .map_err(|error| failed(format!("it returned no list of calls: {error}")))?;
+                &computed
             }
         };
+        let turn = caller.turn;
+        let tool_calls = calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| call.to_call(turn, index));
         Ok(Response {
             text,
+            tool_calls: tool_calls.collect(),
             usage: answer.usage,
             cost_usd: answer.cost_usd,
             served_model: Some(self.name.clone()),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use harness::ToolUse;
 use harness::event::{Message, Role};
 use harness::outcome::Usage;
 use harness::prompt::PromptMode;
@@ -33,6 +34,7 @@ pub fn request(sampling: Sampling) -> Request {
         system: "You work in a REPL.".to_owned(),
         messages: vec![Message::user("What is 6 * 7?")],
         sampling: Arc::new(sampling),
+        tools: ToolUse::default(),
         caller: Caller {
             sample: "s".to_owned(),
             attempt: 1,
@@ -94,11 +96,18 @@ fn show(response: &Response) -> String {
         None => "none".to_owned(),
     };
     format!(
-        "text {:?} code {:?} by {} usage {usage}",
+        "text {:?}{} by {} usage {usage}",
         response.text,
-        response.code,
+        show_calls(response),
         response.served_model.as_deref().unwrap_or("nobody"),
     )
+}
+
+fn show_calls(response: &Response) -> String {
+    let calls = response.tool_calls.iter();
+    calls
+        .map(|call| format!(" {} {}({})", call.id, call.name, call.arguments))
+        .collect()
 }
 
 fn status(status: u16) -> Behaviour {
@@ -112,17 +121,28 @@ fn status(status: u16) -> Behaviour {
 #[test]
 fn every_format_tells_the_same_of_the_same_fault() {
     let text = || "forty-two: 42".to_owned();
-    let answer = "text \"forty-two: 42\" code None by m1-served usage counted";
+    let answer = "text \"forty-two: 42\" by m1-served usage counted";
     let rows = [
         (Behaviour::Text(text()), answer),
         (Behaviour::Late(100, text()), answer),
         (
             Behaviour::NoUsage(text()),
-            "text \"forty-two: 42\" code None by m1-served usage 9 in, 4 out, estimated: true",
+            "text \"forty-two: 42\" by m1-served usage 9 in, 4 out, estimated: true",
         ),
         (
             Behaviour::Code("1 + 1".to_owned()),
-            "text \"\" code Some(\"1 + 1\") by m1-served usage counted",
+            "text \"\" CALL_1 execute_code({\"code\":\"1 + 1\"}) by m1-served usage counted",
+        ),
+        (
+            Behaviour::Calls(
+                "I look.".to_owned(),
+                vec![
+                    ("search", r#"{"regex":"ü.*"}"#),
+                    ("read", "{}"),
+                    ("search", r#"{"regex": "#),
+                ],
+            ),
+            "text \"I look.\" call_0 search({\"regex\":\"ü.*\"}) call_1 read({}) call_2 search({\"regex\": ) by m1-served usage counted",
         ),
         (
             Behaviour::Length(text()),
@@ -158,7 +178,13 @@ fn every_format_tells_the_same_of_the_same_fault() {
                 } else {
                     ("complete response", "1 s")
                 };
+                let id = if format == "anthropic" {
+                    "toolu_1"
+                } else {
+                    "call_1"
+                };
                 let expected = expected
+                    .replace("CALL_1", id)
                     .replace("RESPONSE", awaited.0)
                     .replace("LIMIT", awaited.1);
                 let expected = expected
@@ -204,7 +230,7 @@ fn faults_that_differ_by_format() {
         "openai sent a response that cannot be read: `choices` is empty",
         "openai-responses sent a response that cannot be read: `output` is empty",
         // Anthropic documents an empty response that is none the less one.
-        "text \"\" code None by m1-served usage counted",
+        "text \"\" by m1-served usage counted",
     ];
     let rows = [
         (Behaviour::Filter, filtered),
@@ -332,7 +358,7 @@ fn a_response_is_stopped_early_and_its_tokens_estimated() {
         );
         let got = result.map_or_else(|error| error.to_string(), |response| show(&response));
         let expected = format!(
-            "text \"I look.\\n```js\\nx\\n```\\n\" code None by m1-served usage {input} in, 5 out, estimated: true"
+            "text \"I look.\\n```js\\nx\\n```\\n\" by m1-served usage {input} in, 5 out, estimated: true"
         );
         assert_eq!(got, expected, "{format}");
     }

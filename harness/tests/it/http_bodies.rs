@@ -3,10 +3,12 @@
 use harness::event::{Image, Message};
 use harness::provider::http::{Timeouts, endpoint};
 use harness::provider::{Effort, Request, Response, Sampling};
-use serde_json::json;
+use harness::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
+use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fault_server::{Behaviour, FaultServer};
+use crate::fault_server::{Behaviour, FaultServer, Seen};
 use crate::http::{FORMATS, KEY, ask, request};
 
 const TIMEOUTS: Timeouts = Timeouts {
@@ -24,10 +26,21 @@ const SERVERS: [&str; 5] = [
     "anthropic",
 ];
 
-fn sent(format: &str, request: &Request, stream: bool) -> String {
+fn seen(format: &str, request: &Request, stream: bool) -> Seen {
     let server = FaultServer::list(vec![Behaviour::Text("ok".to_owned())]);
     ask(format, &server.openai(), request, stream, TIMEOUTS).unwrap();
-    let seen = server.seen().remove(0);
+    server.seen().remove(0)
+}
+
+fn image() -> Image {
+    Image {
+        media_type: "image/png".to_owned(),
+        data: "iVBORw0KGgo=".to_owned(),
+    }
+}
+
+fn sent(format: &str, request: &Request, stream: bool) -> String {
+    let seen = seen(format, request, stream);
     let headers: Vec<String> = [
         "authorization",
         "x-api-key",
@@ -50,10 +63,6 @@ fn sent(format: &str, request: &Request, stream: bool) -> String {
 
 #[test]
 fn a_request_with_everything() {
-    let image = Image {
-        media_type: "image/png".to_owned(),
-        data: "iVBORw0KGgo=".to_owned(),
-    };
     for server in SERVERS {
         let mut full = Sampling {
             temperature: Some(1.0),
@@ -75,47 +84,146 @@ fn a_request_with_everything() {
             }
         }
         let mut request = request(full);
-        request.messages[0].images.push(image.clone());
+        request.messages[0].images.push(image());
         request.messages.push(Message::assistant("I look.\n"));
         request.messages.push(Message::user("Go on."));
         insta::assert_snapshot!(format!("everything-{server}"), sent(server, &request, true));
     }
 }
 
+fn spec(name: &str, parameters: Value) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: format!("What {name} does."),
+        parameters,
+    }
+}
+
+/// One tool whose arguments a server can promise, and one with an optional argument.
+fn tools(choice: ToolChoice, parallel: bool) -> ToolUse {
+    let strict = json!({"type": "object", "properties": {"code": {"type": "string", "description": "Code."}},
+        "required": ["code"], "additionalProperties": false});
+    let loose =
+        json!({"type": "object", "properties": {"start": {"type": "integer", "minimum": 0}}});
+    ToolUse {
+        specs: [spec("execute_code", strict), spec("read", loose)].into(),
+        choice,
+        parallel,
+    }
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    ToolCall {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
+    }
+}
+
+fn result(call: &str, content: &str, is_error: bool) -> ToolResult {
+    ToolResult {
+        call: call.to_owned(),
+        content: content.to_owned(),
+        is_error,
+    }
+}
+
+fn called(calls: Vec<ToolCall>, carry: Option<&str>) -> Message {
+    Message::of_response(&Response {
+        text: "I compute.".to_owned(),
+        tool_calls: calls,
+        carry: carry.map(str::to_owned),
+        ..Response::default()
+    })
+}
+
+/// Two calls at once, one of them with arguments that are no JSON, then a response without any.
+fn conversation(choice: ToolChoice, carry: Option<&str>) -> Request {
+    let mut request = request(Sampling::default());
+    request.tools = tools(choice, false);
+    let calls = vec![
+        call("a1", "execute_code", r#"{"code":"6 * 7"}"#),
+        call("a2", "read", "from the start"),
+    ];
+    request.messages.push(called(calls, carry));
+    let mut told = Message::user("Look at this.");
+    told.tool_results = vec![
+        result("a1", "42", false),
+        result("a2", "error: no JSON", true),
+    ];
+    told.images.push(image());
+    request.messages.push(told);
+    request.messages.push(Message::assistant(""));
+    request.messages.push(Message::user("Call a tool."));
+    request
+}
+
 #[test]
 fn a_conversation_with_tool_calls() {
-    let called = |carry: Option<&str>| {
-        Message::of_response(&Response {
-            text: "I compute.".to_owned(),
-            code: Some("console.log(6 * 7)".to_owned()),
-            carry: carry.map(str::to_owned),
-            ..Response::default()
-        })
-    };
-    let tool = Sampling {
-        code_via_tool: true,
-        ..Sampling::default()
-    };
+    let forced = || ToolChoice::Forced("execute_code".to_owned());
     for server in SERVERS {
-        let mut request = request(tool.clone());
-        request.messages.push(called(None));
-        request.messages.push(Message::user("42"));
-        request.messages.push(Message::assistant(""));
-        request.messages.push(Message::user("Call the tool."));
+        let request = conversation(forced(), None);
         insta::assert_snapshot!(format!("tool-{server}"), sent(server, &request, false));
     }
-    let thinking = Sampling {
-        reasoning_tokens: Some(2_000),
-        ..tool
-    };
-    let mut request = request(thinking);
+    // A server's signatures go back to it.
     let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
-    request.messages.push(called(Some(&thought)));
-    request.messages.push(Message::user("42"));
-    insta::assert_snapshot!(
-        "tool-anthropic-thinking",
-        sent("anthropic", &request, false)
-    );
+    let mut request = conversation(forced(), Some(&thought));
+    request.sampling = Arc::new(Sampling {
+        reasoning_tokens: Some(2_000),
+        ..Sampling::default()
+    });
+    let thinking = sent("anthropic", &request, false);
+    insta::assert_snapshot!("tool-anthropic-thinking", thinking);
+    let signed = json!({"extra_content": [null, {"signature": "c2ln"}]}).to_string();
+    let request = conversation(ToolChoice::Auto, Some(&signed));
+    insta::assert_snapshot!("tool-google-signed", sent("google", &request, false));
+}
+
+#[test]
+fn what_has_no_pair_and_what_has_no_tools_is_text() {
+    let off = conversation(ToolChoice::None, None);
+    let mut orphans = conversation(ToolChoice::Auto, None);
+    orphans.messages[2].tool_results.remove(0);
+    orphans.messages.remove(0);
+    let mut only_results = conversation(ToolChoice::Auto, None);
+    only_results.messages.drain(..2);
+    for (name, request) in [
+        ("off", off),
+        ("orphans", orphans),
+        ("results", only_results),
+    ] {
+        insta::assert_snapshot!(format!("text-{name}"), sent("openai", &request, false));
+    }
+}
+
+#[test]
+fn how_each_choice_is_said() {
+    let forced = || ToolChoice::Forced("read".to_owned());
+    let choices = [
+        ToolChoice::Auto,
+        ToolChoice::None,
+        ToolChoice::Required,
+        forced(),
+    ];
+    let mut said = String::new();
+    for server in SERVERS {
+        for choice in &choices {
+            for parallel in [false, true] {
+                let mut request = request(Sampling::default());
+                request.tools = tools(choice.clone(), parallel);
+                let seen = seen(server, &request, false);
+                let fields = ["tool_choice", "parallel_tool_calls"].map(|name| seen.body.get(name));
+                let [choice_said, parallel_said] =
+                    fields.map(|field| field.map_or("-".to_owned(), Value::to_string));
+                let count = seen.body["tools"].as_array().map_or(0, Vec::len);
+                let parallel = if parallel { "parallel" } else { "one by one" };
+                said += &format!(
+                    "{server}, {choice:?}, {parallel}: {count} tools, {choice_said}, parallel {parallel_said}\n"
+                );
+            }
+        }
+    }
+    insta::assert_snapshot!("tool-choices", said);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use harness::outcome::Usage;
 use harness::prompt::PromptMode;
 use harness::provider::http::estimate_tokens;
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};
-use harness::{Engine, Model, Protocol, Task};
+use harness::{Engine, Model, Protocol, Task, ToolUse};
 use serde::Serialize;
 use serde_json::json;
 
@@ -202,6 +202,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
             max_tokens: Some(16),
             ..Sampling::default()
         }),
+        tools: ToolUse::default(),
         caller: Caller {
             sample: "dry-run".to_owned(),
             attempt: 1,

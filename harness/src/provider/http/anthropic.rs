@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::endpoint::Unsupported;
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, TOOL, add_extra, append, call_id, code_of_input, count, has_repl,
-    parse_event, text, tool_description, tool_parameters, unless_blank, wants_tool,
+    Answer, Assembly, End, add_extra, append, call, count, paired, parse_event, text, unless_blank,
 };
 use crate::event::{Message, MessageRole};
 use crate::outcome::Usage;
 use crate::provider::{Effort, Request, Response, Sampling};
+use crate::tool_call::{ToolChoice, ToolSpec, ToolUse};
 
 /// The format wants a limit; without one of the user's, it is this, the budget of reasoning on top.
 pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
@@ -82,56 +82,59 @@ pub(super) fn body(request: &Request) -> Value {
     if let Some(budget) = budget {
         body["thinking"] = json!({"type": "enabled", "budget_tokens": budget});
     }
-    if wants_tool(request) {
-        body["tools"] = json!([{
-            "name": TOOL,
-            "description": tool_description(),
-            "input_schema": tool_parameters(),
-        }]);
-        body["tool_choice"] =
-            json!({"type": "tool", "name": TOOL, "disable_parallel_tool_use": true});
+    if !request.tools.is_off() {
+        offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
     // A model that thinks may not be forced to a tool; it is free to use it, and the prompt tells it to.
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
-    if thinks && body["tool_choice"]["type"] == "tool" {
-        body["tool_choice"] = json!({"type": "auto", "disable_parallel_tool_use": true});
+    if thinks
+        && let Some(choice) = body.get_mut("tool_choice").and_then(Value::as_object_mut)
+        && choice
+            .get("type")
+            .is_some_and(|kind| kind == "tool" || kind == "any")
+    {
+        choice.remove("name");
+        choice.insert("type".to_owned(), json!("auto"));
     }
     body
 }
 
+fn offer(tools: &ToolUse, body: &mut Value) {
+    let tool = |spec: &ToolSpec| {
+        json!({
+            "name": spec.name,
+            "description": spec.description,
+            "input_schema": spec.parameters,
+        })
+    };
+    body["tools"] = tools.specs.iter().map(tool).collect();
+    body["tool_choice"] = match &tools.choice {
+        ToolChoice::Auto | ToolChoice::None => json!({"type": "auto"}),
+        ToolChoice::Required => json!({"type": "any"}),
+        ToolChoice::Forced(name) => json!({"type": "tool", "name": name}),
+    };
+    if !tools.parallel {
+        body["tool_choice"]["disable_parallel_tool_use"] = json!(true);
+    }
+}
+
 fn messages(request: &Request) -> Vec<Value> {
     let mut all = Vec::new();
-    let mut call = None;
-    for (index, message) in request.messages.iter().enumerate() {
-        match message.role {
-            MessageRole::Assistant => {
-                call = message.code.is_some().then(|| call_id(index));
-                let content = assistant(message, call.as_deref());
-                // The format takes no empty turn; two of the same role in a row are one to it.
-                if !content.is_empty() {
-                    all.push(json!({"role": "assistant", "content": content}));
-                }
-            }
-            MessageRole::User => {
-                let text = json!({"type": "text", "text": message.content});
-                let mut content = match call.take() {
-                    Some(id) => {
-                        vec![json!({"type": "tool_result", "tool_use_id": id, "content": [text]})]
-                    }
-                    None => vec![text],
-                };
-                content.extend(message.images.iter().map(|image| {
-                    json!({"type": "image", "source":
-                        {"type": "base64", "media_type": image.media_type, "data": image.data}})
-                }));
-                all.push(json!({"role": "user", "content": content}));
-            }
+    for message in paired(request) {
+        let (role, content) = match message.role {
+            MessageRole::Assistant => ("assistant", assistant(&message)),
+            MessageRole::User => ("user", user(&message)),
+        };
+        // The format takes no empty turn; two of the same role in a row are one to it.
+        if !content.is_empty() {
+            all.push(json!({"role": role, "content": content}));
         }
     }
-    if has_repl(request)
+    let goes_on = request.caller.role.has_repl() || !request.tools.is_off();
+    if goes_on
         && let Some(content) = all
             .last_mut()
             .and_then(|last| last["content"].as_array_mut())
@@ -142,7 +145,33 @@ fn messages(request: &Request) -> Vec<Value> {
     all
 }
 
-fn assistant(message: &Message, call: Option<&str>) -> Vec<Value> {
+/// Results stand first, or the server does not take them for those of the calls.
+fn user(message: &Message) -> Vec<Value> {
+    let block = |text: &str| json!({"type": "text", "text": text});
+    let mut content = Vec::new();
+    for result in &message.tool_results {
+        let mut told = json!({"type": "tool_result", "tool_use_id": result.call});
+        // The format takes no blank text.
+        if !result.content.trim().is_empty() {
+            told["content"] = json!([block(&result.content)]);
+        }
+        if result.is_error {
+            told["is_error"] = json!(true);
+        }
+        content.push(told);
+    }
+    let needs_text = content.is_empty() && message.images.is_empty();
+    if needs_text || !message.content.trim().is_empty() {
+        content.push(block(&message.content));
+    }
+    content.extend(message.images.iter().map(|image| {
+        json!({"type": "image", "source":
+            {"type": "base64", "media_type": image.media_type, "data": image.data}})
+    }));
+    content
+}
+
+fn assistant(message: &Message) -> Vec<Value> {
     // The server's signed thoughts stand before the call that they led to, or it refuses the conversation.
     let carried = message
         .carry
@@ -152,8 +181,10 @@ fn assistant(message: &Message, call: Option<&str>) -> Vec<Value> {
     if !message.content.trim().is_empty() {
         content.push(json!({"type": "text", "text": message.content.trim_end()}));
     }
-    if let (Some(id), Some(code)) = (call, &message.code) {
-        content.push(json!({"type": "tool_use", "id": id, "name": TOOL, "input": {"code": code}}));
+    for call in &message.tool_calls {
+        content.push(
+            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input()}),
+        );
     }
     content
 }
@@ -164,7 +195,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let mut said = String::new();
     let mut reasoning = Vec::new();
     let mut thoughts = Vec::new();
-    let mut code = None;
+    let mut tool_calls = Vec::new();
     for block in content {
         match text(&block["type"]) {
             "text" => said.push_str(text(&block["text"])),
@@ -173,9 +204,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
                 thoughts.push(block.clone());
             }
             "redacted_thinking" => thoughts.push(block.clone()),
-            "tool_use" if block["name"] == TOOL && code.is_none() => {
-                code = Some(code_of_input(&block["input"]));
-            }
+            "tool_use" => tool_calls.extend(call(&block["id"], &block["name"], &block["input"])),
             _ => {}
         }
     }
@@ -189,11 +218,12 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         }),
         _ => End::Complete,
     };
-    let carry = (code.is_some() && !thoughts.is_empty()).then(|| json!(thoughts).to_string());
+    let carry =
+        (!tool_calls.is_empty() && !thoughts.is_empty()).then(|| json!(thoughts).to_string());
     let response = Response {
         text: said,
         reasoning: unless_blank(reasoning.join("\n")),
-        code,
+        tool_calls,
         carry,
         usage: usage(&body["usage"]),
         cost_usd: None,

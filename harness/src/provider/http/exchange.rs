@@ -7,7 +7,7 @@ use reqwest::{RequestBuilder, Response as Reply};
 use serde_json::Value;
 
 use super::sse::SseParser;
-use super::wire::{Assembly, Wire, has_repl, wants_tool};
+use super::wire::{Assembly, Wire};
 use super::{HttpProvider, fault, tokens};
 use crate::fence::StopWatch;
 use crate::provider::{ProviderError, Request, Response};
@@ -21,7 +21,8 @@ const LONGEST_ERROR: usize = 1 << 20;
 /// When to stop the request, if the run wants it stopped before its end: only where code stands in blocks.
 fn watch(request: &Request) -> Option<StopWatch> {
     let blocks = request.sampling.stop_after_blocks?;
-    (has_repl(request) && !wants_tool(request)).then(|| StopWatch::new(blocks as usize))
+    let in_blocks = request.caller.role.has_repl() && request.tools.is_off();
+    in_blocks.then(|| StopWatch::new(blocks as usize))
 }
 
 impl HttpProvider {

@@ -19,6 +19,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::tool_call::ToolCall;
+
 use super::{CallSink, Provider, ProviderError, Request, Response};
 use wire::{Answer, End, Wire};
 
@@ -208,10 +210,22 @@ impl HttpProvider {
         Response {
             text: self.safe(response.text),
             reasoning: response.reasoning.map(|text| self.safe(text)),
-            code: response.code.map(|text| self.safe(text)),
+            tool_calls: response
+                .tool_calls
+                .into_iter()
+                .map(|call| self.safe_call(call))
+                .collect(),
             carry: response.carry.map(|text| self.safe(text)),
             served_model: response.served_model.map(|text| self.safe(text)),
             ..response
+        }
+    }
+
+    fn safe_call(&self, call: ToolCall) -> ToolCall {
+        ToolCall {
+            id: self.safe(call.id),
+            name: self.safe(call.name),
+            arguments: self.safe(call.arguments),
         }
     }
 
@@ -227,6 +241,7 @@ impl HttpProvider {
         }
         let Answer { mut response, end } =
             wire.read(body).map_err(|problem| self.garbled(problem))?;
+        wire::tell_apart(&mut response, request);
         if response.usage.is_none() {
             response.usage = Some(tokens::estimate(request, &response));
         }

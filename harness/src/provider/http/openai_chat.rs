@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 use super::endpoint::{Dialect, Unsupported};
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, TOOL, add_extra, append, call_id, code_of_arguments, count, data_url,
-    items, parse_event, text, tool_description, tool_parameters, unless_blank, wants_tool,
+    Answer, Assembly, End, add_extra, append, arguments, call, count, data_url, items, paired,
+    parse_event, text, unless_blank,
 };
 use crate::event::{Message, MessageRole};
 use crate::outcome::Usage;
 use crate::provider::{Request, Response, Sampling};
+use crate::tool_call::{ToolCall, ToolChoice, ToolSpec, ToolUse};
 
 /// The most stop sequences that the format takes.
 const MOST_STOPS: usize = 4;
@@ -68,16 +69,8 @@ pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     if dialect == Dialect::Openrouter {
         body["usage"] = json!({"include": true});
     }
-    if wants_tool(request) {
-        body["tools"] = json!([{"type": "function", "function": {
-            "name": TOOL,
-            "description": tool_description(),
-            "parameters": tool_parameters(),
-        }}]);
-        body["tool_choice"] = json!({"type": "function", "function": {"name": TOOL}});
-        if dialect != Dialect::Compatible {
-            body["parallel_tool_calls"] = json!(false);
-        }
+    if !request.tools.is_off() {
+        offer(dialect, &request.tools, &mut body);
     }
     if stream {
         body["stream_options"] = json!({"include_usage": true});
@@ -86,35 +79,48 @@ pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     body
 }
 
+fn offer(dialect: Dialect, tools: &ToolUse, body: &mut Value) {
+    let tool = |spec: &ToolSpec| {
+        json!({"type": "function", "function": {
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
+        }})
+    };
+    body["tools"] = tools.specs.iter().map(tool).collect();
+    body["tool_choice"] = match &tools.choice {
+        ToolChoice::Auto | ToolChoice::None => json!("auto"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Forced(name) => json!({"type": "function", "function": {"name": name}}),
+    };
+    if dialect != Dialect::Compatible {
+        body["parallel_tool_calls"] = json!(tools.parallel);
+    }
+}
+
 fn messages(request: &Request) -> Vec<Value> {
     let mut all = Vec::new();
     if !request.system.is_empty() {
         all.push(json!({"role": "system", "content": request.system}));
     }
-    let mut call = None;
-    for (index, message) in request.messages.iter().enumerate() {
+    for message in paired(request) {
         match message.role {
-            MessageRole::Assistant => {
-                call = message.code.is_some().then(|| call_id(index));
-                all.push(assistant(message, call.as_deref()));
-            }
-            MessageRole::User => match call.take() {
-                Some(id) => {
-                    all.push(
-                        json!({"role": "tool", "tool_call_id": id, "content": message.content}),
-                    );
-                    if !message.images.is_empty() {
-                        all.push(json!({"role": "user", "content": images(message)}));
-                    }
+            MessageRole::Assistant => all.push(assistant(&message)),
+            MessageRole::User => {
+                for result in &message.tool_results {
+                    all.push(json!({"role": "tool", "tool_call_id": result.call, "content": result.content}));
                 }
-                None => all.push(json!({"role": "user", "content": content(message)})),
-            },
+                let is_more = !message.content.is_empty() || !message.images.is_empty();
+                if message.tool_results.is_empty() || is_more {
+                    all.push(json!({"role": "user", "content": content(&message)}));
+                }
+            }
         }
     }
     all
 }
 
-fn assistant(message: &Message, call: Option<&str>) -> Value {
+fn assistant(message: &Message) -> Value {
     let mut turn = json!({"role": "assistant", "content": message.content});
     // What the server wants back: signatures of its reasoning.
     let carried: Map<String, Value> = message
@@ -122,13 +128,22 @@ fn assistant(message: &Message, call: Option<&str>) -> Value {
         .as_deref()
         .and_then(|carry| serde_json::from_str(carry).ok())
         .unwrap_or_default();
-    if let (Some(id), Some(code)) = (call, &message.code) {
-        let arguments = json!({"code": code}).to_string();
-        let mut call = json!({"id": id, "type": "function", "function": {"name": TOOL, "arguments": arguments}});
-        if let Some(extra) = carried.get("extra_content") {
-            call["extra_content"] = extra.clone();
-        }
-        turn["tool_calls"] = json!([call]);
+    let calls: Vec<Value> = message
+        .tool_calls
+        .iter()
+        .enumerate()
+        .map(|(index, call)| {
+            let function = json!({"name": call.name, "arguments": arguments(call)});
+            let mut turn = json!({"id": call.id, "type": "function", "function": function});
+            let extra = carried.get("extra_content").map(|extra| &extra[index]);
+            if let Some(extra) = extra.filter(|extra| !extra.is_null()) {
+                turn["extra_content"] = extra.clone();
+            }
+            turn
+        })
+        .collect();
+    if !calls.is_empty() {
+        turn["tool_calls"] = json!(calls);
     }
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
@@ -140,7 +155,10 @@ fn content(message: &Message) -> Value {
     if message.images.is_empty() {
         return json!(message.content);
     }
-    let mut parts = vec![json!({"type": "text", "text": message.content})];
+    let mut parts = Vec::new();
+    if !message.content.is_empty() {
+        parts.push(json!({"type": "text", "text": message.content}));
+    }
     parts.extend(images(message));
     json!(parts)
 }
@@ -171,18 +189,22 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         reasoning = reasoning.or_else(|| unless_blank(thoughts.to_owned()));
         said = String::from(rest);
     }
-    let call = items(&message["tool_calls"])
-        .iter()
-        .find(|call| call["function"]["name"] == TOOL);
-    let code = call.map(|call| match &call["function"]["arguments"] {
-        Value::String(arguments) => code_of_arguments(arguments),
-        other => code_of_arguments(&other.to_string()),
-    });
-    let mut carry = Map::new();
-    if let Some(extra) = call.and_then(|call| call.get("extra_content")) {
-        carry.insert("extra_content".to_owned(), extra.clone());
+    let mut tool_calls: Vec<ToolCall> = Vec::new();
+    let mut extras = Vec::new();
+    for item in items(&message["tool_calls"]) {
+        let function = &item["function"];
+        if let Some(call) = call(&item["id"], &function["name"], &function["arguments"]) {
+            tool_calls.push(call);
+            extras.push(&item["extra_content"]);
+        }
     }
-    if let (Some(_), Some(details)) = (call, message.get("reasoning_details")) {
+    let mut carry = Map::new();
+    if extras.iter().any(|extra| !extra.is_null()) {
+        carry.insert("extra_content".to_owned(), json!(extras));
+    }
+    if let Some(details) = message.get("reasoning_details")
+        && !tool_calls.is_empty()
+    {
         carry.insert("reasoning_details".to_owned(), details.clone());
     }
     let end = match text(&choice["finish_reason"]) {
@@ -200,7 +222,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let response = Response {
         text: said,
         reasoning,
-        code,
+        tool_calls,
         carry: (!carry.is_empty()).then(|| Value::Object(carry).to_string()),
         usage: usage(&body["usage"]),
         cost_usd: body["usage"]["cost"].as_f64(),
@@ -328,6 +350,9 @@ impl Chunks {
                 .push(json!({"function": {"name": "", "arguments": ""}}));
         }
         let call = &mut self.calls[index];
+        if let Some(id) = part["id"].as_str().filter(|id| !id.is_empty()) {
+            call["id"] = json!(id);
+        }
         for name in ["name", "arguments"] {
             append(&mut call["function"], name, text(&part["function"][name]));
         }

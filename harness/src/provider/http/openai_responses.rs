@@ -1,17 +1,18 @@
 //! Responses: <https://platform.openai.com/docs/api-reference/responses>. Nothing is stored at the server; every
 //! request carries the whole conversation.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::endpoint::Unsupported;
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, TOOL, add_extra, call_id, code_of_arguments, count, data_url, items,
-    parse_event, text, tool_description, tool_parameters, unless_blank, wants_tool,
+    Answer, Assembly, End, add_extra, arguments, call, count, data_url, items, paired, parse_event,
+    text, unless_blank,
 };
 use crate::event::MessageRole;
 use crate::outcome::Usage;
 use crate::provider::{Request, Response, Sampling};
+use crate::tool_call::{ToolChoice, ToolSpec, ToolUse};
 
 /// Whether the settings can be said.
 pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
@@ -52,44 +53,85 @@ pub(super) fn body(request: &Request) -> Value {
     if let Some(effort) = sampling.effort {
         body["reasoning"] = json!({"effort": effort});
     }
-    if wants_tool(request) {
-        body["tools"] = json!([{
-            "type": "function",
-            "name": TOOL,
-            "description": tool_description(),
-            "parameters": tool_parameters(),
-            "strict": true,
-        }]);
-        body["tool_choice"] = json!({"type": "function", "name": TOOL});
-        body["parallel_tool_calls"] = json!(false);
+    if !request.tools.is_off() {
+        offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
     body
 }
 
+fn offer(tools: &ToolUse, body: &mut Value) {
+    let tool = |spec: &ToolSpec| {
+        json!({
+            "type": "function",
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
+            // Absent, it would be on, and a schema that it does not take an error.
+            "strict": is_strict(&spec.parameters),
+        })
+    };
+    body["tools"] = tools.specs.iter().map(tool).collect();
+    body["tool_choice"] = match &tools.choice {
+        ToolChoice::Auto | ToolChoice::None => json!("auto"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Forced(name) => json!({"type": "function", "name": name}),
+    };
+    body["parallel_tool_calls"] = json!(tools.parallel);
+}
+
+/// Whether a schema surely is of the kind whose arguments the server can promise: every object closed and all of its
+/// fields required, <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
+fn is_strict(schema: &Value) -> bool {
+    let Some(schema) = schema.as_object() else {
+        return false;
+    };
+    let known = [
+        "type",
+        "description",
+        "enum",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+    ];
+    let empty = Map::new();
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let fields = fields.unwrap_or(&empty);
+    let required = schema.get("required").map_or(&[][..], items);
+    let closed = schema.get("additionalProperties") == Some(&json!(false));
+    let is_object = schema.get("type") == Some(&json!("object"));
+    schema.keys().all(|key| known.contains(&key.as_str()))
+        && schema.contains_key("type")
+        && (!is_object || closed)
+        && fields.keys().all(|name| required.contains(&json!(name)))
+        && fields.values().all(is_strict)
+        && schema.get("items").is_none_or(is_strict)
+}
+
 fn input(request: &Request) -> Vec<Value> {
     let mut all = Vec::new();
-    let mut call = None;
-    for (index, message) in request.messages.iter().enumerate() {
+    for message in paired(request) {
         match message.role {
             MessageRole::Assistant => {
-                call = message.code.is_some().then(|| call_id(index));
                 if !message.content.is_empty() {
                     let part = json!({"type": "output_text", "text": message.content});
                     all.push(json!({"role": "assistant", "content": [part]}));
                 }
-                if let (Some(id), Some(code)) = (&call, &message.code) {
-                    let arguments = json!({"code": code}).to_string();
-                    all.push(json!({"type": "function_call", "call_id": id, "name": TOOL, "arguments": arguments}));
+                for call in &message.tool_calls {
+                    all.push(
+                        json!({"type": "function_call", "call_id": call.id, "name": call.name,
+                        "arguments": arguments(call)}),
+                    );
                 }
             }
             MessageRole::User => {
+                for result in &message.tool_results {
+                    all.push(json!({"type": "function_call_output", "call_id": result.call, "output": result.content}));
+                }
                 let mut parts = Vec::new();
-                match call.take() {
-                    Some(id) => {
-                        all.push(json!({"type": "function_call_output", "call_id": id, "output": message.content}));
-                    }
-                    None => parts.push(json!({"type": "input_text", "text": message.content})),
+                if message.tool_results.is_empty() || !message.content.is_empty() {
+                    parts.push(json!({"type": "input_text", "text": message.content}));
                 }
                 for image in &message.images {
                     parts.push(json!({"type": "input_image", "image_url": data_url(image)}));
@@ -108,7 +150,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let output = body["output"].as_array().ok_or("`output` is missing")?;
     let mut said = String::new();
     let mut reasoning = Vec::new();
-    let mut code = None;
+    let mut tool_calls = Vec::new();
     for item in output {
         match text(&item["type"]) {
             "message" => {
@@ -123,8 +165,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
                     .chain(items(&item["content"]));
                 reasoning.extend(parts.map(|part| text(&part["text"])));
             }
-            "function_call" if item["name"] == TOOL && code.is_none() => {
-                code = Some(code_of_arguments(text(&item["arguments"])));
+            "function_call" => {
+                tool_calls.extend(call(&item["call_id"], &item["name"], &item["arguments"]));
             }
             _ => {}
         }
@@ -138,7 +180,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let response = Response {
         text: said,
         reasoning: unless_blank(reasoning.join("\n")),
-        code,
+        tool_calls,
         usage: usage(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()

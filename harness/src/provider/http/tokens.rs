@@ -2,6 +2,7 @@
 
 use crate::outcome::Usage;
 use crate::provider::{Request, Response};
+use crate::tool_call::ToolCall;
 
 /// Characters that make a token: a usual mean for English text and code.
 const CHARS_PER_TOKEN: u64 = 4;
@@ -13,13 +14,11 @@ const IMAGE: u64 = 1_000;
 pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
     let mut input = estimate_tokens(&request.system);
     for message in &request.messages {
-        input += estimate_tokens(&message.content)
-            + estimate_tokens(message.code.as_deref().unwrap_or_default());
+        input += estimate_tokens(&message.all_text()) + of_calls(&message.tool_calls);
         input += IMAGE * message.images.len() as u64;
     }
     let reasoning = estimate_tokens(response.reasoning.as_deref().unwrap_or_default());
-    let output = estimate_tokens(&response.text)
-        + estimate_tokens(response.code.as_deref().unwrap_or_default());
+    let output = estimate_tokens(&response.text) + of_calls(&response.tool_calls);
     Usage {
         input_tokens: input,
         cached_input_tokens: 0,
@@ -28,6 +27,13 @@ pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
         reasoning_tokens: reasoning,
         estimated: true,
     }
+}
+
+fn of_calls(calls: &[ToolCall]) -> u64 {
+    let calls = calls.iter();
+    calls
+        .map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments))
+        .sum()
 }
 
 /// The tokens of a text: its characters divided by 4, rounded up.

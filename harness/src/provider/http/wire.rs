@@ -1,13 +1,17 @@
 //! The wire formats behind one face: what to send where, and how to read what comes back.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::endpoint::{Dialect, Unsupported};
 use super::sse::SseEvent;
 use super::{anthropic, openai_chat, openai_responses};
-use crate::event::{Image, Role};
-use crate::prompt::{execute_code_argument, execute_code_description};
+use crate::event::{Image, Message, MessageRole};
+use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response, Sampling};
+use crate::tool_call::{ToolCall, ToolResult};
 
 /// A format, and the dialect of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +59,6 @@ pub(super) trait Assembly: Send {
     /// and `complete` is asked for.
     fn whole(&self, complete: bool) -> Option<Value>;
 }
-
-/// The tool by which code comes.
-pub(super) const TOOL: &str = "execute_code";
 
 impl Wire {
     /// The path behind the base URL.
@@ -132,53 +133,91 @@ impl Wire {
     }
 }
 
-/// Whether the code of the response is to come by a tool call: only agents with a REPL have code.
-pub(super) fn wants_tool(request: &Request) -> bool {
-    request.sampling.code_via_tool && has_repl(request)
+/// The messages as the formats can say them: every call has its result in the next message, and every result its call
+/// in the one before. Those that have not, and all where no tools are sent, are told as text.
+pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
+    let messages = &request.messages;
+    let off = request.tools.is_off();
+    let told = messages.iter().enumerate().map(|(index, message)| {
+        let other = match message.role {
+            MessageRole::Assistant => messages.get(index + 1),
+            MessageRole::User => index.checked_sub(1).and_then(|index| messages.get(index)),
+        };
+        let other = other.filter(|other| !off && other.role != message.role);
+        let answered = |id: &str| {
+            other.is_some_and(|other| other.tool_results.iter().any(|result| result.call == id))
+        };
+        let asked =
+            |id: &str| other.is_some_and(|other| other.tool_calls.iter().any(|call| call.id == id));
+        let whole = message.tool_calls.iter().all(|call| answered(&call.id))
+            && message
+                .tool_results
+                .iter()
+                .all(|result| asked(&result.call));
+        if whole {
+            return Cow::Borrowed(message);
+        }
+        let mut message = message.clone();
+        // Signatures are of what the model said as it said it.
+        message.carry = None;
+        let (kept, past) = message
+            .tool_calls
+            .into_iter()
+            .partition(|call| answered(&call.id));
+        message.tool_calls = kept;
+        let past: Vec<ToolCall> = past;
+        let called = past
+            .iter()
+            .map(|call| past_call(&call.name, &call.arguments));
+        let (kept, past) = message
+            .tool_results
+            .into_iter()
+            .partition(|result| asked(&result.call));
+        message.tool_results = kept;
+        let past: Vec<ToolResult> = past;
+        let said = past.iter().map(|result| past_result(&result.content));
+        let own = Some(message.content).filter(|content| !content.trim().is_empty());
+        let parts: Vec<String> = said.chain(own).chain(called).collect();
+        message.content = parts.join("\n\n");
+        Cow::Owned(message)
+    });
+    told.collect()
 }
 
-/// Whether the asking agent has a REPL.
-pub(super) fn has_repl(request: &Request) -> bool {
-    matches!(
-        request.caller.role,
-        Role::Root | Role::Child | Role::Specialist
-    )
-}
-
-/// The schema of the tool's arguments.
-pub(super) fn tool_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"code": {"type": "string", "description": execute_code_argument()}},
-        "required": ["code"],
-        "additionalProperties": false,
-    })
-}
-
-pub(super) fn tool_description() -> String {
-    execute_code_description()
-}
-
-/// The id of the call that the message at this place made. Ids stand in the conversation alone, so any will do
-/// that answers to itself; both formats take letters, digits and `_`.
-pub(super) fn call_id(index: usize) -> String {
-    format!("call_{index}")
-}
-
-/// The code in the arguments of a tool call. Arguments that are not as the schema says are taken for the code
-/// itself: the cell then shows the model what is wrong.
-pub(super) fn code_of_arguments(arguments: &str) -> String {
-    match serde_json::from_str::<Value>(arguments) {
-        Ok(parsed) => code_of_input(&parsed),
-        Err(_) => arguments.to_owned(),
+/// Gives each call of a response an id that no other call of the conversation has: some servers give none.
+pub(super) fn tell_apart(response: &mut Response, request: &Request) {
+    let earlier = request
+        .messages
+        .iter()
+        .flat_map(|message| &message.tool_calls);
+    let mut known: HashSet<String> = earlier.map(|call| call.id.clone()).collect();
+    for (index, call) in response.tool_calls.iter_mut().enumerate() {
+        if call.id.is_empty() || known.contains(&call.id) {
+            call.id = format!("call_{}_{index}", request.messages.len());
+        }
+        known.insert(call.id.clone());
     }
 }
 
-/// As [`code_of_arguments`], of arguments that are parsed already.
-pub(super) fn code_of_input(input: &Value) -> String {
-    match (input.get("code"), input) {
-        (Some(Value::String(code)), _) | (None, Value::String(code)) => code.clone(),
-        (_, other) => other.to_string(),
+/// A call in a response; none if it names no tool.
+pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCall> {
+    let name = text(name);
+    (!name.is_empty()).then(|| ToolCall {
+        id: text(id).to_owned(),
+        name: name.to_owned(),
+        arguments: match arguments {
+            Value::Null => String::new(),
+            Value::String(arguments) => arguments.clone(),
+            other => other.to_string(),
+        },
+    })
+}
+
+/// The arguments of an earlier call as JSON text of an object: servers fill them into templates.
+pub(super) fn arguments(call: &ToolCall) -> String {
+    match serde_json::from_str(&call.arguments) {
+        Ok(Value::Object(_)) => call.arguments.clone(),
+        _ => Value::Object(call.input()).to_string(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, read_text};
+use crate::code_tool;
 use crate::event::{Event, EventKind, Role};
 
 /// Reads such a directory. A torn last line, as a killed run leaves it, is skipped.
@@ -65,6 +66,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
             EventKind::LlmResponse {
                 text,
                 reasoning,
+                mut tool_calls,
                 code,
                 truncated,
                 usage,
@@ -88,10 +90,11 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                     turn,
                     trims: 0,
                 };
+                tool_calls.extend(code.as_deref().map(code_tool::call));
                 let response = Response {
                     text,
                     reasoning,
-                    code,
+                    tool_calls,
                     // What only the server that gave it can use.
                     carry: None,
                     usage,

@@ -2,12 +2,14 @@
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::ScriptedError;
 use crate::event::Role;
 use crate::outcome::Usage;
 use crate::prompt::PromptMode;
 use crate::provider::{ProviderError, Request};
+use crate::tool_call::ToolCall;
 
 /// A scripted model.
 pub(super) struct Script {
@@ -34,12 +36,38 @@ pub(super) struct Answer {
 /// What a rule answers.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// This text.
+    /// A text and tool calls, either of which may be empty.
+    Said(Said, Called),
+    /// This error, as a server with that status would give it.
+    Error(ErrorEntry),
+}
+
+/// The text of a reply.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// This.
     Text(String),
     /// What this JavaScript returns; it finds the newest message in `context`.
     Compute(String),
-    /// This error, as a server with that status would give it.
-    Error(ErrorEntry),
+}
+
+/// The tool calls of a reply.
+#[derive(Debug)]
+pub(super) enum Called {
+    /// These.
+    Calls(Vec<CallEntry>),
+    /// The list that this JavaScript returns, likewise.
+    Compute(String),
+}
+
+/// A tool call.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallEntry {
+    pub name: String,
+    /// An object, or the text of the arguments as a model may write it wrongly.
+    #[serde(default)]
+    pub arguments: Value,
 }
 
 /// An error that a server would give.
@@ -67,6 +95,8 @@ struct RuleEntry {
     when: When,
     reply: Option<String>,
     compute: Option<String>,
+    tool_calls: Option<Vec<CallEntry>>,
+    compute_calls: Option<String>,
     error: Option<ErrorEntry>,
     tokens: Option<Tokens>,
     cost_usd: Option<f64>,
@@ -135,6 +165,21 @@ impl ErrorEntry {
     }
 }
 
+impl CallEntry {
+    /// The call, as the `index`-th of the response of that turn.
+    pub fn to_call(&self, turn: u32, index: usize) -> ToolCall {
+        ToolCall {
+            id: format!("call_{turn}_{index}"),
+            name: self.name.clone(),
+            arguments: match &self.arguments {
+                Value::Null => "{}".to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            },
+        }
+    }
+}
+
 impl Rule {
     fn fits(&self, request: &Request) -> bool {
         let caller = &request.caller;
@@ -165,7 +210,7 @@ impl Rule {
 fn chars(request: &Request) -> usize {
     let messages = request.messages.iter();
     messages.fold(request.system.chars().count(), |sum, message| {
-        sum + message.content.chars().count()
+        sum + message.all_text().chars().count()
     })
 }
 
@@ -181,17 +226,9 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         invalid(first.strip_prefix("error: ").unwrap_or(first).to_owned())
     })?;
     let mut rules = Vec::new();
-    for (number, entry) in (1..).zip(file.rules) {
-        let reply = match (entry.reply, entry.compute, entry.error) {
-            (Some(text), None, None) => Reply::Text(text),
-            (None, Some(code), None) => Reply::Compute(code),
-            (None, None, Some(error)) => Reply::Error(error),
-            _ => {
-                return Err(invalid(format!(
-                    "rule {number}: expected exactly one of `reply`, `compute` and `error`"
-                )));
-            }
-        };
+    for (number, mut entry) in (1..).zip(file.rules) {
+        let reply = reply_of(&mut entry)
+            .map_err(|problem| invalid(format!("rule {number}: expected {problem}")))?;
         let samples = entry
             .when
             .samples
@@ -224,6 +261,35 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         latency_ms: file.latency_ms,
         rules,
     })
+}
+
+/// What an entry answers.
+///
+/// # Errors
+/// What was expected of it.
+fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
+    let said = match (entry.reply.take(), entry.compute.take()) {
+        (Some(text), None) => Some(Said::Text(text)),
+        (None, Some(code)) => Some(Said::Compute(code)),
+        (None, None) => None,
+        (Some(_), Some(_)) => {
+            return Err("exactly one of `reply`, `compute` and `error`");
+        }
+    };
+    let called = match (entry.tool_calls.take(), entry.compute_calls.take()) {
+        (Some(calls), None) => Some(Called::Calls(calls)),
+        (None, Some(code)) => Some(Called::Compute(code)),
+        (None, None) => None,
+        (Some(_), Some(_)) => return Err("at most one of `tool_calls` and `compute_calls`"),
+    };
+    match (said, called, entry.error.take()) {
+        (None, None, Some(error)) => Ok(Reply::Error(error)),
+        (said, called, None) if said.is_some() || called.is_some() => Ok(Reply::Said(
+            said.unwrap_or(Said::Text(String::new())),
+            called.unwrap_or(Called::Calls(Vec::new())),
+        )),
+        _ => Err("exactly one of `reply`, `compute` and `error`, or tool calls"),
+    }
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, globset::Error> {

@@ -1,0 +1,125 @@
+//! The tool by which code comes where it does not come in fenced blocks: a forced `execute_code`.
+
+use serde_json::{Value, json};
+
+use crate::event::{Message, Role};
+use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
+use crate::provider::Sampling;
+use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
+
+/// Its name.
+const NAME: &str = "execute_code";
+
+/// What an agent's requests offer: the tool, where code comes by it and the agent has code.
+pub(crate) fn tool_use(sampling: &Sampling, role: Role) -> ToolUse {
+    if !sampling.code_via_tool || !role.has_repl() {
+        return ToolUse::default();
+    }
+    let spec = ToolSpec {
+        name: NAME.to_owned(),
+        description: execute_code_description(),
+        parameters: json!({
+            "type": "object",
+            "properties": {"code": {"type": "string", "description": execute_code_argument()}},
+            "required": ["code"],
+            "additionalProperties": false,
+        }),
+    };
+    ToolUse {
+        specs: [spec].into(),
+        choice: ToolChoice::Forced(NAME.to_owned()),
+        parallel: false,
+    }
+}
+
+/// Code as a call of the tool, for records that hold the code alone.
+pub(crate) fn call(code: &str) -> ToolCall {
+    ToolCall {
+        id: "call_0".to_owned(),
+        name: NAME.to_owned(),
+        arguments: json!({"code": code}).to_string(),
+    }
+}
+
+/// The code of the calls of a response, in order; that of a blank call is left out.
+pub(crate) fn codes(calls: &[ToolCall]) -> Vec<String> {
+    let calls = calls.iter().filter(|call| call.name == NAME);
+    let codes = calls.map(|call| code_of(&call.arguments));
+    codes.filter(|code| !code.trim().is_empty()).collect()
+}
+
+/// What an agent is told after a response with these calls: the first call's result is the message, and any other
+/// was not run or has its output there.
+pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
+    let mut message = Some(message);
+    let result = |call: &ToolCall| ToolResult {
+        call: call.id.clone(),
+        content: message.take().unwrap_or_else(call_not_run),
+        is_error: false,
+    };
+    let results: Vec<ToolResult> = calls.iter().map(result).collect();
+    Message {
+        tool_results: results,
+        ..Message::user(message.unwrap_or_default())
+    }
+}
+
+/// The code in the arguments of a call. Arguments that are not as the schema says are taken for the code itself: the
+/// cell then shows the model what is wrong.
+fn code_of(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(Value::String(code)) => code,
+        Ok(Value::Object(input)) => match input.get("code") {
+            Some(Value::String(code)) => code.clone(),
+            None if input.is_empty() => String::new(),
+            _ => arguments.to_owned(),
+        },
+        _ => arguments.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAME, answer, codes};
+    use crate::tool_call::ToolCall;
+
+    fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+        ToolCall {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        }
+    }
+
+    #[test]
+    fn code_is_found_however_it_is_wrapped() {
+        let rows = [
+            (r#"{"code": "f()"}"#, vec!["f()"]),
+            (r#"{"code": " "}"#, vec![]),
+            (r#"{"code": 5}"#, vec![r#"{"code": 5}"#]),
+            (r#"{"js": "f()"}"#, vec![r#"{"js": "f()"}"#]),
+            (r#""f()""#, vec!["f()"]),
+            ("f()", vec!["f()"]),
+            ("{}", vec![]),
+            ("", vec![]),
+        ];
+        for (arguments, expected) in rows {
+            let calls = [call("a", NAME, arguments), call("b", "other", "{}")];
+            assert_eq!(codes(&calls), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn every_call_gets_a_result() {
+        let calls = [call("a", NAME, "{}"), call("b", NAME, "{}")];
+        let message = answer(&calls, "42".to_owned());
+        let told: Vec<_> = message
+            .tool_results
+            .iter()
+            .map(|result| (result.call.as_str(), result.content == "42"))
+            .collect();
+        assert_eq!(told, [("a", true), ("b", false)]);
+        assert_eq!(message.content, "");
+        assert_eq!(answer(&[], "42".to_owned()).content, "42");
+    }
+}

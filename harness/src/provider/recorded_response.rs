@@ -1,0 +1,59 @@
+//! Responses as any version of this program wrote them down.
+
+use serde::Deserialize;
+
+use super::Response;
+use crate::code_tool;
+use crate::outcome::Usage;
+use crate::tool_call::ToolCall;
+
+/// A response in a cassette or cache.
+#[derive(Deserialize)]
+pub(super) struct RecordedResponse {
+    text: String,
+    reasoning: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<ToolCall>,
+    /// What stood in the place of tool calls while code alone came by them.
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    carry: Option<String>,
+    usage: Option<Usage>,
+    cost_usd: Option<f64>,
+    served_model: Option<String>,
+}
+
+impl From<RecordedResponse> for Response {
+    fn from(recorded: RecordedResponse) -> Self {
+        let mut tool_calls = recorded.tool_calls;
+        tool_calls.extend(recorded.code.as_deref().map(code_tool::call));
+        Self {
+            text: recorded.text,
+            reasoning: recorded.reasoning,
+            tool_calls,
+            carry: recorded.carry,
+            usage: recorded.usage,
+            cost_usd: recorded.cost_usd,
+            served_model: recorded.served_model,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Response;
+
+    #[test]
+    fn code_of_an_old_record_is_a_call() {
+        let old = r#"{"text": "t", "reasoning": null, "code": "f()", "usage": null, "cost_usd": null, "served_model": null}"#;
+        let response: Response = serde_json::from_str(old).unwrap();
+        let written = serde_json::to_string(&response).unwrap();
+        assert_eq!(crate::code_tool::codes(&response.tool_calls), ["f()"]);
+        assert_eq!(
+            serde_json::from_str::<Response>(&written).unwrap(),
+            response
+        );
+        assert!(!written.contains("carry"), "{written}");
+    }
+}
