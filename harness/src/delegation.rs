@@ -43,6 +43,8 @@ impl<'a> ReplAgent<'a> {
                         self.start_call(&call, &mut children);
                         working = None;
                     }
+                    // No agent is given host functions yet.
+                    Event::Invoked(_) => {}
                     Event::CallContext { call, text } => self.start_flat(call, text, &mut children),
                     Event::Finished(outcome) => {
                         self.report_lost(&outcome, &children);

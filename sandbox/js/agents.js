@@ -4,7 +4,7 @@
 // names → the parent's globals → … → `missing`. Model code never holds a scope: only rewritten cells do.
 (internals) => {
   'use strict';
-  const { primordials: p, ops, makeConsole, require, wellFormed } = internals;
+  const { primordials: p, ops, giveFunctions, makeConsole, optionsJson, require, wellFormed } = internals;
   const { Error, Map, Object, Promise, Proxy, RangeError, ReferenceError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const { mapDelete, mapGet, mapHas, mapSet, mapSize, promiseThen, toText } = p;
@@ -138,37 +138,6 @@
   freeze(Call);
   freeze(Call.prototype);
 
-  /** The options of a call by the types that they must have. */
-  const optionTypes = {
-    __proto__: null,
-    rlm: { __proto__: null, systemPrompt: 'a string', model: 'a string', maxIterations: 'a whole number from 1' },
-    llm: { __proto__: null, model: 'a string' },
-  };
-
-  const hasType = (value, type) => (type === 'a string'
-    ? typeof value === 'string'
-    : p.isInteger(value) && value >= 1 && value <= 1e9);
-
-  /** The options of a call, checked, as JSON. */
-  const optionsJson = (kind, options) => {
-    if (options === undefined || options === null) return '{}';
-    if (!isObject(options)) throw new TypeError(`${kind}(): the third argument must be an object of options`);
-    const known = optionTypes[kind];
-    const given = create(null);
-    const names = keys(options);
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i];
-      if (!hasOwn(known, name)) {
-        throw new TypeError(`${kind}(): unknown option '${name}'; known: ${p.arrayJoin(keys(known), ', ')}`);
-      }
-      const value = options[name];
-      if (value === undefined || value === null) continue;
-      if (!hasType(value, known[name])) throw new TypeError(`${kind}(): option '${name}' must be ${known[name]}`);
-      given[name] = value;
-    }
-    return p.jsonStringify(given);
-  };
-
   /** A call that cannot start rejects like one that failed: its caller handles both in one place. */
   const call = (agent, kind, query, context, options) => {
     try {
@@ -178,7 +147,8 @@
     }
   };
 
-  const startCall = (agent, kind, query, context, options) => {
+  /** Throws unless one more call may start. */
+  const checkCall = (agent, kind) => {
     const { limits } = internals;
     if (agent.cell === 0) throw new Error(`${kind}() can only be called while a cell runs`);
     if (pendingCalls >= limits.pending_calls) {
@@ -187,20 +157,30 @@
     if (totalCalls >= limits.total_calls) {
       throw new RangeError(`${kind}(): this attempt has made ${totalCalls} calls, which is the limit; finish without more`);
     }
+  };
+
+  const startCall = (agent, kind, query, context, options) => {
+    const { limits } = internals;
+    checkCall(agent, kind);
     const question = answerText(query);
     if (question.length > limits.argument_chars) {
       throw new RangeError(`${kind}(): the query has ${question.length} characters; at most ${limits.argument_chars} are allowed`);
     }
     const json = optionsJson(kind, options);
-    const entry = { __proto__: null, agent, kind, context, observed: false, settled: false, resolve: undefined, reject: undefined };
+    const type = typeof context;
+    const length = type === 'string' ? context.length : -1;
+    return pending(agent, kind, false, context, () => ops.call(agent.id, kind, question, json, type, length));
+  };
+
+  /** The promise of a call that `start` tells the host of. `json` says whether its answer is JSON, and no text. */
+  const pending = (agent, kind, json, context, start) => {
+    const entry = { __proto__: null, agent, kind, json, context, observed: false, settled: false, resolve: undefined, reject: undefined };
     const promise = new Call((resolve, reject) => {
       entry.resolve = resolve;
       entry.reject = reject;
     });
     attach(promise, entry);
-    const type = typeof context;
-    const length = type === 'string' ? context.length : -1;
-    const id = ops.call(agent.id, kind, question, json, type, length);
+    const id = start();
     pendingCalls++;
     totalCalls++;
     mapSet(calls, id, entry);
@@ -297,13 +277,13 @@
   };
 
   /** Opens an agent. `context` is a value, or the context argument of the call that asked for this agent. */
-  const openAgent = (id, parentId, infoJson, context, callId) => {
+  const openAgent = (id, parentId, infoJson, context, callId, functionsJson) => {
     const parent = mapGet(agents, parentId);
     const env = create(parent === undefined ? missing : parent.scope);
     const info = p.jsonParse(infoJson);
     freeze(info.lineage);
     const agent = {
-      __proto__: null, id, parent, env, info, scope: create(env), cell: 0,
+      __proto__: null, id, parent, env, info, scope: create(env), cell: 0, functions: undefined,
       calls: new Map(), timers: new Map(), live: new Map(), received: new Map(),
     };
     if (callId !== 0) context = mapGet(calls, callId)?.context;
@@ -314,6 +294,7 @@
     mapSet(locals, info.invocationId, {});
     hidden(env, 'context', context);
     globalsOf(agent);
+    giveFunctions(agent, p.jsonParse(functionsJson), hidden, checkCall, pending);
   };
 
   /** Closes an agent. What a returning child made and its parent lacks becomes readable in the parent. */
@@ -346,8 +327,8 @@
   };
 
   /**
-   * Forgets what a finished cell left pending. Gives the ids of its unfinished calls, parted by commas, and how many
-   * nobody awaited. The agent is free of all of it before anything takes time.
+   * Forgets what a finished cell left pending. Gives the ids of its unfinished calls, parted by commas, how many
+   * nobody awaited, and the functions called by both. The agent is free of all of it before anything takes time.
    */
   const endCell = (agent) => {
     const { calls: ended, timers } = agent;
@@ -356,7 +337,9 @@
     agent.live = new Map();
     agent.cell = 0;
     let abandoned = '', unawaited = 0, unfinished = 0;
+    const functions = create(null);
     mapForEach(ended, (entry, id) => {
+      if (!entry.observed || !entry.settled) functions[entry.kind] = true;
       if (!entry.observed) unawaited++;
       if (!entry.settled) {
         abandoned += unfinished === 0 ? id : `,${id}`;
@@ -366,7 +349,7 @@
       mapDelete(calls, id);
     });
     mapForEach(timers, (timer) => ops.cancelTimer(timer.live));
-    return { __proto__: null, abandoned, unawaited, unfinished };
+    return { __proto__: null, abandoned, unawaited, unfinished, functions: p.arrayJoin(keys(functions), ' ') };
   };
 
   const runtime = freeze({
@@ -386,9 +369,9 @@
 
   const finish = (agent, cell, status, body, stack) => {
     if (agent.cell !== cell) return;
-    const { abandoned, unawaited, unfinished } = endCell(agent);
+    const { abandoned, unawaited, unfinished, functions } = endCell(agent);
     const lost = status === 'threw' ? unawaited : unawaited > unfinished ? unawaited : unfinished;
-    ops.done(agent.id, cell, status, body, stack, `[${abandoned}]`, lost);
+    ops.done(agent.id, cell, status, body, stack, `[${abandoned}]`, lost, functions);
   };
 
   /** Runs a compiled cell. Always reports through `ops.done`, unless execution is terminated. */
@@ -444,8 +427,15 @@
     if (entry === undefined || entry.settled) return;
     entry.settled = true;
     pendingCalls--;
-    if (ok) entry.resolve(body);
-    else entry.reject(new Error(body));
+    if (!ok) return entry.reject(new Error(body));
+    if (!entry.json) return entry.resolve(body);
+    let value;
+    try {
+      value = p.jsonParse(body);
+    } catch (error) {
+      return entry.reject(error);
+    }
+    entry.resolve(value);
   };
 
   /** JSON data, frozen with all that is in it. */

@@ -10,9 +10,10 @@
     budget: ops.op_repl_budget,
     call: (agent, kind, query, options, type, length) =>
       ops.op_repl_call(agent, kind, wellFormed(query), options, type, length),
+    callFunction: (agent, name, json) => ops.op_repl_call_function(agent, name, wellFormed(json)),
     cancelTimer: ops.op_repl_cancel_timer,
-    done: (agent, cell, status, body, stack, abandoned, unawaited) =>
-      ops.op_repl_done(agent, cell, status, wellFormed(body), wellFormed(stack), abandoned, unawaited),
+    done: (agent, cell, status, body, stack, abandoned, unawaited, functions) =>
+      ops.op_repl_done(agent, cell, status, wellFormed(body), wellFormed(stack), abandoned, unawaited, functions),
     startTimer: ops.op_repl_start_timer,
     unmark: (source) => ops.op_repl_unmark(wellFormed(source)),
     write: (agent, line, hidden) => ops.op_repl_write(agent, wellFormed(line), hidden),

@@ -63,12 +63,13 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("modules/assert.js", include_str!("../js/modules/assert.js")),
     ("modules/url.js", include_str!("../js/modules/url.js")),
+    ("functions.js", include_str!("../js/functions.js")),
     ("agents.js", include_str!("../js/agents.js")),
     ("lockdown.js", include_str!("../js/lockdown.js")),
 ];
 
-/// The host functions of `agents.js`.
-pub(crate) struct HostFunctions {
+/// The functions of `agents.js` that the isolate calls.
+pub(crate) struct LibraryFunctions {
     pub abort_cell: v8::Global<v8::Function>,
     pub call_context: v8::Global<v8::Function>,
     pub close_agent: v8::Global<v8::Function>,
@@ -91,7 +92,7 @@ const INTERNALS: &str = "__repl_internals";
 static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 
 /// A fresh runtime on the calling thread.
-pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, HostFunctions), StartError> {
+pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, LibraryFunctions), StartError> {
     let snapshot = snapshot()?;
     set_flags(&config.limits);
     let heap = usize::try_from(config.limits.heap_bytes).unwrap_or(usize::MAX);
@@ -163,7 +164,10 @@ fn load(runtime: &mut JsRuntime) -> Result<(), String> {
     set(scope, global, INTERNALS, internals.into()).map_err(|error| error.to_string())
 }
 
-fn take_functions(runtime: &mut JsRuntime, config: &Config) -> Result<HostFunctions, StartError> {
+fn take_functions(
+    runtime: &mut JsRuntime,
+    config: &Config,
+) -> Result<LibraryFunctions, StartError> {
     deno_core::scope!(scope, runtime);
     let global = scope.get_current_context().global(scope);
     let internals: v8::Local<v8::Object> = get(scope, global, INTERNALS)?
@@ -196,7 +200,7 @@ fn take_functions(runtime: &mut JsRuntime, config: &Config) -> Result<HostFuncti
         let function: v8::Local<v8::Function> = value.try_into().map_err(|_| missing(name))?;
         Ok(v8::Global::new(scope, function))
     };
-    Ok(HostFunctions {
+    Ok(LibraryFunctions {
         abort_cell: function("abortCell")?,
         call_context: function("callContext")?,
         close_agent: function("closeAgent")?,

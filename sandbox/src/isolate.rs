@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use deno_core::{JsRuntime, OpState, v8};
 
-use crate::boot::{HostFunctions, boot};
+use crate::boot::{LibraryFunctions, boot};
 use crate::cpu_clock::CpuClock;
 use crate::heap::Heap;
 use crate::message::{AgentId, CallId};
@@ -31,7 +31,7 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 /// One isolate and its host functions.
 pub(crate) struct Isolate {
     runtime: JsRuntime,
-    functions: HostFunctions,
+    functions: LibraryFunctions,
     handle: v8::IsolateHandle,
     clock: CpuClock,
     op_state: Rc<RefCell<OpState>>,
@@ -47,6 +47,8 @@ pub(crate) enum Action<'a> {
         info: &'a str,
         context: &'a str,
         call: Option<CallId>,
+        /// The names of the agent's host functions, as JSON.
+        functions: &'a str,
     },
     Run {
         agent: AgentId,
@@ -227,6 +229,7 @@ impl Isolate {
                 info,
                 context,
                 call,
+                functions: names,
             } => (|| {
                 let context = if call.is_some() {
                     undefined
@@ -239,6 +242,7 @@ impl Isolate {
                     string(info)?,
                     context,
                     number(call.map_or(0, |call| call.0)),
+                    string(names)?,
                 ];
                 Some((&functions.open_agent, arguments))
             })(),

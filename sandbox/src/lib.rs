@@ -17,6 +17,7 @@ pub mod message;
 mod isolation;
 mod session;
 mod name;
+mod functions;
 mod router;
 mod thread;
 mod process;
@@ -39,6 +40,7 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
+pub use functions::HostFunctions;
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{Console, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};

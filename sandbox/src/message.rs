@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::functions::HostFunctions;
+
 /// One agent of a session, chosen by the driver. The root is 1; 0 means "none".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AgentId(pub u32);
 
-/// One `rlm()` or `llm()` call of a session, chosen by the sandbox.
+/// One `rlm()`, `llm()` or host function call of a session, chosen by the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u32);
 
@@ -29,6 +31,8 @@ pub enum Request {
         context: Context,
         /// What `__rlm` shows.
         info: AgentInfo,
+        /// What it may call besides `rlm()` and `llm()`.
+        functions: HostFunctions,
     },
     /// Sets a name in an agent's REPL.
     Set {
@@ -54,7 +58,7 @@ pub enum Request {
     Settle {
         /// The call.
         call: CallId,
-        /// The answer, or the message of the error that the `await` throws.
+        /// The answer (a host function's as JSON text), or the message of the error that the `await` throws.
         result: Result<String, String>,
     },
     /// Asks for the text of a call's context argument; answered by [`Reply::CallContext`].
@@ -93,6 +97,13 @@ pub enum Reply {
         agent: AgentId,
         /// The call.
         call: Call,
+    },
+    /// A cell called a host function.
+    Invoked {
+        /// The agent whose function it is.
+        agent: AgentId,
+        /// The call.
+        call: FunctionCall,
     },
     /// A cell ended.
     Finished {
@@ -154,6 +165,17 @@ pub struct Call {
     pub context_type: String,
     /// Length of a context that is a string, in UTF-16 units.
     pub context_length: Option<u64>,
+}
+
+/// A call of a host function from inside a cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionCall {
+    /// Names the call until it is settled or abandoned.
+    pub id: CallId,
+    /// The function, by one of the names that the REPL was opened with.
+    pub name: String,
+    /// Its one argument: a JSON object, as text.
+    pub arguments: String,
 }
 
 /// Which of the two functions was called.

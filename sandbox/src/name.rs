@@ -1,9 +1,28 @@
-//! Which names a driver may set in a REPL.
+//! Which names a driver may set in a REPL, and which its own globals have.
 
 use oxc_syntax::identifier::is_identifier_name;
 use oxc_syntax::keyword::is_reserved_keyword;
 
 use crate::rewrite::{RESERVED, is_builtin};
+
+/// The globals of every agent, beside the builtins that all agents share. Sorted.
+pub(crate) const OWN_GLOBALS: &[&str] = &[
+    "__ctx",
+    "__rlm",
+    "budget",
+    "clearImmediate",
+    "clearInterval",
+    "clearTimeout",
+    "console",
+    "context",
+    "llm",
+    "performance",
+    "require",
+    "rlm",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+];
 
 /// A name that cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +36,15 @@ pub enum NameError {
     /// The REPL uses it itself.
     #[error("{0:?} is reserved by the REPL")]
     Reserved(String),
+    /// A host function cannot be called so.
+    #[error(
+        "{0:?} cannot be the name of a function: it is a name, such as 'search', or an object's and a method's with \
+         a dot between, such as 'page.open'"
+    )]
+    NotAFunction(String),
+    /// Two host functions would be one property.
+    #[error("two functions would be {0:?}")]
+    Twice(String),
 }
 
 /// Checks a name for [`Repl::set`](crate::Repl::set).

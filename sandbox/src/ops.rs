@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deno_core::{OpState, extension, op2};
 
 use crate::inspection;
-use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions};
+use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
 use crate::output::Output;
 use crate::rewrite::{Sources, unmark};
 
@@ -15,7 +15,7 @@ pub(crate) struct HostState {
     /// One per running cell.
     pub outputs: HashMap<AgentId, Output>,
     /// Calls made in this turn.
-    pub calls: Vec<(AgentId, Call)>,
+    pub calls: Vec<(AgentId, Called)>,
     /// Cells ended in this turn.
     pub done: Vec<Done>,
     /// Timers by due time; the number keeps equal times apart and in order.
@@ -43,6 +43,14 @@ impl Default for HostState {
     }
 }
 
+/// A call that a cell made.
+pub(crate) enum Called {
+    /// `rlm()` or `llm()`.
+    Agent(Call),
+    /// A host function.
+    Function(FunctionCall),
+}
+
 /// A cell's own report of its end.
 pub(crate) struct Done {
     pub agent: AgentId,
@@ -52,6 +60,8 @@ pub(crate) struct Done {
     pub stack: String,
     pub abandoned: Vec<CallId>,
     pub unawaited: u32,
+    /// The functions that the lost calls are of, parted by spaces.
+    pub functions: String,
 }
 
 /// A timer later than this is as good as never.
@@ -93,15 +103,34 @@ fn op_repl_call(
     let context_length = (context_length >= 0.0).then_some(context_length as u64);
     host.calls.push((
         AgentId(agent),
-        Call {
+        Called::Agent(Call {
             id,
             kind,
             query,
             options,
             context_type,
             context_length,
-        },
+        }),
     ));
+    id.0
+}
+
+#[op2(fast)]
+fn op_repl_call_function(
+    state: &mut OpState,
+    agent: u32,
+    #[string] name: String,
+    #[string] arguments: String,
+) -> u32 {
+    let host = state.borrow_mut::<HostState>();
+    host.next_call += 1;
+    let id = CallId(host.next_call);
+    let call = FunctionCall {
+        id,
+        name,
+        arguments,
+    };
+    host.calls.push((AgentId(agent), Called::Function(call)));
     id.0
 }
 
@@ -115,6 +144,7 @@ fn op_repl_done(
     #[string] stack: &str,
     #[string] abandoned: &str,
     unawaited: u32,
+    #[string] functions: String,
 ) {
     let abandoned: Vec<u32> = serde_json::from_str(abandoned).unwrap_or_default();
     state.borrow_mut::<HostState>().done.push(Done {
@@ -125,6 +155,7 @@ fn op_repl_done(
         stack: unmark(stack).into_owned(),
         abandoned: abandoned.into_iter().map(CallId).collect(),
         unawaited,
+        functions,
     });
 }
 
@@ -260,6 +291,7 @@ extension!(
         op_repl_write,
         op_repl_budget,
         op_repl_call,
+        op_repl_call_function,
         op_repl_done,
         op_repl_start_timer,
         op_repl_cancel_timer,

@@ -38,6 +38,7 @@ impl Router {
     pub fn route(&self, reply: Reply) {
         let (agent, event) = match reply {
             Reply::Called { agent, call } => (agent, Event::Called(call)),
+            Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
             Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
             Reply::CallContext { agent, call, text } => (agent, Event::CallContext { call, text }),
         };

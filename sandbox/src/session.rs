@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
-use crate::message::{AgentId, AgentInfo, Budget, Call, CallId, CellOutcome, Context, Request};
+use crate::message::{
+    AgentId, AgentInfo, Budget, Call, CallId, CellOutcome, Context, FunctionCall, Request,
+};
 use crate::router::Router;
 
 /// How a session behaves.
@@ -91,6 +94,8 @@ pub struct Session {
 pub enum Event {
     /// The running cell called `rlm()` or `llm()`.
     Called(Call),
+    /// The running cell called a host function.
+    Invoked(FunctionCall),
     /// The running cell ended.
     Finished(CellOutcome),
     /// The answer to [`Repl::ask_call_context`].
@@ -114,6 +119,17 @@ impl Session {
 
     /// Opens an agent's REPL. The root has no parent; a child reads its parent's names.
     pub fn open(&self, parent: Option<&Repl>, context: Context, info: AgentInfo) -> Repl {
+        self.open_with(parent, context, info, HostFunctions::default())
+    }
+
+    /// Like [`Session::open`], with host functions. The agent has these and none of its parent's.
+    pub fn open_with(
+        &self,
+        parent: Option<&Repl>,
+        context: Context,
+        info: AgentInfo,
+        functions: HostFunctions,
+    ) -> Repl {
         let agent = AgentId(self.next_agent.fetch_add(1, Ordering::SeqCst) + 1);
         let events = self.router.add(agent);
         let repl = Repl {
@@ -127,6 +143,7 @@ impl Session {
             parent: parent.map(|parent| parent.agent),
             context,
             info,
+            functions,
         });
         repl
     }
@@ -167,8 +184,14 @@ impl Repl {
             .ok_or_else(|| self.session.router.lost())
     }
 
-    /// Settles a call: its `await` gives the text, or throws an error with the message.
+    /// Settles an `rlm()` or `llm()`: its `await` gives the text, or throws an error with the message.
     pub fn settle(&self, call: CallId, result: Result<String, String>) {
+        self.send(Request::Settle { call, result });
+    }
+
+    /// Settles a host function's call: its `await` gives the value, or throws an error with the message.
+    pub fn settle_function(&self, call: CallId, result: Result<serde_json::Value, String>) {
+        let result = result.map(|value| value.to_string());
         self.send(Request::Settle { call, result });
     }
 

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::message::{
     AgentId, CallId, CellError, CellErrorKind, CellOutcome, Context, Reply, Request,
 };
-use crate::ops::Done;
+use crate::ops::{Called, Done};
 use crate::output::Output;
 use crate::rewrite::{Earlier, rewrite};
 use crate::stack_trace;
@@ -105,6 +105,7 @@ impl Worker {
                 parent,
                 context,
                 info,
+                functions,
             } => {
                 let (text, call) = match &context {
                     Context::Text(text) => (&**text, None),
@@ -122,6 +123,7 @@ impl Worker {
                 // Two bytes for each at most, whatever the engine makes of them.
                 self.isolate.allow(text.len().saturating_mul(2));
                 let info = serde_json::to_string(&info).unwrap_or_default();
+                let functions = serde_json::to_string(&functions).unwrap_or_default();
                 self.turn(
                     agent,
                     &Action::Open {
@@ -130,6 +132,7 @@ impl Worker {
                         info: &info,
                         context: text,
                         call,
+                        functions: &functions,
                     },
                 );
             }
@@ -314,13 +317,17 @@ impl Worker {
                 std::mem::take(&mut host.done),
             )
         });
-        for (agent, call) in calls {
-            self.calls.insert(call.id, agent);
+        for (agent, called) in calls {
+            let (id, reply) = match called {
+                Called::Agent(call) => (call.id, Reply::Called { agent, call }),
+                Called::Function(call) => (call.id, Reply::Invoked { agent, call }),
+            };
+            self.calls.insert(id, agent);
             if let Some(cell) = self.running(agent) {
                 cell.pending_calls += 1;
                 cell.waiting_since = None;
             }
-            (self.outbox)(Reply::Called { agent, call });
+            (self.outbox)(reply);
         }
         for done in done {
             self.finish(done);
@@ -354,7 +361,7 @@ impl Worker {
         if outcome.unawaited > 0 && outcome.error.is_none() && outcome.value.is_none() {
             outcome.error = Some(CellError {
                 kind: CellErrorKind::Unawaited,
-                message: unawaited_message(outcome.unawaited),
+                message: unawaited_message(outcome.unawaited, &done.functions),
                 stack: Vec::new(),
             });
         }
@@ -468,14 +475,22 @@ impl Worker {
     }
 }
 
-fn unawaited_message(count: u32) -> String {
+/// `functions` are those called, parted by spaces.
+fn unawaited_message(count: u32, functions: &str) -> String {
+    let of_host = functions
+        .split(' ')
+        .find(|name| !["", "llm", "rlm"].contains(name));
+    let (names, example) = match of_host {
+        None => ("rlm()/llm()".to_owned(), "rlm"),
+        Some(first) => (format!("{}()", functions.replace(' ', "()/")), first),
+    };
     let calls = if count == 1 {
-        "1 rlm()/llm() call was"
+        format!("1 {names} call was")
     } else {
-        &format!("{count} rlm()/llm() calls were")
+        format!("{count} {names} calls were")
     };
     format!(
-        "Error: {calls} not awaited; the result is lost. Await each call: `const r = await rlm(…)`, or \
+        "Error: {calls} not awaited; the result is lost. Await each call: `const r = await {example}(…)`, or \
          `await Promise.all([…])` for several at once"
     )
 }

@@ -245,7 +245,7 @@ async fn compute(code: &str, message: &str) -> Result<String, String> {
             Event::Called(call) => {
                 repl.settle(call.id, Err("a scripted model has no models".to_owned()));
             }
-            Event::CallContext { .. } => {}
+            Event::CallContext { .. } | Event::Invoked(_) => {}
             Event::Finished(outcome) => {
                 let error = outcome.error.map(|error| error.message);
                 return outcome

@@ -1,7 +1,10 @@
 //! Drives one root REPL for tests.
 
-use sandbox::message::{AgentInfo, CellOutcome, Context};
-use sandbox::{Config, Event, Isolation, Lost, Repl, Sandbox, Session, WorkerCommand};
+use sandbox::message::{AgentInfo, CellOutcome, Context, FunctionCall};
+use sandbox::{
+    Config, Event, HostFunctions, Isolation, Lost, Repl, Sandbox, Session, WorkerCommand,
+};
+use serde_json::{Value, json};
 
 /// What the root of a test session is told of itself.
 pub fn root_info() -> AgentInfo {
@@ -30,6 +33,7 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
         match repl.next().await.expect("the isolate lives") {
             Event::Finished(outcome) => return outcome,
             Event::Called(call) => repl.settle(call.id, Ok(format!("answer to {}", call.query))),
+            Event::Invoked(call) => answer_function(repl, &call),
             Event::CallContext { .. } => {}
         }
     }
@@ -67,7 +71,32 @@ pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, Lost> {
         match repl.next().await? {
             Event::Finished(outcome) => return Ok(outcome),
             Event::Called(call) => repl.settle(call.id, Ok(format!("answer to {}", call.query))),
+            Event::Invoked(call) => answer_function(repl, &call),
             Event::CallContext { .. } => {}
+        }
+    }
+}
+
+/// The root REPL of a fresh session, with host functions that [`run`] answers.
+pub async fn root_with(sandbox: &Sandbox, functions: &[&str]) -> Repl {
+    let session = sandbox.session().await.expect("the session starts");
+    let context = Context::Text("the context".into());
+    session.open_with(None, context, root_info(), host_functions(functions))
+}
+
+/// Names of host functions, all right.
+pub fn host_functions(names: &[&str]) -> HostFunctions {
+    HostFunctions::new(names.iter().map(ToString::to_string)).expect("the names are right")
+}
+
+/// Answers a host function by its name: `fail` fails, `never` never answers, any other tells how it was called.
+pub fn answer_function(repl: &Repl, call: &FunctionCall) {
+    let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments are JSON");
+    match call.name.as_str() {
+        "fail" => repl.settle_function(call.id, Err("it did not work".to_owned())),
+        "never" => {}
+        name => {
+            repl.settle_function(call.id, Ok(json!({ "called": name, "with": arguments })));
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use sandbox::message::CellErrorKind;
-use sandbox::{Config, Limits};
+use sandbox::{Config, Isolation, Limits};
 
-use crate::driver::{root, run};
+use crate::driver::{root, root_with, run, sandbox};
 
 fn limits(limits: Limits) -> Config {
     Config {
@@ -165,6 +165,33 @@ async fn calls_and_timers_are_bounded() {
         (
             "setTimeout(() => {}, 1); setTimeout(() => {}, 1); try { setTimeout(() => {}, 1) } catch (e) { console.log(e.message) }",
             "2 timers are pending, which is the limit",
+        ),
+    ] {
+        assert_eq!(run(&mut repl, code).await.output, output, "for {code}");
+    }
+}
+
+#[tokio::test]
+async fn host_functions_count_as_calls() {
+    let config = limits(Limits {
+        pending_calls: 2,
+        total_calls: 5,
+        argument_chars: 12,
+        ..Limits::default()
+    });
+    let mut repl = root_with(&sandbox(config, Isolation::Thread), &["f", "o.m"]).await;
+    for (code, output) in [
+        (
+            "const many = await Promise.allSettled([f(), rlm('q'), o.m()]); console.log(many.map((r) => r.reason?.message))",
+            "[\n  undefined,\n  undefined,\n  'o.m(): 2 calls are pending, which is the limit; await some of them first'\n]",
+        ),
+        (
+            "console.log(await f({ a: 'x'.repeat(5) }).catch((e) => e.message), (await f({ a: 'xxxx' })).with)",
+            "f(): the arguments have 13 characters; at most 12 are allowed { a: 'xxxx' }",
+        ),
+        (
+            "await f(); await o.m(); console.log(await o.m().catch((e) => e.message))",
+            "o.m(): this attempt has made 5 calls, which is the limit; finish without more",
         ),
     ] {
         assert_eq!(run(&mut repl, code).await.output, output, "for {code}");

@@ -1,9 +1,9 @@
 //! Whole sessions: a file holds cells, parted by lines that begin with `// ----`; what each gives is a
-//! snapshot.
+//! snapshot. A first line `// functions: a b.c` gives the REPL host functions.
 
 use sandbox::{Config, Isolation};
 
-use crate::driver::{isolations, root_of, run, sandbox};
+use crate::driver::{isolations, root_with, run, sandbox};
 
 #[test]
 fn sessions_give_the_recorded_transcripts() {
@@ -22,7 +22,12 @@ fn sessions_give_the_recorded_transcripts() {
 
 async fn transcript(source: &str, isolation: Isolation) -> String {
     let sandbox = sandbox(Config::default(), isolation);
-    let mut repl = root_of(&sandbox, "the context").await;
+    let functions = source
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("// functions: "));
+    let functions: Vec<&str> = functions.unwrap_or("").split_whitespace().collect();
+    let mut repl = root_with(&sandbox, &functions).await;
     let mut out = String::new();
     let mut cell = String::new();
     let mut cells = Vec::new();

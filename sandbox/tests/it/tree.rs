@@ -8,7 +8,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use sandbox::message::{AgentInfo, CallId, CellOutcome, Context};
 use sandbox::{Config, Event, Repl, Session};
 
-use crate::driver::root_info;
+use crate::driver::{answer_function, host_functions, root_info};
 
 /// The cells of each agent, by the first word of its query; `$n` is replaced by the second word.
 type Scripts = HashMap<&'static str, &'static [&'static str]>;
@@ -37,9 +37,11 @@ impl Tree {
             lineage: vec!["root".to_owned()],
             ..root_info()
         };
+        let context = Context::Text("root data".into());
+        let functions = host_functions(&["search", "page.open", "page.close"]);
         let repl = tree
             .session
-            .open(None, Context::Text("root data".into()), info.clone());
+            .open_with(None, context, info.clone(), functions);
         tree.agent(repl, info).await.ok();
         std::mem::take(&mut *tree.outcomes.lock().expect("no test panicked"))
     }
@@ -92,6 +94,7 @@ impl Tree {
             tokio::select! {
                 event = repl.next() => match event.expect("the isolate lives") {
                     Event::Finished(outcome) => return outcome,
+                    Event::Invoked(call) => answer_function(repl, &call),
                     Event::CallContext { .. } => {}
                     Event::Called(call) => {
                         let mut child = info.clone();
@@ -100,7 +103,9 @@ impl Tree {
                         child.invocation_id = format!("{}/{children}", info.invocation_id);
                         *children += 1;
                         child.lineage.push(call.query.clone());
-                        let opened = self.session.open(Some(repl), Context::OfCall(call.id), child.clone());
+                        let functions = host_functions(&child_functions(&call.query));
+                        let context = Context::OfCall(call.id);
+                        let opened = self.session.open_with(Some(repl), context, child.clone(), functions);
                         let agent = self.agent(opened, child);
                         running.push(Box::pin(async move { (call.id, agent.await) }));
                     }
@@ -109,6 +114,12 @@ impl Tree {
             }
         }
     }
+}
+
+/// The host functions of an agent: `with` and the names in its query.
+fn child_functions(query: &str) -> Vec<&str> {
+    let names = query.split_once(" with ").map_or("", |(_, names)| names);
+    names.split_whitespace().collect()
 }
 
 fn outputs(outcomes: &[CellOutcome]) -> Vec<&str> {
@@ -279,4 +290,39 @@ async fn a_child_that_spins_is_stopped_and_its_siblings_go_on() {
     assert_eq!(errors(&outcomes["root/0"]), [Some(stopped), None]);
     assert_eq!(errors(&outcomes["root/1"]), [None, None]);
     assert_eq!(errors(&outcomes["root/2"]), [Some(stopped), None]);
+}
+
+#[tokio::test]
+async fn host_functions_belong_to_the_agent_that_was_opened_with_them() {
+    const PROBE: &str =
+        "console.log(typeof search, typeof page, page ? Object.keys(page) : '', typeof other)";
+    let outcomes = Tree::run(
+        Config::default(),
+        Scripts::from([
+            (
+                "root",
+                &[
+                    "function ofParent() { return search({ by: 'parent' }) }",
+                    "await Promise.all([rlm('none'), rlm('some with search page.other'), rlm('other with other')])",
+                    PROBE,
+                ] as &[_],
+            ),
+            ("none", &[PROBE, "await search({})", "console.log(await ofParent())", "return 1"]),
+            ("some", &[PROBE, "console.log(await page.other({ n: 1 }))", "return 1"]),
+            ("other", &[PROBE, "await rlm('grandchild with page.x')", "return 1"]),
+            ("grandchild", &[PROBE, "return 1"]),
+        ]),
+    )
+    .await;
+    let told: BTreeMap<&str, Vec<String>> = outcomes
+        .iter()
+        .map(|(id, outcomes)| {
+            let tell = |outcome: &CellOutcome| match &outcome.error {
+                Some(error) => error.message.clone(),
+                None => outcome.output.clone(),
+            };
+            (id.as_str(), outcomes.iter().map(tell).collect())
+        })
+        .collect();
+    insta::assert_debug_snapshot!(told);
 }

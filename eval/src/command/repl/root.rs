@@ -51,7 +51,7 @@ impl Root {
                     call.id,
                     Err(format!("{}(): there is no model in this REPL", call.kind)),
                 ),
-                Ok(Event::CallContext { .. }) => {}
+                Ok(Event::CallContext { .. } | Event::Invoked(_)) => {}
                 Err(lost) => {
                     self.abandon();
                     return Ok(Ran::Lost(lost));

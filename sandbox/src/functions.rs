@@ -1,0 +1,102 @@
+//! The functions that a driver gives to an agent's REPL beside `rlm()` and `llm()`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use oxc_syntax::identifier::is_identifier_name;
+use serde::{Deserialize, Serialize};
+
+use crate::name::{NameError, OWN_GLOBALS, check_name};
+
+/// Methods that would make of their object something else than it is: a promise, for one.
+const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
+
+/// Names of host functions, checked. A cell calls `await NAME({…})` with one object of named arguments. A name with a
+/// dot, `page.open`, is a method of a frozen object.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFunctions(Arc<[String]>);
+
+impl HostFunctions {
+    /// Checks the names.
+    ///
+    /// # Errors
+    /// [`NameError`] with the first name that cannot be, or that stands for what another stands for.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Result<Self, NameError> {
+        let names: Vec<String> = names.into_iter().collect();
+        let mut whole = BTreeSet::new();
+        let mut objects = BTreeSet::new();
+        for name in &names {
+            let top = check(name)?;
+            if !whole.insert(name.as_str()) {
+                return Err(NameError::Twice(name.clone()));
+            }
+            if top != name {
+                objects.insert(top);
+            }
+        }
+        let both = objects.intersection(&whole).next();
+        if let Some(top) = both {
+            return Err(NameError::Twice((*top).to_owned()));
+        }
+        Ok(Self(names.into()))
+    }
+
+    /// The names, in the order given.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// The variable that a function's name begins with, if the name can be one.
+fn check(name: &str) -> Result<&str, NameError> {
+    let (top, method) = match name.split_once('.') {
+        Some((top, method)) => (top, Some(method)),
+        None => (name, None),
+    };
+    let is_method = |method: &str| is_identifier_name(method) && !NO_METHODS.contains(&method);
+    if !is_identifier_name(top) || !method.is_none_or(is_method) {
+        return Err(NameError::NotAFunction(name.to_owned()));
+    }
+    check_name(top)?;
+    if OWN_GLOBALS.binary_search(&top).is_ok() {
+        return Err(NameError::Reserved(top.to_owned()));
+    }
+    Ok(top)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostFunctions, OWN_GLOBALS};
+
+    #[test]
+    fn names_are_taken_or_refused_with_the_reason() {
+        assert!(OWN_GLOBALS.is_sorted());
+        for (names, expected) in [
+            ("", ""),
+            ("search_docs page.open page.delete $x", ""),
+            ("page.a.b", "\"page.a.b\" cannot be the name of a function"),
+            ("page.", "\"page.\" cannot be the name of a function"),
+            (".open", "\".open\" cannot be the name of a function"),
+            ("a-b", "\"a-b\" cannot be the name of a function"),
+            (
+                "page.then",
+                "\"page.then\" cannot be the name of a function",
+            ),
+            ("page.__proto__", "\"page.__proto__\" cannot be"),
+            ("return", "\"return\" cannot be the name of a variable"),
+            ("Map", "\"Map\" is a builtin"),
+            ("JSON.get", "\"JSON\" is a builtin"),
+            ("rlm", "\"rlm\" is reserved"),
+            ("console.log", "\"console\" is reserved"),
+            ("__repl_x", "\"__repl_x\" is reserved"),
+            ("a b a", "two functions would be \"a\""),
+            ("page.open page", "two functions would be \"page\""),
+        ] {
+            let given = names.split_whitespace().map(str::to_owned);
+            let refused = HostFunctions::new(given).err();
+            let refused = refused.map_or(String::new(), |error| error.to_string());
+            let right = refused.is_empty() == expected.is_empty();
+            assert!(right && refused.starts_with(expected), "{names}: {refused}");
+        }
+    }
+}
