@@ -24,6 +24,7 @@ pub mod outcome;
 pub mod prompt;
 mod protocol;
 pub mod provider;
+pub mod tool;
 mod tool_call;
 pub mod web;
 

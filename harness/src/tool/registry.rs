@@ -1,0 +1,86 @@
+//! The tools of a program, by name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Tool, context};
+
+/// Tools by name. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct ToolRegistry {
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+}
+
+/// A name that stands for no tool, or for two.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// There is no such tool.
+    #[error("unknown tool `{name}`{}; known: {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    Unknown {
+        /// As given.
+        name: String,
+        /// The name it most likely stands for.
+        nearest: Option<String>,
+        /// All of them.
+        known: Vec<String>,
+    },
+    /// Two tools have it.
+    #[error("there are two tools of the name `{0}`")]
+    Twice(String),
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |name| format!(", did you mean `{name}`?"))
+}
+
+impl ToolRegistry {
+    /// The bundled tools: those that read the task's context.
+    pub fn bundled() -> Self {
+        let tools = context::tools();
+        let named = |tool: Arc<dyn Tool>| (tool.spec().name.clone(), tool);
+        Self {
+            tools: tools.into_iter().map(named).collect(),
+        }
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// [`RegistryError::Twice`] if its name is taken.
+    pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
+        let name = tool.spec().name.clone();
+        if self.tools.contains_key(&name) {
+            return Err(RegistryError::Twice(name));
+        }
+        self.tools.insert(name, tool);
+        Ok(())
+    }
+
+    /// A tool by its name.
+    ///
+    /// # Errors
+    /// [`RegistryError::Unknown`].
+    pub fn get(&self, name: &str) -> Result<Arc<dyn Tool>, RegistryError> {
+        let known = || self.tools.keys().cloned();
+        self.tools
+            .get(name)
+            .cloned()
+            .ok_or_else(|| RegistryError::Unknown {
+                name: name.to_owned(),
+                nearest: known().find(|known| strsim::jaro_winkler(known, name) > 0.8),
+                known: known().collect(),
+            })
+    }
+
+    /// All tools, in the order of their names.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.values()
+    }
+}
+
+impl fmt::Debug for ToolRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.tools.keys()).finish()
+    }
+}
