@@ -30,8 +30,8 @@ pub enum PageProblem {
     Unreachable,
     /// A dialog is open, and until it is answered the page stands still; or there is none to answer.
     Dialog,
-    /// The filter of the dump, or a script of the agent's, failed.
-    Filter,
+    /// The filter of the dump, or the script of a custom action, failed.
+    Script,
     /// The page did not answer in time.
     TimedOut,
     /// The browser or the world failed: the attempt ends with status `error`.

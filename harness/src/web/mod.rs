@@ -44,7 +44,7 @@ pub trait Page: Send + Sync {
     /// The page as text. Its ids are what selectors may name until the next dump.
     ///
     /// # Errors
-    /// [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Filter`], [`PageProblem::TimedOut`], [`PageProblem::Broken`].
+    /// [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Script`], [`PageProblem::TimedOut`], [`PageProblem::Broken`].
     async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError>;
 
     /// Does one thing on the page, waits for a navigation that follows, and says whether another page is there now.
@@ -58,6 +58,13 @@ pub trait Page: Send + Sync {
     /// # Errors
     /// As for [`Page::dump`].
     async fn text(&self) -> Result<String, PageError>;
+
+    /// Evaluates JavaScript in the page; a promise is awaited, and the value comes as JSON. This is for actions that whoever set up
+    /// the agent has written, never for a model's own code.
+    ///
+    /// # Errors
+    /// [`PageProblem::Script`] where it throws, and as for [`Page::dump`].
+    async fn evaluate(&self, script: &str) -> Result<Value, PageError>;
 
     /// A picture of what is visible.
     ///
