@@ -115,7 +115,7 @@ impl Plan {
             }
             Err(
                 problem @ (SettingsError::NothingToDelegateTo { .. }
-                | SettingsError::CoordinatorDirect),
+                | SettingsError::CoordinatorWithoutRepl { .. }),
             ) => problem.to_string(),
             Err(problem) => {
                 let problem = Box::new(problem);

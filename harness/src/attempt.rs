@@ -5,15 +5,17 @@ use std::time::Instant;
 
 use sandbox::message::Context;
 use sandbox::{LostCause, Session};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::agent::ReplAgent;
 use crate::conversation::Conversation;
 use crate::engine::{Engine, Task};
-use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, ms};
+use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, WebEvent, ms};
 use crate::halt::HaltReason;
 use crate::invocation::{Invocation, ROOT};
+use crate::json_action;
 use crate::ledger::{Budget, Ledger};
 use crate::meter::Meter;
 use crate::outcome::{AttemptOutcome, Stats, Status};
@@ -23,6 +25,7 @@ use crate::prompt::{
 };
 use crate::protocol::Protocol;
 use crate::provider::{ProviderError, Request};
+use crate::web::Browser;
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
@@ -35,6 +38,7 @@ pub(crate) struct Attempt<'a> {
     /// Why the attempt is to end although its agents could go on.
     stopped: watch::Sender<Option<HaltReason>>,
     session: OnceLock<Session>,
+    state: OnceLock<Value>,
     stats: Mutex<Stats>,
 }
 
@@ -62,6 +66,7 @@ impl<'a> Attempt<'a> {
             ),
             stopped: watch::Sender::new(None),
             session: OnceLock::new(),
+            state: OnceLock::new(),
             stats: Mutex::default(),
         }
     }
@@ -80,6 +85,7 @@ impl<'a> Attempt<'a> {
         let work = async {
             match root.role {
                 Role::Root => self.run_root(&root).await,
+                Role::JsonAction => json_action::run(&self, &root).await,
                 _ => self.answer_once(&root, &self.task.context).await,
             }
         };
@@ -116,7 +122,7 @@ impl<'a> Attempt<'a> {
             status,
             answer,
             error,
-            state: None,
+            state: self.state.get().cloned(),
             stats: used,
         }
     }
@@ -125,6 +131,7 @@ impl<'a> Attempt<'a> {
         let config = &self.engine.config;
         let role = match config.protocol {
             Protocol::Direct => Role::Direct,
+            Protocol::JsonAction => Role::JsonAction,
             Protocol::Rlm if config.max_depth == 0 => Role::Flat,
             Protocol::Rlm => Role::Root,
         };
@@ -136,7 +143,7 @@ impl<'a> Attempt<'a> {
             lineage: vec![self.task.query.clone()],
             model: self.engine.models.main.clone(),
             system_prompt: None,
-            iterations: if role == Role::Root {
+            iterations: if matches!(role, Role::Root | Role::JsonAction) {
                 config.max_iterations
             } else {
                 1
@@ -189,11 +196,19 @@ impl<'a> Attempt<'a> {
     pub fn first_request(&self) -> Request {
         let root = self.root();
         let context = &self.task.context;
+        let system = self.system(&root);
         let message = match root.role {
+            Role::JsonAction => json_action::first_message(&system, root.query()),
             Role::Root => first_message(root.query(), &kind_of(context), root.iterations),
             _ => flat_message(root.query(), context),
         };
-        let mut conversation = Conversation::new(self.system(&root));
+        // That protocol's message holds its system prompt.
+        let system = if root.role == Role::JsonAction {
+            String::new()
+        } else {
+            system
+        };
+        let mut conversation = Conversation::new(system);
         conversation.push(Message::user(message));
         conversation.turn = 1;
         self.request(&root, &conversation)
@@ -212,6 +227,8 @@ impl<'a> Attempt<'a> {
             kind: match invocation.role {
                 Role::OneShot => AgentKind::OneShot,
                 Role::Direct => AgentKind::Direct,
+                Role::JsonAction => AgentKind::JsonAction,
+                Role::App => AgentKind::App,
                 _ => AgentKind::Agent,
             },
             config: PromptConfig {
@@ -317,6 +334,30 @@ impl<'a> Attempt<'a> {
             depth: invocation.depth,
             kind,
         });
+    }
+
+    /// Where the attempt's world comes from.
+    ///
+    /// # Errors
+    /// The engine has no browser.
+    pub fn browser(&self) -> Result<&dyn Browser, Failure> {
+        self.engine.browser.as_deref().ok_or_else(|| Failure {
+            status: Status::Error,
+            reason: format!(
+                "the protocol {} needs a browser, and this engine has none",
+                self.engine.config.protocol
+            ),
+        })
+    }
+
+    /// Takes down the state of the attempt's world, by which it is judged.
+    pub fn judge_by(&self, invocation: &Invocation, state: Value) {
+        let event = WebEvent::State {
+            state: state.clone(),
+        };
+        self.emit(invocation, EventKind::Web { event });
+        // An attempt has one world, and its state is taken once, at the end.
+        let _ = self.state.set(state);
     }
 
     /// Changes or reads the statistics.

@@ -51,6 +51,13 @@ impl Conversation {
         &self.messages
     }
 
+    /// Begins anew in the same count of requests: nothing of what was said is sent again.
+    pub fn restart(&mut self) {
+        self.messages.clear();
+        self.outputs.clear();
+        self.recorded = 0;
+    }
+
     /// Adds a message.
     pub fn push(&mut self, message: Message) {
         self.messages.push(message);

@@ -5,6 +5,8 @@
 //! parent. They are written once and in order, so a trajectory grows linearly with the work done: a request
 //! holds only the messages that are new since the invocation's last one.
 
+mod web;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::outcome::{Status, Usage};
 use crate::provider::{Response, WaitReason};
 use crate::tool_call::{ToolCall, ToolResult};
+
+pub use web::WebEvent;
 
 /// Version of the record format; every record carries it as `v`.
 pub const EVENT_VERSION: u32 = 1;
@@ -208,6 +212,11 @@ pub enum EventKind {
         /// Why.
         error: String,
     },
+    /// Something happened in the attempt's world.
+    Web {
+        /// What.
+        event: WebEvent,
+    },
     /// Calls that a cell did not wait for; what was still running is stopped.
     DelegationUnawaited {
         /// How many.
@@ -231,6 +240,10 @@ pub enum Role {
     OneShot,
     /// The `direct` protocol: one call with the whole context.
     Direct,
+    /// The `json-action` protocol: answers, apps and lists.
+    JsonAction,
+    /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
+    App,
 }
 
 impl Role {
@@ -248,6 +261,8 @@ impl Role {
             Self::Flat => "flat",
             Self::OneShot => "one_shot",
             Self::Direct => "direct",
+            Self::JsonAction => "json_action",
+            Self::App => "app",
         }
     }
 }

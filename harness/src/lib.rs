@@ -16,6 +16,7 @@ pub mod event;
 mod fence;
 mod halt;
 mod invocation;
+mod json_action;
 mod js_scan;
 mod ledger;
 mod meter;

@@ -7,24 +7,27 @@ use serde::{Deserialize, Serialize};
 
 /// How the model speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// Code in a REPL, with children.
     #[default]
     Rlm,
     /// One call with the query and the whole context: the baseline of every comparison.
     Direct,
+    /// An agent on a page of the web, which answers by JSON actions and builds apps.
+    JsonAction,
 }
 
 impl Protocol {
     /// Every protocol, in the order of help texts.
-    pub const ALL: [Self; 2] = [Self::Rlm, Self::Direct];
+    pub const ALL: [Self; 3] = [Self::Rlm, Self::Direct, Self::JsonAction];
 
     /// The word for the protocol in flags, files and CSV columns.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rlm => "rlm",
             Self::Direct => "direct",
+            Self::JsonAction => "json-action",
         }
     }
 }
@@ -37,7 +40,7 @@ impl fmt::Display for Protocol {
 
 /// A word that is no protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol `{0}`, expected `rlm` or `direct`")]
+#[error("unknown protocol `{0}`, expected `rlm`, `direct` or `json-action`")]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::event::{Event, EventKind};
+use harness::event::{Event, EventKind, WebEvent};
 
 use super::sanitize;
 use super::tally::{counted, label};
@@ -121,6 +121,7 @@ fn action(kind: &EventKind) -> Option<String> {
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
         EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),
+        EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
             format!("has lost {} not awaited", counted(*count, "call"))
         }
@@ -133,4 +134,19 @@ fn action(kind: &EventKind) -> Option<String> {
         | EventKind::IterationStart { .. } => return None,
     };
     Some(action)
+}
+
+/// What happened in the attempt's world, likewise.
+fn happened(event: &WebEvent) -> Option<String> {
+    match event {
+        WebEvent::JsonAction {
+            action, problem, ..
+        } => Some(match (action, problem) {
+            (Some(action), _) => format!("chooses {action}"),
+            (None, Some(problem)) => format!("has a malformed response: {problem}"),
+            (None, None) => return None,
+        }),
+        WebEvent::DocumentRead { uri, .. } => Some(format!("has an app that reads {uri}")),
+        WebEvent::State { .. } => None,
+    }
 }

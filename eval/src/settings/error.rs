@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use harness::Protocol;
 use harness::prompt::PromptError;
 use harness::provider::PriceError;
 
@@ -237,13 +238,18 @@ pub enum SettingsError {
 
     /// A coordinator without a REPL.
     #[error(
-        "nothing to delegate to: with --protocol direct there is one call and no REPL to coordinate from"
+        "nothing to delegate to: with --protocol {protocol} there is no REPL to coordinate from"
     )]
-    CoordinatorDirect,
+    CoordinatorWithoutRepl {
+        /// The protocol.
+        protocol: Protocol,
+    },
 
     /// A child in a protocol that knows none.
-    #[error("--depth {depth}: with --protocol direct there is one agent, at depth 0")]
-    DirectChild {
+    #[error("--depth {depth}: with --protocol {protocol} there is one agent, at depth 0")]
+    LonelyChild {
+        /// The protocol.
+        protocol: Protocol,
         /// The depth as given.
         depth: u32,
     },
@@ -367,8 +373,8 @@ impl SettingsError {
             Self::NothingToDelegateTo { .. } => {
                 "use --max-depth 2 or more, or --prompt-mode solver"
             }
-            Self::CoordinatorDirect => "use --protocol rlm, or --prompt-mode solver",
-            Self::DirectChild { .. } => "use --depth 0, or --protocol rlm",
+            Self::CoordinatorWithoutRepl { .. } => "use --protocol rlm, or --prompt-mode solver",
+            Self::LonelyChild { .. } => "use --depth 0, or --protocol rlm",
             Self::Lineage { .. } => {
                 "give --lineage once for each depth above, the root's query first, or never"
             }

@@ -39,8 +39,10 @@ pub(super) fn resolve(
 ) -> Result<Resolved<Guidance>, SettingsError> {
     let max_depth = within("--max-depth", args.max_depth, &(1..=DEEPEST))?;
     if args.prompt_mode == PromptMode::Coordinator {
-        if args.protocol == Protocol::Direct {
-            return Err(SettingsError::CoordinatorDirect);
+        if args.protocol != Protocol::Rlm {
+            return Err(SettingsError::CoordinatorWithoutRepl {
+                protocol: args.protocol,
+            });
         }
         if max_depth < 2 {
             return Err(SettingsError::NothingToDelegateTo { max_depth });

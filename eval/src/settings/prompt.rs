@@ -45,9 +45,9 @@ impl PromptSettings {
     pub fn resolve(args: &PromptArgs) -> Result<Resolved<Self>, SettingsError> {
         let depth = within("--depth", args.depth, &(0..=16))?;
         let guidance = guidance::resolve(&args.guidance, args.model.as_deref().map(str::trim))?;
-        let direct = guidance.settings.protocol == Protocol::Direct;
-        if direct && depth > 0 {
-            return Err(SettingsError::DirectChild { depth });
+        let protocol = guidance.settings.protocol;
+        if protocol != Protocol::Rlm && depth > 0 {
+            return Err(SettingsError::LonelyChild { protocol, depth });
         }
         if !args.lineage.is_empty() && args.lineage.len() != depth as usize {
             return Err(SettingsError::Lineage {
@@ -69,10 +69,10 @@ impl PromptSettings {
             MAX_ITERATIONS
         };
         Ok(guidance.map(|guidance| Self {
-            kind: if direct {
-                AgentKind::Direct
-            } else {
-                AgentKind::Agent
+            kind: match protocol {
+                Protocol::Direct => AgentKind::Direct,
+                Protocol::JsonAction => AgentKind::JsonAction,
+                Protocol::Rlm => AgentKind::Agent,
             },
             config: PromptConfig {
                 depth,

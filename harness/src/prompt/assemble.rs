@@ -8,8 +8,8 @@ use super::model_alias::{ModelAlias, table};
 use super::position::{flat_position, iterations_phrase, repl_position};
 use super::sections::{
     CHILD_REPL, DELEGATION, DELEGATION_TIPS, DIRECT, DRIVERS, ENVIRONMENT, FLAT,
-    IDENTITY_COORDINATOR, IDENTITY_SOLVER, MODELS, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER,
-    WRITING_FENCED, WRITING_TOOL,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, WORKFLOW_COORDINATOR,
+    WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL,
 };
 use super::template::Template;
 
@@ -22,6 +22,10 @@ pub enum AgentKind {
     OneShot,
     /// The `direct` protocol: one call, the whole context in the message.
     Direct,
+    /// The `json-action` protocol.
+    JsonAction,
+    /// An app's own request, which has no system prompt.
+    App,
 }
 
 /// What the prompt of one agent depends on.
@@ -112,6 +116,8 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
         .filter(|text| !text.is_empty());
     let mut prompt = match agent.kind {
         AgentKind::Direct => own_prompt_or(own_prompt, &DIRECT),
+        AgentKind::JsonAction => own_prompt_or(own_prompt, &JSON_ACTION),
+        AgentKind::App => Assembled::default(),
         AgentKind::OneShot => flat(agent, own_prompt),
         AgentKind::Agent if agent.config.is_flat() => flat(agent, own_prompt),
         AgentKind::Agent => repl(agent, own_prompt),

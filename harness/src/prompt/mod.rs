@@ -10,6 +10,8 @@ mod config;
 
 mod turn;
 
+pub mod json_action;
+
 mod sections;
 mod template;
 

@@ -89,6 +89,14 @@ sections! {
     // Calls of a conversation that goes on without its tools.
     PAST_CALL = "past-call" ["name", "arguments"];
     PAST_RESULT = "past-result" ["content"];
+    // The JSON action protocol.
+    JSON_ACTION = "json-action" [];
+    JSON_ACTION_APPS_NOTE = "json-action-apps-note" [];
+    JSON_ACTION_DOCS_NOTE = "json-action-docs-note" [];
+    JSON_ACTION_APPS_ENTRY = "json-action-apps-entry" [];
+    JSON_ACTION_DOCS_ENTRY = "json-action-docs-entry" [];
+    JSON_ACTION_REPEATED = "json-action-repeated" ["count", "left"];
+    JSON_ACTION_MALFORMED = "json-action-malformed" ["problem"];
     CONTEXT_TEXT = "context-text" ["length"];
     CONTEXT_VALUE = "context-value" ["type"];
     CONTEXT_NONE = "context-none" [];

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::PageError;
 use crate::event::Image;
@@ -11,22 +11,19 @@ use crate::event::Image;
 ///
 /// An app reaches nothing but its own document and two addresses, by `fetch` and with any method: `wry://inference`, whose body is
 /// a prompt, and `wry://document`, whose body is the URI of a document. Each request becomes an [`AppCall`]; its answer is the
-/// text of a response with status 200.
+/// text of a response with status 200. Calls go to where [`Browser::open_apps`](super::Browser::open_apps) was told to send them, in
+/// the order in which apps make them; where the receiver is gone, the app's `fetch` fails.
 #[async_trait]
 pub trait AppHost: Send + Sync {
-    /// Opens a document as an app and waits until it has loaded. What it asks for from then on goes to `calls`, in the order in
-    /// which it asks; where the receiver is gone, its `fetch` fails.
+    /// Opens a document as an app, and waits until it has loaded or has used up the time for that.
     ///
     /// # Errors
-    /// [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) for a document that does not load,
-    /// [`PageProblem::Broken`](super::PageProblem::Broken) for a browser that does not work.
-    async fn launch(
-        &self,
-        html: &str,
-        calls: mpsc::UnboundedSender<AppCall>,
-    ) -> Result<(), PageError>;
+    /// [`PageProblem::Broken`](super::PageProblem::Broken) for a browser that does not work. A document whose scripts fail is an app
+    /// all the same: what it does is its author's.
+    async fn launch(&self, html: &str) -> Result<(), PageError>;
 
-    /// The apps that run, oldest first: the title of each.
+    /// The apps that run, oldest first: the title that the document of each was launched with. What an app has made of its title since
+    /// is not told, for it may come from a document.
     ///
     /// # Errors
     /// [`PageProblem::Broken`](super::PageProblem::Broken).
@@ -40,6 +37,11 @@ pub trait AppHost: Send + Sync {
 
     /// What an open document holds; none for a URI that is not open.
     fn document(&self, uri: &str) -> Option<String>;
+
+    /// What the user says after the task's query: each message once the one before it has been dealt with.
+    fn follow_ups(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// A picture of the newest app.
     ///

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::engine::Task;
 use crate::event::Image;
@@ -31,11 +32,15 @@ pub trait Browser: Send + Sync {
     /// [`PageProblem::Broken`] where there is no browser, or the task has no page.
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Opens the host of a task's apps and documents, with the apps that run from the beginning.
+    /// Opens the host of a task's apps and documents, with the apps that run from the beginning. What apps ask for goes to `calls`.
     ///
     /// # Errors
     /// [`PageProblem::Broken`] where there is no browser, or the task has no host.
-    async fn open_apps(&self, task: &Task) -> Result<Arc<dyn AppHost>, PageError>;
+    async fn open_apps(
+        &self,
+        task: &Task,
+        calls: UnboundedSender<AppCall>,
+    ) -> Result<Arc<dyn AppHost>, PageError>;
 }
 
 /// A page as an agent has it before it: the tab in front. Where an action opens another tab, that is in front from then on.

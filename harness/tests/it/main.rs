@@ -19,3 +19,4 @@ mod prompt_drivers;
 mod prompt_golden;
 mod prompt_models;
 mod prompt_profiles;
+mod web;

@@ -1,0 +1,85 @@
+//! Serves what apps ask for: a model's answer to a raw prompt, or the text of a document. One request at a time, in order.
+
+use std::convert::Infallible;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::attempt::{Attempt, Failure};
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message, Role, WebEvent};
+use crate::invocation::Invocation;
+use crate::outcome::Status;
+use crate::web::{AppCall, AppHost};
+
+/// Serves requests for as long as it is polled.
+pub(super) async fn serve(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+    host: &dyn AppHost,
+    mut calls: UnboundedReceiver<AppCall>,
+) -> Infallible {
+    let mut number = 0;
+    while let Some(call) = calls.recv().await {
+        match call {
+            AppCall::Document { uri, reply } => {
+                let text = host.document(&uri);
+                attempt.emit(
+                    root,
+                    EventKind::Web {
+                        event: WebEvent::DocumentRead {
+                            uri,
+                            found: text.is_some(),
+                            chars: text.as_ref().map_or(0, |text| text.chars().count() as u64),
+                        },
+                    },
+                );
+                // An app that is gone needs no answer.
+                let _ = reply.send(text.unwrap_or_default());
+            }
+            AppCall::Inference { prompt, reply } => {
+                let invocation = child(root, number, &prompt);
+                number += 1;
+                // Where there is none, the dropped reply makes the app's `fetch` fail.
+                if let Ok(text) = infer(attempt, &invocation, prompt).await {
+                    let _ = reply.send(text);
+                }
+            }
+        }
+    }
+    std::future::pending().await
+}
+
+/// The model's answer to a prompt that is sent as it is, without a system prompt.
+async fn infer(
+    attempt: &Attempt<'_>,
+    invocation: &Invocation,
+    prompt: String,
+) -> Result<String, Failure> {
+    let mut conversation: Conversation = attempt.begin(invocation);
+    conversation.push(Message::user(prompt));
+    let result = match attempt.ask(invocation, &mut conversation).await {
+        Ok(said) if said.truncated => Err(Failure {
+            status: Status::Limit,
+            reason: "the response was cut off at the limit of output tokens".to_owned(),
+        }),
+        Ok(said) => Ok(said.response.text),
+        Err(failure) => Err(failure),
+    };
+    attempt.end(invocation, &result, 1);
+    result
+}
+
+fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
+    let mut lineage = root.lineage.clone();
+    lineage.push(prompt.to_owned());
+    Invocation {
+        id: root.child_id(number),
+        parent: Some(root.id.clone()),
+        depth: root.depth + 1,
+        role: Role::App,
+        lineage,
+        model: root.model.clone(),
+        system_prompt: None,
+        iterations: 1,
+    }
+}
