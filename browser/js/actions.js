@@ -1,0 +1,159 @@
+// Finds where an element can be clicked, and does what needs no real mouse: fill, select, scroll, highlight.
+((dump) => {
+  "use strict";
+  const TYPED = new Set(["email", "number", "password", "search", "tel", "text", "url"]);
+  const PICKED = new Set(["color", "date", "datetime-local", "month", "range", "time", "week"]);
+  const OPTIONS_SHOWN = 20;
+  let bordered = null;
+
+  // Runs `act` on the element that the selector names, once it is sure to be there.
+  function on(selector, act) {
+    const found = dump.resolve(selector);
+    return found.problem ? found : act(found.element);
+  }
+
+  function inapplicable(reason) {
+    return { problem: "inapplicable", reason };
+  }
+
+  function isShown(element) {
+    return element.getClientRects().length > 0 && element.checkVisibility({ visibilityProperty: true });
+  }
+
+  function controlOf(element) {
+    return element.localName === "label" && element.control ? element.control : element;
+  }
+
+  function center(element, behavior) {
+    element.scrollIntoView({ block: "center", inline: "nearest", behavior });
+  }
+
+  // The point to click, in pixels of the viewport.
+  function locate(selector) {
+    return on(selector, (element) => {
+      if (element.matches(":disabled")) return inapplicable("it is disabled");
+      if (!isShown(element)) return inapplicable("it is not visible");
+      const inView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+      if (!inView(element.getBoundingClientRect())) center(element, "instant");
+      const box = [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
+      if (!box) return inapplicable("it has no size");
+      const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
+      const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
+      let hit = document.elementFromPoint(x, y);
+      while (hit?.shadowRoot?.elementFromPoint(x, y) && hit.shadowRoot.elementFromPoint(x, y) !== hit) {
+        hit = hit.shadowRoot.elementFromPoint(x, y);
+      }
+      if (!hit) return inapplicable("it is outside of what the page can show");
+      const reached = isWithin(hit, element) || hit.closest("label")?.control === element;
+      return reached ? { x, y } : inapplicable(`${dump.describe(hit)} covers it`);
+    });
+  }
+
+  function isWithin(node, ancestor) {
+    for (let at = node; at; at = at.assignedSlot ?? at.parentNode ?? at.host) if (at === ancestor) return true;
+    return false;
+  }
+
+  function fill(selector, text) {
+    return on(selector, (named) => {
+      const element = controlOf(named);
+      if (!isShown(element)) return inapplicable("it is not visible");
+      if (element.matches(":disabled")) return inapplicable("it is disabled");
+      if (element.readOnly) return inapplicable("it is read-only");
+      if (element.isContentEditable) {
+        element.focus();
+        getSelection().selectAllChildren(element);
+        document.execCommand("insertText", false, text);
+        return {};
+      }
+      const isInput = element.localName === "input";
+      if (isInput && !TYPED.has(element.type) && !PICKED.has(element.type)) {
+        return inapplicable(`an input of type ${element.type} takes no text; click it`);
+      }
+      if (element.localName === "select") return inapplicable("it is a list to select from, not a text field");
+      if (!isInput && element.localName !== "textarea") return inapplicable(`a ${element.localName} takes no text`);
+      element.focus();
+      const prototype = isInput ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+      const before = element.value;
+      const { set } = Object.getOwnPropertyDescriptor(prototype, "value");
+      set.call(element, text);
+      const kept = element.value.replace(/\r\n?/g, "\n");
+      if (kept !== text.replace(/\r\n?/g, "\n") && (element.type === "number" || PICKED.has(element.type))) {
+        if (element.type !== "color" || kept !== text.toLowerCase()) {
+          set.call(element, before);
+          return inapplicable(`an input of type ${element.type} does not take this text`);
+        }
+      }
+      changed(element, new InputEvent("input", { bubbles: true, composed: true, data: text, inputType: "insertReplacementText" }));
+      return {};
+    });
+  }
+
+  function select(selector, wanted) {
+    return on(selector, (named) => {
+      const element = controlOf(named);
+      if (element.localName !== "select") return inapplicable(`a ${element.localName} has no options`);
+      if (!isShown(element)) return inapplicable("it is not visible");
+      if (element.matches(":disabled")) return inapplicable("it is disabled");
+      const options = [...element.options];
+      const label = (option) => option.label.replace(/\s+/g, " ").trim();
+      const index = options.findIndex((option) => option.value === wanted);
+      const at = index >= 0 ? index : options.findIndex((option) => label(option) === wanted.trim());
+      if (at < 0) {
+        const shown = options.slice(0, OPTIONS_SHOWN).map(label).join(" | ");
+        return inapplicable(`it has no option ${JSON.stringify(wanted)}; its options: ${shown}`);
+      }
+      if (options[at].disabled) return inapplicable("this option is disabled");
+      element.focus();
+      if (element.multiple) options[at].selected = true;
+      else element.selectedIndex = at;
+      changed(element, new InputEvent("input", { bubbles: true, composed: true }));
+      return {};
+    });
+  }
+
+  function changed(element, input) {
+    element.dispatchEvent(input);
+    element.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  function focus(selector) {
+    return on(selector, (named) => {
+      const element = controlOf(named);
+      element.focus();
+      return element.matches(":focus-within") ? {} : inapplicable("it cannot have the keyboard's focus");
+    });
+  }
+
+  function scrollTo(selector) {
+    return on(selector, (element) => {
+      if (!element.checkVisibility()) return inapplicable("it is not visible");
+      center(element, "instant");
+      return {};
+    });
+  }
+
+  // An outline takes no room, so that a highlight moves nothing.
+  function border(selector) {
+    if (selector === null) return clearBorder();
+    return on(selector, (element) => {
+      clearBorder();
+      bordered = { element, outline: element.style.outline, offset: element.style.outlineOffset };
+      element.style.outline = "3px solid #e11d48";
+      element.style.outlineOffset = "2px";
+      return {};
+    });
+  }
+
+  function clearBorder() {
+    if (bordered) {
+      bordered.element.style.outline = bordered.outline;
+      bordered.element.style.outlineOffset = bordered.offset;
+      if (!bordered.element.getAttribute("style")) bordered.element.removeAttribute("style");
+    }
+    bordered = null;
+    return {};
+  }
+
+  return { locate, fill, select, focus, scrollTo, border };
+})

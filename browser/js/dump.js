@@ -1,0 +1,428 @@
+// Turns the page into the text that an agent reads, and ids in that text back into elements.
+(() => {
+  "use strict";
+  const DROPPED = words("script style noscript template iframe svg canvas source track head meta link");
+  const INTERACTIVE = words("a button input select textarea label summary");
+  const ROLES = words("button link tab menuitem option checkbox radio switch combobox textbox slider spinbutton");
+  const HEADINGS = words("h1 h2 h3 h4 h5 h6");
+  const SECTIONS = words("section article aside fieldset main nav header footer hgroup table tr form details dl dialog");
+  const CONTENT = words("p li td th dt dd blockquote figcaption caption legend output meter progress");
+  const INLINE = words("a abbr b bdi bdo button cite code data del dfn em font i ins kbd label mark q s samp small span " +
+    "strong sub sup time u var wbr");
+  const FIELDS = words("input select textarea"); // their words are values, not text
+  const STATES = ["aria-checked", "aria-current", "aria-expanded", "aria-pressed", "aria-selected", "aria-valuenow"];
+  const PRE_LIMIT = 600; // the format's own number
+  const TITLE_LIMIT = 120;
+  const ATTRIBUTE_LIMIT = 200;
+  const TRUNCATED = "[...truncated]";
+
+  // What outlives one dump of this document.
+  const hashes = new WeakMap(); // element → its hash, the same in every dump
+  const owners = new Map(); // hash → WeakRef of its element
+  const salts = new Map(); // content → the salt to try next, so that a thousand equal buttons are not quadratic
+  const secrets = new WeakSet(); // fields seen as passwords, which a "show" button may turn into text
+  let index = new Map(); // id → element, of the newest dump
+  let style = "numbers";
+
+  function words(list) {
+    return new Set(list.split(" "));
+  }
+
+  function dump({ maxLength, ids, filter }) {
+    const started = performance.now();
+    if (filter !== null && typeof filter !== "function") return { filterError: "not a function" };
+    style = ids;
+    const page = new Walk(maxLength, filter);
+    try {
+      page.children(document.body, 0, false);
+    } catch (error) {
+      if (error === page.filterError) return { filterError: String(error.cause?.message ?? error.cause) };
+      throw error;
+    }
+    const { text, truncated, kept } = page.finish();
+    index = new Map(kept.map((line) => [line.id, line.element]));
+    return {
+      ...page.head,
+      text,
+      truncated,
+      elements: kept.map((line) => ({ id: line.id, element: describe(line.element) })),
+      millis: performance.now() - started,
+    };
+  }
+
+  class Walk {
+    constructor(maxLength, filter) {
+      this.maxLength = maxLength;
+      this.filter = filter;
+      this.filterError = null;
+      this.fates = new Map();
+      this.boxes = new Map(); // of what is shown
+      this.unseen = new Set(); // shown through alone: their own text is not visible
+      this.head = header();
+      this.lines = headLines(this.head).map((text) => ({ text, length: count(text) }));
+      this.length = this.lines.reduce((sum, line) => sum + line.length + 1, -1);
+      this.numbered = 0;
+      this.full = false;
+    }
+
+    children(parent, depth, inCell) {
+      if (!parent) return;
+      for (const node of nodesOf(parent)) {
+        if (this.full) return;
+        if (node.nodeType === Node.ELEMENT_NODE) this.element(node, depth, inCell);
+      }
+    }
+
+    element(element, depth, inCell) {
+      const fate = this.fate(element);
+      if (fate === "dropped") return;
+      if (fate === "through") return this.children(element, depth, inCell);
+      const tag = element.localName;
+      if (isInteractive(element)) return this.number(element, depth, this.control(element));
+      if (tag === "tr") return this.row(element, depth);
+      if (SECTIONS.has(tag)) {
+        const label = labelOf(element);
+        this.number(element, depth, `<${tag}${element.open ? " open" : ""}>${label && ` ${label}`}`);
+        return this.children(element, depth + 1, false);
+      }
+      if (HEADINGS.has(tag)) this.number(element, depth, `<${tag}>${this.text(element)}</${tag}>`);
+      else if (tag === "img") this.number(element, depth, imageTag(element));
+      else if (tag === "pre") this.number(element, depth, preTag(element.innerText));
+      else if (CONTENT.has(tag) && !inCell) this.content(element, depth);
+      this.children(element, depth, inCell);
+    }
+
+    // A row's cells share one line; what can be acted on inside of them follows.
+    row(row, depth) {
+      this.number(row, depth, `<tr>${labelOf(row) && ` ${labelOf(row)}`}`);
+      const cells = [...nodesOf(row)].filter((node) => node.localName === "td" || node.localName === "th");
+      const shown = cells.filter((cell) => this.fate(cell) === "shown" && !isInteractive(cell));
+      const line = shown.map((cell) => `<${cell.localName}>${this.text(cell, true)}</${cell.localName}>`).join("");
+      if (line) this.push(row, depth + 1, line);
+      for (const node of nodesOf(row)) {
+        if (node.nodeType !== Node.ELEMENT_NODE) continue;
+        if (shown.includes(node)) this.children(node, depth + 1, true);
+        else this.element(node, depth + 1, false);
+      }
+    }
+
+    content(element, depth) {
+      const tag = element.localName;
+      const own = { controls: false };
+      const text = tag === "meter" || tag === "progress" ? gauge(element) : this.text(element, false, own);
+      // A list item that only wraps a link is said by the link's own line.
+      if (text && !own.controls) this.push(element, depth, `<${tag}>${text}</${tag}>`);
+    }
+
+    number(element, depth, body) {
+      const id = style === "hashes" ? hashOf(element, body) : String(this.numbered + 1);
+      this.numbered += 1;
+      this.push(element, depth, `[${id}]${body}`, id);
+    }
+
+    push(element, depth, body, id) {
+      if (this.full) return;
+      const box = this.boxes.get(element) ?? element.getBoundingClientRect();
+      const arrow = box.bottom <= 0 ? "↑" : box.top >= innerHeight ? "↓" : "";
+      const text = "\t".repeat(depth) + arrow + body;
+      const line = { text, length: count(text), id, element };
+      this.lines.push(line);
+      this.length += line.length + 1;
+      this.full = this.length > this.maxLength;
+    }
+
+    finish() {
+      const room = this.maxLength - count(TRUNCATED) - 1;
+      if (this.full) {
+        let cut = null;
+        while (this.lines.length > 0 && this.length > room) {
+          cut = this.lines.pop();
+          this.length -= cut.length + 1;
+        }
+        // Half an element would be a riddle, half a paragraph is still text.
+        const left = room - this.length - 1;
+        if (cut && cut.id === undefined && left > 0) this.lines.push({ text: first(cut.text, left) });
+        this.lines.push({ text: TRUNCATED });
+      }
+      const text = first(this.lines.map((line) => line.text).join("\n"), this.maxLength);
+      return { text, truncated: this.full, kept: this.lines.filter((line) => line.id !== undefined) };
+    }
+
+    // "dropped" with all inside it, "through" (only what is inside is shown), or "shown".
+    fate(element) {
+      let fate = this.fates.get(element);
+      if (fate === undefined) {
+        fate = this.decide(element);
+        this.fates.set(element, fate);
+      }
+      return fate;
+    }
+
+    decide(element) {
+      if (DROPPED.has(element.localName)) return "dropped";
+      if (element.classList.contains("dddk-skip") || element.hasAttribute("data-dddk-skip")) return "dropped";
+      if (!this.passes(element)) return "dropped";
+      const box = element.getBoundingClientRect();
+      const area = box.width > 0 && box.height > 0;
+      if (area && element.checkVisibility({ visibilityProperty: true })) {
+        this.boxes.set(element, box);
+        return "shown";
+      }
+      const css = getComputedStyle(element);
+      if (css.display === "none") return "dropped";
+      if (css.visibility !== "visible") this.unseen.add(element);
+      if (css.display === "contents") return "through";
+      if (!element.checkVisibility()) return "dropped";
+      if (area) return "through"; // visibility: hidden, which a descendant may take back
+      const flat = box.width > 0 || box.height > 0;
+      return flat && css.overflow === "visible" ? "through" : "dropped"; // a wrapper of floats has a width alone
+    }
+
+    passes(element) {
+      if (this.filter === null) return true;
+      try {
+        return this.filter(element) !== false;
+      } catch (error) {
+        this.filterError = new Error("filter", { cause: error });
+        throw this.filterError;
+      }
+    }
+
+    // The text of an element on one line. What has a line of its own is left out, but for controls, whose words belong to
+    // the sentence; `found.controls` tells that there was nothing else.
+    text(element, inCell = false, found = {}) {
+      let plain = false;
+      let controls = false;
+      const gather = (parent, inControl) => {
+        let out = "";
+        for (const node of nodesOf(parent)) {
+          if (node.nodeType === Node.TEXT_NODE) {
+            if (this.unseen.has(parent)) continue;
+            out += node.data;
+            if (!inControl && node.data.trim()) plain = true;
+          } else if (node.nodeType === Node.ELEMENT_NODE) out += this.part(node, inCell, inControl, gather, () => (controls = true));
+        }
+        return out;
+      };
+      const text = squeeze(gather(element, false));
+      found.controls = controls && !plain;
+      return text;
+    }
+
+    part(node, inCell, inControl, gather, sawControl) {
+      const tag = node.localName;
+      if (tag === "br") return " ";
+      const fate = this.fate(node);
+      if (fate === "dropped" || tag === "pre" || tag === "img") return "";
+      if (fate === "shown") {
+        if (SECTIONS.has(tag) || HEADINGS.has(tag)) return "";
+        if (CONTENT.has(tag) && !inCell) return "";
+        if (tag === "meter" || tag === "progress") return ` ${gauge(node)} `;
+      }
+      const control = fate === "shown" && isInteractive(node);
+      if (control) sawControl();
+      if (FIELDS.has(tag)) return " ";
+      const inner = gather(node, inControl || control);
+      return INLINE.has(tag) ? inner : ` ${inner} `;
+    }
+
+    control(element) {
+      const tag = element.localName;
+      const shown = attributes(element);
+      if (tag === "input") return `<input${shown}${named(element)}>`;
+      if (tag === "select") {
+        const options = [...element.options].map((option) => squeeze(option.label)).join(" | ");
+        return `<select${shown}${named(element)}>${options}</select>`;
+      }
+      if (tag === "textarea") return `<textarea${shown}${named(element)}>${isSecret(element) ? "" : squeeze(element.value)}</textarea>`;
+      const text = this.words(element);
+      const name = labelOf(element);
+      const extra = text && name && name !== text ? ` aria-label="${attribute(name)}"` : "";
+      return `<${tag}${shown}${extra}>${text || name || squeeze(element.title) || pictured(element)}</${tag}>`;
+    }
+
+    // All words in an interactive element. Nothing inside has a line of its own, so a label's control stands among them.
+    words(element) {
+      const gather = (parent) => {
+        let out = "";
+        for (const node of nodesOf(parent)) {
+          if (node.nodeType === Node.TEXT_NODE) out += this.unseen.has(parent) ? "" : node.data;
+          else if (node.nodeType === Node.ELEMENT_NODE && this.fate(node) !== "dropped") {
+            const inline = INLINE.has(node.localName);
+            const value = FIELDS.has(node.localName) ? this.control(node) : gather(node);
+            out += node.localName === "br" ? " " : inline ? value : ` ${value} `;
+          }
+        }
+        return out;
+      };
+      return squeeze(gather(element));
+    }
+  }
+
+  function header() {
+    const height = Math.max(document.documentElement.scrollHeight, document.body?.scrollHeight ?? 0);
+    const above = Math.round(scrollY);
+    const below = Math.max(0, Math.round(height - innerHeight - scrollY));
+    const title = shorten(squeeze(document.title), TITLE_LIMIT);
+    return { url: location.href, title, viewport: [above, innerHeight, below] };
+  }
+
+  function headLines({ url, title, viewport: [above, visible, below] }) {
+    return [`URL: ${url}`, `TITLE: ${title}`, `VIEWPORT: ${above}px above · ${visible}px visible · ${below}px below`];
+  }
+
+  // Children as rendered: of an open shadow root instead of its host, of the elements that fill a slot.
+  function nodesOf(parent) {
+    if (parent.shadowRoot) return parent.shadowRoot.childNodes;
+    if (parent.localName === "slot") {
+      const assigned = parent.assignedNodes({ flatten: true });
+      if (assigned.length > 0) return assigned;
+    }
+    return parent.childNodes;
+  }
+
+  function isInteractive(element) {
+    if (INTERACTIVE.has(element.localName)) return true;
+    const role = element.getAttribute("role")?.trim().split(/\s+/)[0].toLowerCase();
+    if (role && ROLES.has(role)) return true;
+    return element.hasAttribute("tabindex") && element.tabIndex >= 0 && (labelOf(element) || squeeze(element.title)) !== "";
+  }
+
+  function labelOf(element) {
+    const own = squeeze(element.getAttribute("aria-label") ?? "");
+    const ids = element.getAttribute("aria-labelledby");
+    if (ids === null) return own;
+    const root = element.getRootNode();
+    const named = ids.trim().split(/\s+/).map((id) => root.getElementById?.(id)?.textContent ?? "");
+    return squeeze(named.join(" ")) || own;
+  }
+
+  function named(element) {
+    const name = labelOf(element) || squeeze(element.title);
+    return name && ` aria-label="${attribute(name)}"`;
+  }
+
+  function pictured(element) {
+    return squeeze([...element.querySelectorAll("img[alt], svg title")].map((node) => node.alt ?? node.textContent).join(" "));
+  }
+
+  function attributes(element) {
+    const tag = element.localName;
+    const out = [];
+    const say = (name, value) => value !== null && value !== "" && out.push(` ${name}="${attribute(value)}"`);
+    const flag = (name, on) => on && out.push(` ${name}`);
+    if (tag === "a") say("href", element.getAttribute("href"));
+    say("role", element.getAttribute("role"));
+    if (tag === "input") say("type", element.type);
+    if (tag === "input" || tag === "select" || tag === "textarea") {
+      say("name", element.getAttribute("name"));
+      if (tag === "select") say("value", [...element.selectedOptions].map((option) => squeeze(option.label)).join(" | "));
+      if (tag === "input" && isSecret(element)) flag("filled", element.value !== "");
+      else if (tag === "input" && element.type !== "checkbox") say("value", element.value);
+      say("placeholder", element.getAttribute("placeholder"));
+      flag("multiple", element.multiple);
+      flag("required", element.required);
+      flag("readonly", element.readOnly && tag !== "select");
+    }
+    flag("checked", element.checked === true);
+    flag("disabled", element.disabled === true || element.getAttribute("aria-disabled") === "true");
+    for (const name of STATES) say(name, element.getAttribute(name));
+    return out.join("");
+  }
+
+  function isSecret(element) {
+    if (element.type === "password") secrets.add(element);
+    return secrets.has(element) || /(^|\s)(current|new)-password(\s|$)/i.test(element.getAttribute("autocomplete") ?? "");
+  }
+
+  function imageTag(image) {
+    const alt = squeeze(image.alt);
+    if (alt) return `<img alt="${attribute(alt)}">`;
+    const path = (image.currentSrc || image.src).replace(/[?#].*$/, "");
+    const file = /^data:|^blob:/.test(path) ? "" : path.slice(path.lastIndexOf("/") + 1);
+    return file ? `<img src="${attribute(file)}">` : "<img>";
+  }
+
+  function preTag(text) {
+    const whole = text.replace(/\n+$/, "");
+    const kept = first(whole, PRE_LIMIT);
+    return `<pre>${kept}</pre>${kept === whole ? "" : " …"}`;
+  }
+
+  function gauge(element) {
+    if (element.localName === "progress" && !element.hasAttribute("value")) return "in progress";
+    return `${element.value} / ${element.max}`;
+  }
+
+  function squeeze(text) {
+    const trimmed = text.trim();
+    return /\s\s|[^\S ]/.test(trimmed) ? trimmed.replace(/\s+/g, " ") : trimmed;
+  }
+
+  function attribute(value) {
+    return shorten(squeeze(String(value)), ATTRIBUTE_LIMIT).replaceAll('"', "&quot;");
+  }
+
+  // Characters are code points here, as a reader in any language counts them.
+  function count(text) {
+    if (!/[\ud800-\udfff]/.test(text)) return text.length;
+    let n = 0;
+    for (const _ of text) n += 1;
+    return n;
+  }
+
+  function first(text, limit) {
+    return text.length <= limit ? text : [...text].slice(0, limit).join("");
+  }
+
+  function shorten(text, limit) {
+    return text.length <= limit || count(text) <= limit ? text : first(text, limit) + "…";
+  }
+
+  function describe(element) {
+    const name = element.id ? `#${element.id}` : element.getAttribute("name") ? `[name=${element.getAttribute("name")}]` : "";
+    return element.localName + shorten(name, 60);
+  }
+
+  // Four hexadecimal digits of FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), six once those get crowded.
+  function hashOf(element, body) {
+    const known = hashes.get(element);
+    if (known !== undefined) return known;
+    const content = `${element.localName}|${element.id}|${first(body, 100)}`;
+    const digits = owners.size < 30000 ? 4 : 6;
+    for (let salt = salts.get(content) ?? 0; ; salt += 1) {
+      let hash = 0x811c9dc5;
+      for (const unit of `${content}|${salt}`) hash = Math.imul(hash ^ unit.codePointAt(0), 0x01000193) >>> 0;
+      const id = ((hash >>> 16) ^ (hash & (digits === 4 ? 0xffff : 0xffffff))).toString(16).padStart(digits, "0").slice(-digits);
+      if (owners.has(id)) continue;
+      owners.set(id, new WeakRef(element));
+      hashes.set(element, id);
+      salts.set(content, salt + 1);
+      return id;
+    }
+  }
+
+  // `5`, `[5]`, `↓[5]`, or CSS: { element }, or { problem, … }.
+  function resolve(given) {
+    const selector = given.trim().replace(/^[↑↓]\s*(?=\[)/, "");
+    if (selector === "") return { problem: "malformed", reason: "it is empty" };
+    const shape = style === "hashes" ? /^(\[?)([0-9a-f]{4}|[0-9a-f]{6}|\d+)(\]?)$/i : /^(\[?)(\d+)(\]?)$/;
+    const match = shape.exec(selector);
+    if (match && Boolean(match[1]) === Boolean(match[3])) return byId(match[2].toLowerCase());
+    try {
+      const element = document.querySelector(selector);
+      return element ? { element } : { problem: "unmatched" };
+    } catch (error) {
+      return { problem: "malformed", reason: "it is neither an id of the dump nor CSS" };
+    }
+  }
+
+  function byId(given) {
+    const id = style === "hashes" ? given : given.replace(/^0+(?=\d)/, "");
+    const element = index.get(id);
+    if (element?.isConnected) return { element };
+    return { problem: element || owners.has(id) ? "stale" : "unknown", id };
+  }
+
+  return { dump, resolve, describe };
+})()

@@ -1,0 +1,211 @@
+//! The only way out of a browser: a proxy on loopback that lets through to the allowed origins, and hangs up on all else.
+//!
+//! A proxy also holds what requests caught inside the browser would miss: workers, web sockets, the browser's own traffic.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use url::Url;
+
+/// Bytes of a request's head that are read before the gate hangs up.
+const HEAD_LIMIT: usize = 64 * 1024;
+/// Refused addresses that are kept for the record.
+const REFUSED_KEPT: usize = 1_000;
+
+/// An origin on loopback that a profile may reach, such as `http://127.0.0.1:8080`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    host: String,
+    port: u16,
+}
+
+/// Why a text is not an [`Origin`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no loopback origin; right is http://127.0.0.1:PORT or http://localhost:PORT")]
+pub struct OriginError(String);
+
+impl FromStr for Origin {
+    type Err = OriginError;
+
+    fn from_str(text: &str) -> Result<Self, OriginError> {
+        let wrong = || OriginError(text.to_owned());
+        let url = Url::parse(text).map_err(|_| wrong())?;
+        let origin = Self::of(&url).ok_or_else(wrong)?;
+        let loopback = matches!(origin.host.as_str(), "127.0.0.1" | "localhost" | "[::1]");
+        if loopback && url.scheme() == "http" {
+            Ok(origin)
+        } else {
+            Err(wrong())
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}:{}", self.host, self.port)
+    }
+}
+
+impl Origin {
+    /// A port of `127.0.0.1`.
+    pub fn loopback(port: u16) -> Self {
+        Self {
+            host: "127.0.0.1".to_owned(),
+            port,
+        }
+    }
+
+    /// Where an `http` or `https` address leads.
+    pub(crate) fn of(url: &Url) -> Option<Self> {
+        let port = url.port_or_known_default()?;
+        Some(Self {
+            host: url.host_str()?.to_ascii_lowercase(),
+            port,
+        })
+    }
+}
+
+/// What the gate of one browser lets through now, and what it did not.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    allowed: Mutex<Vec<Origin>>,
+    refused: Mutex<Vec<String>>,
+}
+
+impl Rules {
+    pub(crate) fn allow(&self, origins: Vec<Origin>) {
+        *self.allowed.lock().unwrap_or_else(PoisonError::into_inner) = origins;
+        self.refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
+    pub(crate) fn allowed(&self) -> Vec<Origin> {
+        self.allowed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn refused(&self) -> Vec<String> {
+        self.refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn permits(&self, url: &Url) -> bool {
+        Origin::of(url).is_some_and(|origin| self.allowed().contains(&origin))
+    }
+
+    fn refuse(&self, target: &str) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() < REFUSED_KEPT {
+            refused.push(target.chars().take(2_000).collect());
+        }
+    }
+}
+
+/// A running gate; dropping it closes the port and every connection through it.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    pub(crate) port: u16,
+    pub(crate) rules: Arc<Rules>,
+    _serving: JoinSet<()>,
+}
+
+impl Gate {
+    pub(crate) async fn open() -> std::io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let port = listener.local_addr()?.port();
+        let rules = Arc::new(Rules::default());
+        let mut serving = JoinSet::new();
+        let at_the_door = Arc::clone(&rules);
+        serving.spawn(async move {
+            let mut visits = JoinSet::new();
+            loop {
+                if let Ok((stream, _)) = listener.accept().await {
+                    let rules = Arc::clone(&at_the_door);
+                    visits.spawn(async move { drop(serve(stream, &rules).await) });
+                }
+                while visits.try_join_next().is_some() {}
+            }
+        });
+        Ok(Self {
+            port,
+            rules,
+            _serving: serving,
+        })
+    }
+}
+
+/// One connection: one request to one origin, or a tunnel.
+async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
+    let Some((head, rest)) = read_head(&mut browser).await? else {
+        return Ok(());
+    };
+    let mut lines = head.split("\r\n");
+    let mut request = lines.next().unwrap_or_default().split(' ');
+    let (Some(method), Some(target), Some(version)) =
+        (request.next(), request.next(), request.next())
+    else {
+        return Ok(());
+    };
+    let tunnel = method == "CONNECT";
+    let url = if tunnel {
+        Url::parse(&format!("http://{target}"))
+    } else {
+        Url::parse(target)
+    };
+    let Some(url) = url.ok().filter(|url| rules.permits(url)) else {
+        rules.refuse(target);
+        return Ok(());
+    };
+    let Some(origin) = Origin::of(&url) else {
+        return Ok(());
+    };
+    let mut server =
+        TcpStream::connect((origin.host.trim_matches(['[', ']']), origin.port)).await?;
+    if tunnel {
+        browser.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
+    } else {
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let mut forwarded = format!("{method} {path} {version}\r\n");
+        // The connection ends with the response: the next request may be for another origin.
+        for line in lines.filter(|line| !line.is_empty() && !is_hop(line)) {
+            forwarded.push_str(line);
+            forwarded.push_str("\r\n");
+        }
+        forwarded.push_str("Connection: close\r\n\r\n");
+        server.write_all(forwarded.as_bytes()).await?;
+    }
+    server.write_all(&rest).await?;
+    tokio::io::copy_bidirectional(&mut browser, &mut server)
+        .await
+        .map(drop)
+}
+
+fn is_hop(line: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("proxy-connection")
+}
+
+/// The head without its blank line, and the bytes read past it; `None` where the peer leaves or sends no HTTP.
+async fn read_head(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
+    let mut bytes = Vec::new();
+    loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let rest = bytes.split_off(end + 4);
+            bytes.truncate(end);
+            return Ok(String::from_utf8(bytes).ok().map(|head| (head, rest)));
+        }
+        if bytes.len() > HEAD_LIMIT || stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(None);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! A web page as an environment: real Chromium, one fresh profile per attempt, and the page as text to read and act on.
+//!
+//! It knows nothing of models, prompts or benchmarks, and reads no flag and no environment but `PATH`. A [`Pool`] keeps
+//! browsers warm and gives a [`Profile`] per attempt, which reaches the origins it was given and nothing else. A [`Page`] is one
+//! of its tabs: it navigates, acts, and gives a [`Dump`].
+
+mod pool;
+mod profile;
+mod page;
+mod script;
+mod dump;
+mod input;
+mod error;
+mod chromium;
+mod wire;
+mod tab;
+mod gate;
+
+pub use dump::{Dump, DumpSettings, IdStyle, Indexed};
+pub use error::{Error, Result};
+pub use gate::{Origin, OriginError};
+pub use page::Page;
+pub use pool::{Pool, Settings};
+pub use profile::Profile;
+pub use tab::{Dialog, DialogKind, Place};

@@ -1,0 +1,439 @@
+//! One tab: navigate, read, act.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chromiumoxide::Command;
+use chromiumoxide::cdp::browser_protocol::emulation::SetDeviceMetricsOverrideParams;
+use chromiumoxide::cdp::browser_protocol::page::{
+    CaptureScreenshotParams, GetLayoutMetricsParams, HandleJavaScriptDialogParams, NavigateParams,
+    Viewport,
+};
+use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::dump::{Dump, DumpSettings, IdStyle};
+use crate::error::{Error, Result};
+use crate::gate::Rules;
+use crate::input;
+use crate::profile::within;
+use crate::tab::{Dialog, Gone, Place, State, Tab};
+use crate::wire::Wire;
+
+/// What an action may take to begin a navigation.
+pub(crate) const SETTLE: Duration = Duration::from_millis(50);
+
+/// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which means its first match.
+///
+/// Besides its own errors, each method fails with [`Error::PageCrashed`], [`Error::TabClosed`], [`Error::BrowserEnded`],
+/// [`Error::OutOfMemory`], [`Error::TimedOut`], and while a dialog is open with [`Error::DialogOpen`]. One with a selector fails
+/// with [`Error::StaleId`], [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or [`Error::Inapplicable`].
+#[derive(Debug, Clone)]
+pub struct Page {
+    wire: Wire,
+    pub(crate) tab: Arc<Tab>,
+    rules: Arc<Rules>,
+    limit: Duration,
+    strained: Arc<AtomicBool>,
+}
+
+impl Page {
+    pub(crate) fn new(
+        wire: Wire,
+        tab: Arc<Tab>,
+        rules: Arc<Rules>,
+        limit: Duration,
+        strained: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            wire,
+            tab,
+            rules,
+            limit,
+            strained,
+        }
+    }
+
+    /// The tab's id, the same for as long as it is open.
+    pub fn id(&self) -> &str {
+        &self.tab.target
+    }
+
+    /// Opens an address and waits until it has loaded, or has opened a dialog.
+    ///
+    /// # Errors
+    /// [`Error::Blocked`] for an address out of reach, and [`Error::Navigation`] for one that does not answer.
+    pub async fn goto(&self, address: &str) -> Result<()> {
+        let failed = |reason: String| Error::Navigation {
+            url: address.to_owned(),
+            reason,
+        };
+        let url = Url::parse(address).map_err(|error| failed(error.to_string()))?;
+        let web = matches!(url.scheme(), "http" | "https");
+        if url.as_str() != "about:blank" && !(web && self.rules.permits(&url)) {
+            let allowed: Vec<String> = self
+                .rules
+                .allowed()
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            return Err(Error::Blocked {
+                url: address.to_owned(),
+                allowed: allowed.join(", "),
+            });
+        }
+        self.ready()?;
+        self.in_time("opening a page", async {
+            let before = self.tab.state.borrow().loads;
+            let opened = match self.run(NavigateParams::new(url.as_str())).await {
+                Err(Error::DialogOpen { .. }) => return Ok(()),
+                opened => opened?,
+            };
+            if let Some(reason) = opened.error_text {
+                return Err(failed(reason));
+            }
+            if opened.loader_id.is_some() {
+                self.until(|state| state.loads > before || state.dialog.is_some())
+                    .await?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// The address of the page.
+    ///
+    /// # Errors
+    /// Those of every method.
+    pub async fn url(&self) -> Result<String> {
+        self.string("reading the address", "location.href").await
+    }
+
+    /// Which document is there, and where: told by the browser's events, without asking the page.
+    pub fn place(&self) -> Place {
+        self.tab.state.borrow().place.clone()
+    }
+
+    /// The open tabs that this one's page has opened, oldest first.
+    pub fn opened(&self) -> Vec<Self> {
+        let tabs = self.wire.tabs(&self.tab.context).into_iter();
+        tabs.filter(|tab| tab.opener.as_deref() == Some(self.id()))
+            .map(|tab| Self {
+                tab,
+                ..self.clone()
+            })
+            .collect()
+    }
+
+    /// Whether the tab is open and its page alive.
+    pub fn is_open(&self) -> bool {
+        self.gone().is_none() && self.wire.ended().is_none()
+    }
+
+    /// The text of the page as a person sees it.
+    ///
+    /// # Errors
+    /// Those of every method.
+    pub async fn text(&self) -> Result<String> {
+        self.string("reading the text", "document.body?.innerText ?? ''")
+            .await
+    }
+
+    /// The page as text with ids, which later selectors may use.
+    ///
+    /// # Errors
+    /// [`Error::Filter`].
+    pub async fn dump(&self, settings: &DumpSettings) -> Result<Dump> {
+        let script = format!("pageDump.dump({})", settings.to_javascript());
+        let value = match self.in_world("making a dump", &script).await {
+            Err(Error::Script(message)) if settings.filter.is_some() => {
+                return Err(Error::Filter(message));
+            }
+            value => value?,
+        };
+        if let Some(message) = value["filterError"].as_str() {
+            return Err(Error::Filter(message.to_owned()));
+        }
+        let dump = Dump::read(value).ok_or_else(|| self.unexpected("a dump of another form"))?;
+        let hashes = settings.ids == IdStyle::Hashes;
+        self.tab.hashes.store(hashes, Ordering::Relaxed);
+        self.tab
+            .note_ids(dump.elements.iter().map(|indexed| indexed.id.as_str()));
+        Ok(dump)
+    }
+
+    /// Clicks the element with a real mouse, scrolled into view if need be, and waits for a navigation that follows.
+    ///
+    /// # Errors
+    /// Those of every method with a selector.
+    pub async fn click(&self, selector: &str) -> Result<()> {
+        let place = self
+            .act(
+                "clicking",
+                selector,
+                &format!("locate({})", json!(selector)),
+            )
+            .await?;
+        let (Some(x), Some(y)) = (place["x"].as_f64(), place["y"].as_f64()) else {
+            return Err(self.unexpected("a place without coordinates"));
+        };
+        self.in_time("clicking", async {
+            for event in input::click(x, y) {
+                self.run_into_dialog(event).await?;
+            }
+            self.settle().await
+        })
+        .await
+    }
+
+    /// Replaces the text of a field, by its label too.
+    ///
+    /// # Errors
+    /// Those of every method with a selector.
+    pub async fn fill(&self, selector: &str, text: &str) -> Result<()> {
+        self.act_and_settle(
+            "filling",
+            selector,
+            &format!("fill({}, {})", json!(selector), json!(text)),
+        )
+        .await
+    }
+
+    /// Chooses the option of a list that has this value or this label.
+    ///
+    /// # Errors
+    /// Those of every method with a selector.
+    pub async fn select(&self, selector: &str, option: &str) -> Result<()> {
+        self.act_and_settle(
+            "selecting",
+            selector,
+            &format!("select({}, {})", json!(selector), json!(option)),
+        )
+        .await
+    }
+
+    /// Presses a key (`Enter`, `ArrowDown`, `a`, `Control+a`), on an element or where the focus is.
+    ///
+    /// # Errors
+    /// [`Error::UnknownKey`].
+    pub async fn press(&self, selector: Option<&str>, key: &str) -> Result<()> {
+        let events = input::press(key)?;
+        self.ready()?;
+        if let Some(selector) = selector {
+            self.act(
+                "pressing a key",
+                selector,
+                &format!("focus({})", json!(selector)),
+            )
+            .await?;
+        }
+        self.in_time("pressing a key", async {
+            for event in events {
+                self.run_into_dialog(event).await?;
+            }
+            self.settle().await
+        })
+        .await
+    }
+
+    /// Brings the element to the middle of the viewport.
+    ///
+    /// # Errors
+    /// Those of every method with a selector.
+    pub async fn scroll_to(&self, selector: &str) -> Result<()> {
+        self.act(
+            "scrolling",
+            selector,
+            &format!("scrollTo({})", json!(selector)),
+        )
+        .await
+        .map(drop)
+    }
+
+    /// Highlights this element and no other; `None` takes the highlight away.
+    ///
+    /// # Errors
+    /// Those of every method with a selector.
+    pub async fn border(&self, selector: Option<&str>) -> Result<()> {
+        let call = format!("border({})", json!(selector));
+        self.act("highlighting", selector.unwrap_or_default(), &call)
+            .await
+            .map(drop)
+    }
+
+    /// Evaluates JavaScript in the page's own world; a promise is awaited, and the value comes as JSON.
+    ///
+    /// # Errors
+    /// [`Error::Script`] where it throws, or its value is not JSON.
+    pub async fn evaluate(&self, script: &str) -> Result<Value> {
+        self.in_time("evaluating a script", self.evaluate_in(None, script))
+            .await
+    }
+
+    /// A PNG of the viewport, or of the whole page.
+    ///
+    /// # Errors
+    /// Those of every method.
+    pub async fn screenshot(&self, whole_page: bool) -> Result<Vec<u8>> {
+        let mut capture = CaptureScreenshotParams::default();
+        self.in_time("taking a screenshot", async {
+            if whole_page {
+                let size = self
+                    .run(GetLayoutMetricsParams::default())
+                    .await?
+                    .css_content_size;
+                capture.clip = Some(Viewport {
+                    x: 0.0,
+                    y: 0.0,
+                    width: size.width,
+                    height: size.height,
+                    scale: 1.0,
+                });
+                capture.capture_beyond_viewport = Some(true);
+            }
+            let picture = self.run(capture).await?.data;
+            let base64: &[u8] = picture.as_ref();
+            STANDARD
+                .decode(base64)
+                .map_err(|_| self.unexpected("a screenshot that is no base64"))
+        })
+        .await
+    }
+
+    /// The dialog that the page waits for, if any.
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.tab.state.borrow().dialog.clone()
+    }
+
+    /// Answers the open dialog: yes with what a prompt asks for, or no.
+    ///
+    /// # Errors
+    /// [`Error::NoDialog`].
+    pub async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<()> {
+        if self.dialog().is_none() {
+            return Err(self.gone().unwrap_or(Error::NoDialog));
+        }
+        let mut answer = HandleJavaScriptDialogParams::new(accept);
+        answer.prompt_text = text.map(str::to_owned);
+        self.in_time("answering a dialog", async {
+            self.send(answer).await?;
+            self.until(|state| state.dialog.is_none()).await?;
+            self.settle().await
+        })
+        .await
+    }
+
+    /// Closes the tab.
+    ///
+    /// # Errors
+    /// Those of every method.
+    pub async fn close(&self) -> Result<()> {
+        self.in_time("closing a tab", async {
+            self.wire
+                .command(None, CloseTargetParams::new(self.tab.target.clone()))
+                .await?;
+            match self.until(|_| false).await {
+                Err(Error::TabClosed) | Ok(()) => Ok(()),
+                Err(error) => Err(error),
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn set_viewport(&self, (width, height): (u32, u32)) -> Result<()> {
+        let metrics =
+            SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), 1.0, false);
+        self.in_time("setting the viewport", self.run(metrics))
+            .await
+            .map(drop)
+    }
+
+    /// An action whose effect may be a dialog, which leaves it unanswered.
+    async fn run_into_dialog<C: Command>(&self, command: C) -> Result<()> {
+        match self.run(command).await {
+            Ok(_) | Err(Error::DialogOpen { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends a command unless the page is gone or stands still, and lets go of it if that happens meanwhile.
+    pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Response> {
+        tokio::select! {
+            biased;
+            stopped = self.until(|state| state.dialog.is_some()) => {
+                stopped?;
+                Err(self.ready().err().unwrap_or(Error::NoDialog))
+            }
+            answer = self.send(command) => answer,
+        }
+    }
+
+    async fn send<C: Command>(&self, command: C) -> Result<C::Response> {
+        let answer = self.wire.command(Some(&self.tab.session), command).await;
+        // The session of a page that has gone answers nothing useful.
+        answer.map_err(|error| self.gone().unwrap_or(error))
+    }
+
+    /// Fails where a dialog is already open, for an action may only end in one.
+    pub(crate) fn ready(&self) -> Result<()> {
+        match self.dialog() {
+            Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),
+            None => Ok(()),
+        }
+    }
+
+    fn gone(&self) -> Option<Error> {
+        let gone = self.tab.state.borrow().gone?;
+        Some(self.wire.ended().unwrap_or(match gone {
+            Gone::Crashed => Error::PageCrashed,
+            Gone::Closed => Error::TabClosed,
+        }))
+    }
+
+    /// Waits for a state of the tab, or for its end.
+    async fn until(&self, is_so: impl Fn(&State) -> bool) -> Result<()> {
+        let mut states = self.tab.state.subscribe();
+        // The tab holds the sender, so that waiting cannot fail.
+        drop(
+            states
+                .wait_for(|state| state.gone.is_some() || is_so(state))
+                .await,
+        );
+        self.gone().map_or(Ok(()), Err)
+    }
+
+    pub(crate) async fn settle(&self) -> Result<()> {
+        tokio::time::sleep(SETTLE).await;
+        match self
+            .until(|state| !state.loading || state.dialog.is_some())
+            .await
+        {
+            // A click may well close its tab.
+            Err(Error::TabClosed) => Ok(()),
+            settled => settled,
+        }
+    }
+
+    pub(crate) async fn in_time<T>(
+        &self,
+        what: &'static str,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let result = within(self.limit, what, work).await;
+        if matches!(result, Err(Error::TimedOut { .. })) {
+            self.strained.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    pub(crate) fn unexpected(&self, message: &str) -> Error {
+        Error::Protocol {
+            method: format!("a script in {}", self.tab.target),
+            message: message.to_owned(),
+        }
+    }
+}

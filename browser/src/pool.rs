@@ -1,0 +1,121 @@
+//! Browsers kept warm: as many as may run at once, each serving one attempt after another.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use crate::chromium::{self, Chromium};
+use crate::error::{Error, Result};
+use crate::gate::Origin;
+use crate::profile::Profile;
+
+/// What a pool needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The program; `None` for the first of `chromium`, `chromium-browser`, `google-chrome-stable` and `google-chrome` on `PATH`.
+    pub program: Option<PathBuf>,
+    /// Browsers at once, and so profiles at once; at least 1.
+    pub browsers: usize,
+    /// Profiles that a browser serves before a new one takes its place; at least 1.
+    pub profiles_per_browser: u32,
+    /// Wall time of one command to a page.
+    pub command_timeout: Duration,
+    /// Wall time of a browser's start.
+    pub start_timeout: Duration,
+    /// Memory of all processes of a browser together (proportional set size, measured twice a second; Linux only).
+    pub memory_limit_mb: u64,
+    /// Width and height of a page in pixels.
+    pub viewport: (u32, u32),
+}
+
+impl Default for Settings {
+    /// The first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s a command; 30 s to start; 1,024 MB; 1280 × 900 pixels.
+    fn default() -> Self {
+        Self {
+            program: None,
+            browsers: 2,
+            profiles_per_browser: 50,
+            command_timeout: Duration::from_secs(15),
+            start_timeout: Duration::from_secs(30),
+            memory_limit_mb: 1_024,
+            viewport: (1_280, 900),
+        }
+    }
+}
+
+/// A pool of browsers. Dropping it and its profiles ends every process and deletes every file.
+#[derive(Debug)]
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    program: PathBuf,
+    permits: Arc<Semaphore>,
+    idle: Mutex<Vec<Chromium>>,
+}
+
+impl Pool {
+    /// Finds the browser and starts the first one, so that a missing or broken one is told before any work begins.
+    ///
+    /// # Errors
+    /// [`Error::NotInstalled`], [`Error::NotStarted`], or [`Error::TimedOut`].
+    pub async fn open(settings: Settings) -> Result<Self> {
+        let program = chromium::find(settings.program.as_deref())?;
+        let first = Chromium::start(&program, &settings).await?;
+        let permits = Arc::new(Semaphore::new(settings.browsers.max(1)));
+        Ok(Self {
+            shared: Arc::new(Shared {
+                settings,
+                program,
+                permits,
+                idle: Mutex::new(vec![first]),
+            }),
+        })
+    }
+
+    /// A fresh profile with an empty tab that reaches these origins alone; waits while all browsers are taken.
+    ///
+    /// # Errors
+    /// As [`Pool::open`], where a browser has to be started.
+    pub async fn profile(&self, origins: &[Origin]) -> Result<Profile> {
+        let permits = Arc::clone(&self.shared.permits);
+        let permit = permits
+            .acquire_owned()
+            .await
+            .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
+        // A browser may have died while it was idle: that is no attempt's fault.
+        while let Some(idle) = self.shared.take_idle() {
+            if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, origins).await {
+                return Ok(profile.with_permit(permit));
+            }
+        }
+        let chromium = Chromium::start(&self.shared.program, &self.shared.settings).await?;
+        Ok(Profile::open(Arc::clone(&self.shared), chromium, origins)
+            .await?
+            .with_permit(permit))
+    }
+}
+
+impl Shared {
+    fn take_idle(&self) -> Option<Chromium> {
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+    }
+
+    /// Takes a browser back, unless it has served enough.
+    pub(crate) fn give_back(&self, chromium: Chromium) {
+        if chromium.served < self.settings.profiles_per_browser {
+            self.idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(chromium);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The browser of one attempt: a profile of its own with its tabs, cookies and storage.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use chromiumoxide::cdp::browser_protocol::browser::BrowserContextId;
+use chromiumoxide::cdp::browser_protocol::target::{
+    CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
+};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::chromium::Chromium;
+use crate::error::{Error, Result};
+use crate::gate::Origin;
+use crate::page::Page;
+use crate::pool::Shared;
+
+/// A fresh profile in a browser that nobody else uses meanwhile. [`Profile::close`] gives the browser back; a profile that is
+/// dropped takes its browser with it.
+#[derive(Debug)]
+pub struct Profile {
+    chromium: Chromium,
+    context: BrowserContextId,
+    shared: Arc<Shared>,
+    // A command ran into its limit: the browser may still be at it, and is not used again.
+    strained: Arc<AtomicBool>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Profile {
+    pub(crate) async fn open(
+        shared: Arc<Shared>,
+        mut chromium: Chromium,
+        origins: &[Origin],
+    ) -> Result<Self> {
+        chromium.served += 1;
+        chromium.gate.rules.allow(origins.to_vec());
+        let limit = shared.settings.command_timeout;
+        let made = within(limit, "opening a profile", async {
+            chromium
+                .wire
+                .command(None, CreateBrowserContextParams::default())
+                .await
+        });
+        let context = made.await?.browser_context_id;
+        let profile = Self {
+            chromium,
+            context,
+            shared,
+            strained: Arc::default(),
+            permit: None,
+        };
+        profile.new_page().await?;
+        Ok(profile)
+    }
+
+    pub(crate) fn with_permit(mut self, permit: OwnedSemaphorePermit) -> Self {
+        self.permit = Some(permit);
+        self
+    }
+
+    /// Opens a tab on `about:blank`.
+    ///
+    /// # Errors
+    /// Those of the browser: [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`].
+    pub async fn new_page(&self) -> Result<Page> {
+        let mut create = CreateTargetParams::new("about:blank");
+        create.browser_context_id = Some(self.context.clone());
+        // A window of its own, so that no tab stands behind another and all can be used at once.
+        create.new_window = Some(true);
+        create.width = Some(i64::from(self.shared.settings.viewport.0));
+        create.height = Some(i64::from(self.shared.settings.viewport.1));
+        let wire = &self.chromium.wire;
+        let tab = within(
+            self.shared.settings.command_timeout,
+            "opening a tab",
+            async {
+                let target = wire.command(None, create).await?.target_id;
+                wire.tab(target.as_ref()).await
+            },
+        );
+        let page = self.page_of(tab.await?);
+        page.set_viewport(self.shared.settings.viewport).await?;
+        Ok(page)
+    }
+
+    /// All open tabs, oldest first; those that pages have opened among them.
+    pub fn pages(&self) -> Vec<Page> {
+        self.chromium
+            .wire
+            .tabs(self.context.as_ref())
+            .into_iter()
+            .map(|tab| self.page_of(tab))
+            .collect()
+    }
+
+    /// The newest tab, which is the one that a person would have before them.
+    ///
+    /// # Errors
+    /// [`Error::TabClosed`] where none is open, or why the browser ended.
+    pub fn page(&self) -> Result<Page> {
+        self.pages()
+            .pop()
+            .ok_or_else(|| self.chromium.wire.ended().unwrap_or(Error::TabClosed))
+    }
+
+    /// What pages asked for and did not get, as they asked: addresses, or `HOST:PORT` for tunnels. At most the first 1,000.
+    pub fn refused(&self) -> Vec<String> {
+        self.chromium.gate.rules.refused()
+    }
+
+    /// The id of the browser's process, which is also that of its process group.
+    pub fn process_id(&self) -> u32 {
+        self.chromium.pid
+    }
+
+    /// Deletes the profile and gives the browser back, or ends the browser where it is not sound.
+    pub async fn close(self) {
+        let dispose = self
+            .chromium
+            .wire
+            .command(None, DisposeBrowserContextParams::new(self.context.clone()));
+        let disposed = within(
+            self.shared.settings.command_timeout,
+            "closing a profile",
+            dispose,
+        )
+        .await
+        .is_ok();
+        if disposed && !self.strained.load(Ordering::Relaxed) {
+            self.chromium.gate.rules.allow(Vec::new());
+            self.shared.give_back(self.chromium);
+        }
+    }
+
+    fn page_of(&self, tab: Arc<crate::tab::Tab>) -> Page {
+        Page::new(
+            self.chromium.wire.clone(),
+            tab,
+            Arc::clone(&self.chromium.gate.rules),
+            self.shared.settings.command_timeout,
+            Arc::clone(&self.strained),
+        )
+    }
+}
+
+/// Ends what takes longer than its limit.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    what: &'static str,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    tokio::time::timeout(limit, work)
+        .await
+        .unwrap_or(Err(Error::TimedOut { what, limit }))
+}

@@ -1,0 +1,168 @@
+//! The state of a tab as its events tell it, which every command on it watches.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Deserialize;
+use tokio::sync::watch;
+
+/// A tab of the browser, attached.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    /// The session under which its commands go.
+    pub(crate) session: String,
+    /// The target, which is also the id of its main frame.
+    pub(crate) target: String,
+    /// The profile it belongs to.
+    pub(crate) context: String,
+    /// The target of the tab whose page opened it.
+    pub(crate) opener: Option<String>,
+    pub(crate) state: watch::Sender<State>,
+    /// Every id that a dump of this tab has shown.
+    pub(crate) shown_ids: Mutex<HashSet<String>>,
+    /// Whether the newest dump has hashes for ids.
+    pub(crate) hashes: AtomicBool,
+}
+
+/// What is true of a tab now.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    pub(crate) dialog: Option<Dialog>,
+    pub(crate) gone: Option<Gone>,
+    pub(crate) loading: bool,
+    pub(crate) loads: u64,
+    pub(crate) place: Place,
+}
+
+/// Which document a tab shows, and at which address. Two places of a tab that differ are two pages to a reader.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// How many documents the tab has had.
+    pub documents: u64,
+    /// The address. A fragment is part of it only if it is a route (`#/orders`, `#!orders`) rather than a spot on the page.
+    pub url: String,
+}
+
+impl Place {
+    fn move_to(&mut self, url: &str) {
+        let (whole, fragment) = url.split_once('#').unwrap_or((url, ""));
+        let is_route = fragment.starts_with(['/', '!']);
+        let address = if is_route { url } else { whole };
+        address.clone_into(&mut self.url);
+    }
+}
+
+/// How a tab ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gone {
+    Crashed,
+    Closed,
+}
+
+/// A dialog that the page has opened, and that stops it until it is answered.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Dialog {
+    /// What it asks for.
+    #[serde(rename = "type")]
+    pub kind: DialogKind,
+    /// Its text.
+    pub message: String,
+    /// What a prompt proposes.
+    #[serde(rename = "defaultPrompt", default)]
+    pub proposed: String,
+}
+
+/// The dialogs of <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the one before leaving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DialogKind {
+    /// Says something.
+    Alert,
+    /// Asks yes or no.
+    Confirm,
+    /// Asks for a text.
+    Prompt,
+    /// Asks whether to leave the page.
+    BeforeUnload,
+}
+
+impl fmt::Display for DialogKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alert => "alert",
+            Self::Confirm => "confirm",
+            Self::Prompt => "prompt",
+            Self::BeforeUnload => "beforeunload",
+        })
+    }
+}
+
+impl Tab {
+    /// Takes in an event of this tab's session.
+    pub(crate) fn on_event(&self, method: &str, params: serde_json::Value) {
+        let main_frame = || params["frameId"] == self.target.as_str();
+        match method {
+            "Page.javascriptDialogOpening" => {
+                // A kind that this program does not know would hang the page: it is left without a dialog and times out.
+                let dialog = serde_json::from_value(params).ok();
+                self.state.send_modify(|state| state.dialog = dialog);
+            }
+            "Page.javascriptDialogClosed" => self.state.send_modify(|state| state.dialog = None),
+            "Page.frameStartedLoading" if main_frame() => {
+                self.state.send_modify(|state| state.loading = true);
+            }
+            "Page.frameStoppedLoading" if main_frame() => {
+                self.state.send_modify(|state| state.loading = false);
+            }
+            "Page.frameNavigated" if params["frame"]["id"] == self.target.as_str() => {
+                let frame = &params["frame"];
+                let [url, fragment] =
+                    ["url", "urlFragment"].map(|key| frame[key].as_str().unwrap_or_default());
+                self.state.send_modify(|state| {
+                    state.place.documents += 1;
+                    state.place.move_to(&format!("{url}{fragment}"));
+                });
+            }
+            "Page.navigatedWithinDocument" if main_frame() => {
+                let url = params["url"].as_str().unwrap_or_default();
+                self.state.send_modify(|state| state.place.move_to(url));
+            }
+            "Page.loadEventFired" => self.state.send_modify(|state| state.loads += 1),
+            "Inspector.targetCrashed" => self.end(Gone::Crashed),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn note_ids<'a>(&self, ids: impl Iterator<Item = &'a str>) {
+        self.shown_ids
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(ids.map(str::to_owned));
+    }
+
+    /// The id that a selector is, where ids are hashes. A document without a dump takes one for CSS.
+    pub(crate) fn hash_in<'a>(&self, selector: &'a str) -> Option<&'a str> {
+        let bare = selector.trim().trim_start_matches(['↑', '↓']).trim_start();
+        let id = bare.strip_prefix('[').and_then(|id| id.strip_suffix(']'));
+        let id = id.unwrap_or(bare);
+        let is_hash =
+            matches!(id.len(), 4 | 6) && id.bytes().all(|digit| digit.is_ascii_hexdigit());
+        (is_hash && self.hashes.load(Ordering::Relaxed)).then_some(id)
+    }
+
+    pub(crate) fn knows_id(&self, id: &str) -> bool {
+        self.shown_ids
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(id)
+    }
+
+    /// Marks the tab as gone; how it went first counts.
+    pub(crate) fn end(&self, how: Gone) {
+        self.state.send_modify(|state| {
+            state.gone.get_or_insert(how);
+        });
+    }
+}

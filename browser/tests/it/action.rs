@@ -1,0 +1,309 @@
+//! Actions on a page, by what its script and the browser saw of them.
+
+use std::time::Duration;
+
+use browser::{Error, Page, Result};
+
+use crate::site::{World, on_page};
+
+/// Does what a row says: a verb, a selector, and what the verb needs.
+async fn act(page: &Page, row: &str) -> Result<()> {
+    let mut words = row.splitn(3, ' ');
+    let mut word = || words.next().unwrap_or_default();
+    let (verb, selector, rest) = (word(), word(), word());
+    match verb {
+        "click" => page.click(selector).await,
+        "fill" => page.fill(selector, rest).await,
+        "select" => page.select(selector, rest).await,
+        "press" => {
+            page.press(Some(selector).filter(|it| *it != "-"), rest)
+                .await
+        }
+        "scroll" => page.scroll_to(selector).await,
+        "border" => page.border(Some(selector).filter(|it| *it != "-")).await,
+        _ => panic!("{verb}"),
+    }
+}
+
+async fn value(page: &Page, script: &str) -> String {
+    match page.evaluate(script).await.unwrap() {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn actions_are_seen_by_the_page_as_those_of_a_person() {
+    on_page("pages/actions.html", async |world, page| {
+        for (row, seen) in [
+            ("click #save", "click save trusted"),
+            ("click #low", "click low trusted"),
+            (
+                "click #ticked",
+                "click ticked trusted, click tick trusted on, input tick trusted on, change tick trusted on",
+            ),
+            (
+                "click #tick",
+                "click tick trusted on, input tick trusted on, change tick trusted on",
+            ),
+            (
+                "fill #name new words",
+                "input name new words, change name new words",
+            ),
+            (
+                "fill #named by label",
+                "input name by label, change name by label",
+            ),
+            ("fill #name ", "input name, change name"),
+            ("fill #amount 12.5", "input amount 12.5, change amount 12.5"),
+            (
+                "fill #day 2026-11-21",
+                "input day 2026-11-21, change day 2026-11-21",
+            ),
+            (
+                "fill #secret s3cret",
+                "input secret s3cret, change secret s3cret",
+            ),
+            (
+                "fill #note two\nlines",
+                "input note two\nlines, change note two\nlines",
+            ),
+            ("fill #rich words", "input rich trusted"),
+            ("select #city r", "input city r, change city r"),
+            ("select #city Paris", "input city p, change city p"),
+            ("select #many b", "input many b, change many b"),
+            (
+                "fill #query find me",
+                "input query find me, change query find me",
+            ),
+            (
+                "press #query Enter",
+                "keydown query trusted Enter, submit form trusted",
+            ),
+            (
+                "press - x",
+                "keydown query trusted x, input query trusted find mex",
+            ),
+            ("press #query End", "keydown query trusted End"),
+            ("press - Control+a", "keydown query trusted a"),
+            (
+                "press - Backspace",
+                "keydown query trusted Backspace, input query trusted",
+            ),
+            (
+                "press #query Shift+A",
+                "keydown query trusted A, input query trusted A",
+            ),
+            (
+                "press #save Enter",
+                "change query trusted A, keydown save trusted Enter, click save trusted",
+            ),
+        ] {
+            act(&page, row).await.unwrap();
+            let told = value(&page, "told()").await;
+            assert_eq!(told, seen, "{row}");
+        }
+        world
+    });
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    on_page("pages/actions.html", async |world, page| {
+        for (row, reason) in [
+            ("click #off", "it is disabled"),
+            ("click #under", "div#cover covers it"),
+            ("click #unseen", "it is not visible"),
+            ("click #moved", "it is outside of what the page can show"),
+            ("fill #fixed x", "it is read-only"),
+            (
+                "fill #tick x",
+                "an input of type checkbox takes no text; click it",
+            ),
+            (
+                "fill #amount many",
+                "an input of type number does not take this text",
+            ),
+            (
+                "fill #day tomorrow",
+                "an input of type date does not take this text",
+            ),
+            (
+                "fill #city Rome",
+                "it is a list to select from, not a text field",
+            ),
+            ("fill #save x", "a button takes no text"),
+            (
+                "select #city Berlin",
+                "it has no option \"Berlin\"; its options: Paris | Rome | Oslo",
+            ),
+            ("select #city Oslo", "this option is disabled"),
+            ("select #name x", "a input has no options"),
+            ("press #cover a", "it cannot have the keyboard's focus"),
+            ("scroll #unseen", "it is not visible"),
+        ] {
+            let Err(Error::Inapplicable {
+                selector,
+                reason: why,
+            }) = act(&page, row).await
+            else {
+                panic!("{row} was done");
+            };
+            assert_eq!(
+                (selector.as_str(), why.as_str()),
+                (row.split(' ').nth(1).unwrap(), reason)
+            );
+        }
+        let unknown = act(&page, "press - Hyper+x").await.unwrap_err();
+        assert_eq!(unknown, Error::UnknownKey("Hyper+x".to_owned()));
+        assert_eq!(value(&page, "told()").await, "", "none of it did anything");
+        world
+    });
+}
+
+#[test]
+fn a_highlight_is_on_one_element_at_a_time_and_moves_nothing() {
+    on_page("pages/actions.html", async |world, page| {
+        let lined = "[...document.querySelectorAll('*')].filter((el) => el.style.outline).map((el) => el.id).join()";
+        let size = "document.documentElement.scrollHeight";
+        let before = value(&page, size).await;
+        for (row, expected) in [
+            ("border #save", "save"),
+            ("border #low", "low"),
+            ("border -", ""),
+        ] {
+            act(&page, row).await.unwrap();
+            assert_eq!(value(&page, lined).await, expected);
+            assert_eq!(value(&page, size).await, before);
+        }
+        assert_eq!(value(&page, "save.hasAttribute('style')").await, "false");
+        act(&page, "scroll #low").await.unwrap();
+        assert_ne!(value(&page, "scrollY").await, "0");
+        world
+    });
+}
+
+#[test]
+fn another_page_is_told_from_the_same_one() {
+    for (row, changes) in [
+        ("click #save", false),
+        ("click #spot", false),
+        ("click #route", true),
+        ("click #late", true),
+        ("click #away", true),
+    ] {
+        on_page("pages/actions.html", async |world, page| {
+            let before = page.place();
+            act(&page, row).await.unwrap();
+            assert_eq!(page.place() != before, changes, "{row}: {:?}", page.place());
+            if row == "click #away" {
+                // Nothing of the new document is missed by a script that follows at once.
+                assert_eq!(value(&page, "document.title").await, "ids");
+                assert_eq!(page.url().await.unwrap(), world.site.at("pages/ids.html"));
+            }
+            world
+        });
+    }
+}
+
+#[test]
+fn dialogs_stop_the_page_until_they_are_answered() {
+    on_page("pages/actions.html", async |world, page| {
+        for (button, message, accept, text, seen) in [
+            ("#tell", "Saved", true, None, ""),
+            ("#ask", "Sure?", true, None, "answer true"),
+            ("#ask", "Sure?", false, None, "answer false"),
+            ("#prompt", "Who?", true, Some("Ann"), "answer Ann"),
+            ("#prompt", "Who?", false, None, "answer null"),
+        ] {
+            page.click(button).await.unwrap();
+            let dialog = page.dialog().unwrap();
+            assert_eq!(dialog.message, message);
+            let stopped = page
+                .dump(&browser::DumpSettings::default())
+                .await
+                .unwrap_err();
+            assert!(matches!(stopped, Error::DialogOpen { .. }), "{stopped}");
+            page.answer_dialog(accept, text).await.unwrap();
+            let told = value(&page, "told()").await;
+            assert_eq!(
+                told.split(", ")
+                    .filter(|it| it.starts_with("answer"))
+                    .collect::<String>(),
+                seen
+            );
+        }
+        assert_eq!(
+            page.answer_dialog(true, None).await.unwrap_err(),
+            Error::NoDialog
+        );
+        world
+    });
+}
+
+#[test]
+fn tabs_that_a_page_opens_are_its_own_and_all_can_be_used_at_once() {
+    on_page("pages/actions.html", async |world, page| {
+        page.click("#tab").await.unwrap();
+        let opened = wait_for_tab(&world, &page).await;
+        assert_eq!(opened.url().await.unwrap(), world.site.at("pages/ids.html"));
+        let mut own = Vec::new();
+        for _ in 0..3 {
+            let tab = world.profile.new_page().await.unwrap();
+            tab.goto(&world.site.at("pages/actions.html"))
+                .await
+                .unwrap();
+            own.push(tab);
+        }
+        assert_eq!(world.profile.pages().len(), 5);
+        let clicks = own.iter().map(async |tab| {
+            for _ in 0..5 {
+                tab.click("#low").await?;
+                tab.fill("#name", "x").await?;
+                tab.press(Some("#query"), "a").await?;
+            }
+            tab.evaluate("log.length").await
+        });
+        for told in futures::future::join_all(clicks).await {
+            // A click and a key with an event each for what they change, and on leaving a field that keys have changed.
+            assert_eq!(told.unwrap(), 5 * 5 + 4);
+        }
+        opened.close().await.unwrap();
+        assert_eq!(opened.url().await.unwrap_err(), Error::TabClosed);
+        assert!(!opened.is_open() && page.is_open() && page.opened().is_empty());
+        world
+    });
+}
+
+async fn wait_for_tab(world: &World, page: &Page) -> Page {
+    for _ in 0..100 {
+        if let Some(tab) = page.opened().pop()
+            && !tab.url().await.unwrap().starts_with("about:")
+        {
+            return tab;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("no tab of {}, but {:?}", page.id(), world.profile.pages());
+}
+
+#[test]
+fn pictures_are_png_of_the_viewport_or_of_all() {
+    on_page("pages/actions.html", async |world, page| {
+        let sizes = [false, true].map(async |whole| {
+            let png = page.screenshot(whole).await.unwrap();
+            assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+            let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+            (number(16), number(20))
+        });
+        let [visible, whole] = sizes;
+        assert_eq!(visible.await, (1_280, 900));
+        let (width, height) = whole.await;
+        assert!(
+            (1_200..=1_280).contains(&width) && height > 1_500,
+            "{width} × {height}"
+        );
+        assert!(page.text().await.unwrap().contains("New tab"));
+        world
+    });
+}

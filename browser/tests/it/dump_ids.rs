@@ -1,0 +1,152 @@
+//! What ids of dumps stand for: selectors, elements that are gone, ids that never were.
+
+use browser::{DumpSettings, Error, IdStyle, Page};
+
+use crate::site::on_page;
+
+const HASHES: DumpSettings = DumpSettings {
+    max_chars: 12_000,
+    ids: IdStyle::Hashes,
+    filter: None,
+};
+
+async fn dump(page: &Page, settings: &DumpSettings) -> String {
+    page.dump(settings).await.unwrap().tree().to_owned()
+}
+
+async fn fails(page: &Page, selector: &str) -> Error {
+    page.scroll_to(selector).await.unwrap_err()
+}
+
+#[test]
+fn selectors_are_ids_in_three_forms_or_css() {
+    on_page("pages/ids.html", async |world, page| {
+        dump(&page, &DumpSettings::default()).await;
+        for selector in [
+            "2",
+            "[2]",
+            "↓[2]",
+            "↑[2]",
+            " [2] ",
+            "002",
+            "#second",
+            "button:nth-of-type(2)",
+        ] {
+            page.click(selector).await.unwrap();
+            let clicked = page.evaluate("[clicked, clicked = ''][0]").await.unwrap();
+            assert_eq!(clicked, "second", "{selector}");
+        }
+        for (selector, message) in [
+            ("99", "[99] is unknown: no dump has shown it"),
+            ("[99]", "[99] is unknown: no dump has shown it"),
+            (".absent", "no element matches \".absent\""),
+            (
+                "",
+                "\"\" is no selector: it is empty; right are 5, [5], or CSS",
+            ),
+            (
+                "[2",
+                "\"[2\" is no selector: it is neither an id of the dump nor CSS; right are 5, [5], or CSS",
+            ),
+            (
+                "the second button",
+                "no element matches \"the second button\"",
+            ),
+        ] {
+            assert_eq!(
+                fails(&page, selector).await.to_string(),
+                message,
+                "{selector:?}"
+            );
+        }
+        world
+    });
+}
+
+#[test]
+fn a_stale_id_is_told_apart_from_an_unknown_one() {
+    for settings in [DumpSettings::default(), HASHES] {
+        on_page("pages/ids.html", async |world, page| {
+            let made = page.dump(&settings).await.unwrap();
+            let [second, third] = [1, 2].map(|at: usize| made.elements[at].id.clone());
+            page.evaluate("document.getElementById('second').remove()")
+                .await
+                .unwrap();
+            let stale = Error::StaleId { id: second.clone() };
+            assert_eq!(fails(&page, &second).await, stale, "its element is gone");
+            page.scroll_to(&third).await.unwrap();
+            page.goto(&world.site.at("pages/ids.html?again"))
+                .await
+                .unwrap();
+            let stale = Error::StaleId { id: third.clone() };
+            assert_eq!(fails(&page, &third).await, stale, "its document is gone");
+            let never = if settings.ids == IdStyle::Hashes {
+                "0bad"
+            } else {
+                "77"
+            };
+            let unknown = Error::UnknownId {
+                id: never.to_owned(),
+            };
+            assert_eq!(fails(&page, never).await, unknown);
+            world
+        });
+    }
+}
+
+#[test]
+fn hashes_stay_with_their_elements_and_never_collide() {
+    on_page("pages/ids.html", async |world, page| {
+        let before = dump(&page, &HASHES).await;
+        page.evaluate("document.body.prepend(Object.assign(document.createElement('h2'), { textContent: 'new' }))")
+            .await
+            .unwrap();
+        let after = dump(&page, &HASHES).await;
+        let (first, rest) = after.split_once('\n').unwrap();
+        assert!(first.ends_with("]<h2>new</h2>"), "{first}");
+        assert_eq!(rest, before);
+        // 20,000 of 65,536 ids, all of the same words: nearly each meets a taken one.
+        page.evaluate("document.body.innerHTML = '<button>same</button>'.repeat(20000)")
+            .await
+            .unwrap();
+        let crowded = DumpSettings {
+            max_chars: 10_000_000,
+            ..HASHES
+        };
+        let made = page.dump(&crowded).await.unwrap();
+        let mut ids: Vec<&str> = made
+            .elements
+            .iter()
+            .map(|element| element.id.as_str())
+            .collect();
+        assert!(
+            ids.iter()
+                .all(|id| id.len() == 4 && id.chars().all(|digit| digit.is_ascii_hexdigit()))
+        );
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), 20_000);
+        world
+    });
+}
+
+#[test]
+fn a_filter_that_is_none_or_throws_is_an_error_with_its_reason() {
+    on_page("pages/ids.html", async |world, page| {
+        for (filter, reason) in [
+            ("5", "not a function"),
+            ("() => { throw new Error('no') }", "no"),
+            ("(el) =>", "SyntaxError"),
+        ] {
+            let settings = DumpSettings {
+                filter: Some(filter.to_owned()),
+                ..DumpSettings::default()
+            };
+            match page.dump(&settings).await {
+                Err(Error::Filter(message)) => assert!(message.contains(reason), "{message}"),
+                other => panic!("{filter}: {other:?}"),
+            }
+        }
+        world
+    });
+}
