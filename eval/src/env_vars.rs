@@ -32,6 +32,8 @@ flags! {
     BASE_URL = "EVAL_BASE_URL", "--base-url";
     BENCHMARK = "EVAL_BENCHMARK", "--benchmark";
     CACHE = "EVAL_CACHE", "--cache";
+    WEB_AGENT = "EVAL_WEB_AGENT", "--web-agent";
+    SCREENSHOTS = "EVAL_SCREENSHOTS", "--screenshots";
     CALL_TIMEOUT = "EVAL_CALL_TIMEOUT", "--call-timeout";
     CELL_TIMEOUT = "EVAL_CELL_TIMEOUT", "--cell-timeout";
     CELL_WAIT = "EVAL_CELL_WAIT", "--cell-wait";

@@ -21,6 +21,7 @@ mod view;
 mod guidance;
 mod models;
 mod sandbox;
+mod web;
 
 mod benchmark;
 mod bounds;

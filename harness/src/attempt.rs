@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::agent::ReplAgent;
+use crate::agent_turn::{self, WebAgent};
 use crate::conversation::Conversation;
 use crate::engine::{Engine, Task};
 use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, WebEvent, ms};
@@ -85,6 +86,7 @@ impl<'a> Attempt<'a> {
         let work = async {
             match root.role {
                 Role::Root => self.run_root(&root).await,
+                Role::AgentTurn => agent_turn::run(&self, &root).await,
                 Role::JsonAction => json_action::run(&self, &root).await,
                 _ => self.answer_once(&root, &self.task.context).await,
             }
@@ -131,6 +133,7 @@ impl<'a> Attempt<'a> {
         let config = &self.engine.config;
         let role = match config.protocol {
             Protocol::Direct => Role::Direct,
+            Protocol::AgentTurn => Role::AgentTurn,
             Protocol::JsonAction => Role::JsonAction,
             Protocol::Rlm if config.max_depth == 0 => Role::Flat,
             Protocol::Rlm => Role::Root,
@@ -142,8 +145,8 @@ impl<'a> Attempt<'a> {
             role,
             lineage: vec![self.task.query.clone()],
             model: self.engine.models.main.clone(),
-            system_prompt: None,
-            iterations: if matches!(role, Role::Root | Role::JsonAction) {
+            system_prompt: (role == Role::AgentTurn).then(|| self.engine.web_agent.system().text()),
+            iterations: if matches!(role, Role::Root | Role::AgentTurn | Role::JsonAction) {
                 config.max_iterations
             } else {
                 1
@@ -209,6 +212,9 @@ impl<'a> Attempt<'a> {
             system
         };
         let mut conversation = Conversation::new(system);
+        if root.role == Role::AgentTurn {
+            conversation.tools = Some(WebAgent::tools());
+        }
         conversation.push(Message::user(message));
         conversation.turn = 1;
         self.request(&root, &conversation)
@@ -228,7 +234,7 @@ impl<'a> Attempt<'a> {
                 Role::OneShot => AgentKind::OneShot,
                 Role::Direct => AgentKind::Direct,
                 Role::JsonAction => AgentKind::JsonAction,
-                Role::App => AgentKind::App,
+                Role::AgentTurn | Role::App => AgentKind::Own,
                 _ => AgentKind::Agent,
             },
             config: PromptConfig {

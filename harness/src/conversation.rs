@@ -1,6 +1,9 @@
 //! A conversation with a model: what is sent, and what of it may be left out when it grows too long.
 
+use std::ops::Range;
+
 use crate::event::Message;
+use crate::tool_call::ToolUse;
 
 /// A conversation.
 pub(crate) struct Conversation {
@@ -8,6 +11,10 @@ pub(crate) struct Conversation {
     pub system: String,
     messages: Vec<Message>,
     outputs: Vec<Output>,
+    /// What ends the next request, and is no part of any later one.
+    pub tail: Option<Message>,
+    /// What may be called, where it is not what the role of the agent says.
+    pub tools: Option<ToolUse>,
     recorded: usize,
     /// The invocation's how-manieth request is the newest, counted from 1.
     pub turn: u32,
@@ -40,6 +47,8 @@ impl Conversation {
             system,
             messages: Vec::new(),
             outputs: Vec::new(),
+            tail: None,
+            tools: None,
             recorded: 0,
             turn: 0,
             trims: 0,
@@ -81,6 +90,17 @@ impl Conversation {
         let new = self.messages[self.recorded..].to_vec();
         self.recorded = self.messages.len();
         new
+    }
+
+    /// The messages of a request: those of the conversation, then the tail.
+    pub fn sent(&self) -> Vec<Message> {
+        self.messages.iter().chain(&self.tail).cloned().collect()
+    }
+
+    /// Leaves out messages that the records hold; none of them may be an output that can be left out by itself.
+    pub fn forget(&mut self, messages: Range<usize>) {
+        self.recorded = self.recorded.saturating_sub(messages.len());
+        self.messages.drain(messages);
     }
 
     /// Leaves out the older half of the outputs that are still whole, but never the newest output. None if there

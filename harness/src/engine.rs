@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::attempt::Attempt;
 use crate::event::{EventSink, NoEvents};
 use crate::halt::{Halt, HaltReason};
@@ -40,6 +41,10 @@ pub struct EngineConfig {
     pub attempt_time: Duration,
     /// What may be spent.
     pub budgets: Budgets,
+    /// What a web agent is told and allowed, for the agent-turn protocol.
+    pub agent_turn: AgentTurnSettings,
+    /// Whether pictures of pages go into trajectories.
+    pub screenshots: bool,
 }
 
 /// What may be spent.
@@ -97,6 +102,9 @@ pub enum EngineError {
         /// The depth limit.
         max_depth: u32,
     },
+    /// A web agent that cannot be.
+    #[error(transparent)]
+    AgentTurn(#[from] AgentTurnError),
     /// The sandbox does not load.
     #[error(transparent)]
     Sandbox(#[from] StartError),
@@ -109,6 +117,7 @@ pub struct Engine {
     pub(crate) sandbox: Sandbox,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) halt: Halt,
+    pub(crate) web_agent: WebAgent,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub(crate) browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
@@ -142,6 +151,7 @@ impl Engine {
                 max_depth: config.max_depth,
             });
         }
+        let web_agent = WebAgent::new(config.agent_turn.clone())?;
         let by_alias = models
             .aliases
             .iter()
@@ -161,6 +171,7 @@ impl Engine {
             sandbox,
             ledger,
             halt: Halt::default(),
+            web_agent,
             browser: None,
             by_alias,
             served: Mutex::default(),

@@ -240,6 +240,8 @@ pub enum Role {
     OneShot,
     /// The `direct` protocol: one call with the whole context.
     Direct,
+    /// The `agent-turn` protocol: an agent on a web page.
+    AgentTurn,
     /// The `json-action` protocol: answers, apps and lists.
     JsonAction,
     /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
@@ -261,6 +263,7 @@ impl Role {
             Self::Flat => "flat",
             Self::OneShot => "one_shot",
             Self::Direct => "direct",
+            Self::AgentTurn => "agent_turn",
             Self::JsonAction => "json_action",
             Self::App => "app",
         }

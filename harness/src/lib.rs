@@ -6,6 +6,7 @@
 //! Invariants: the harness knows no benchmark and no scorer, and reads neither the environment nor flags.
 
 mod agent;
+pub mod agent_turn;
 mod attempt;
 mod code_tool;
 mod conversation;

@@ -37,8 +37,12 @@ impl Attempt<'_> {
         self.emit(
             invocation,
             EventKind::LlmRequest {
-                new_messages: conversation.record_new(),
-                messages: u32::try_from(conversation.messages().len()).ok(),
+                new_messages: {
+                    let mut new = conversation.record_new();
+                    new.extend(conversation.tail.clone());
+                    new
+                },
+                messages: u32::try_from(conversation.sent().len()).ok(),
             },
         );
         let said = loop {
@@ -157,9 +161,11 @@ impl Attempt<'_> {
         Request {
             model: invocation.model.name.clone(),
             system: conversation.system.clone(),
-            messages: conversation.messages().to_vec(),
+            messages: conversation.sent(),
             sampling: Arc::clone(&invocation.model.sampling),
-            tools: code_tool::tool_use(&invocation.model.sampling, invocation.role),
+            tools: conversation.tools.clone().unwrap_or_else(|| {
+                code_tool::tool_use(&invocation.model.sampling, invocation.role)
+            }),
             caller: Caller {
                 sample: self.task.sample.clone(),
                 attempt: self.task.attempt,

@@ -14,19 +14,22 @@ pub enum Protocol {
     Rlm,
     /// One call with the query and the whole context: the baseline of every comparison.
     Direct,
-    /// An agent on a page of the web, which answers by JSON actions and builds apps.
+    /// An agent on a web page: one envelope of actions a turn.
+    AgentTurn,
+    /// An agent that answers by JSON actions, and builds apps.
     JsonAction,
 }
 
 impl Protocol {
     /// Every protocol, in the order of help texts.
-    pub const ALL: [Self; 3] = [Self::Rlm, Self::Direct, Self::JsonAction];
+    pub const ALL: [Self; 4] = [Self::Rlm, Self::Direct, Self::AgentTurn, Self::JsonAction];
 
     /// The word for the protocol in flags, files and CSV columns.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rlm => "rlm",
             Self::Direct => "direct",
+            Self::AgentTurn => "agent-turn",
             Self::JsonAction => "json-action",
         }
     }
@@ -40,7 +43,7 @@ impl fmt::Display for Protocol {
 
 /// A word that is no protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol `{0}`, expected `rlm`, `direct` or `json-action`")]
+#[error("unknown protocol `{0}`, expected `rlm`, `direct`, `agent-turn` or `json-action`")]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

@@ -4,7 +4,7 @@ use clap::{ArgAction, Args};
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use super::{BudgetArgs, GuidanceArgs, ModelArgs, SandboxArgs, StoreArgs, TrafficArgs};
+use super::{BudgetArgs, GuidanceArgs, ModelArgs, SandboxArgs, StoreArgs, TrafficArgs, WebArgs};
 use crate::env_vars;
 
 /// Everything that shapes a running agent.
@@ -77,6 +77,11 @@ pub struct EngineArgs {
     /// Where responses are kept.
     #[command(flatten)]
     pub store: StoreArgs,
+
+    /// Worlds on the web.
+    #[command(flatten)]
+    #[serde(default)]
+    pub web: WebArgs,
 
     /// The REPL.
     #[command(flatten)]

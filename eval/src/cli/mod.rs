@@ -25,6 +25,7 @@ mod guidance;
 mod model;
 mod sandbox;
 mod store;
+mod web;
 mod traffic;
 
 mod environment;
@@ -57,6 +58,7 @@ pub use store::StoreArgs;
 pub use sweep::SweepArgs;
 pub use traffic::TrafficArgs;
 pub use view::ViewArgs;
+pub use web::WebArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]

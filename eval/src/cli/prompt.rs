@@ -3,8 +3,8 @@
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::GuidanceArgs;
 use super::number::whole;
+use super::{GuidanceArgs, WebArgs};
 use crate::env_vars;
 
 /// The flags of `eval prompt`.
@@ -47,6 +47,10 @@ pub struct PromptArgs {
     /// What the agents are told.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
+
+    /// Worlds on the web.
+    #[command(flatten)]
+    pub web: WebArgs,
 
     /// Print JSON with the sections apart: {"sections": [{"name", "text"}, …]}
     #[arg(

@@ -268,6 +268,8 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
         isolation: settings.sandbox.isolation.clone(),
         attempt_time: settings.attempt_time,
         budgets: settings.budget.budgets,
+        agent_turn: settings.agent_turn.clone(),
+        screenshots: settings.screenshots,
     };
     Ok(Engine::new(config, models, terminal::warning)?)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use harness::agent_turn::How;
 use harness::event::{Event, EventKind, WebEvent};
 
 use super::sanitize;
@@ -147,6 +148,20 @@ fn happened(event: &WebEvent) -> Option<String> {
             (None, None) => return None,
         }),
         WebEvent::DocumentRead { uri, .. } => Some(format!("has an app that reads {uri}")),
-        WebEvent::State { .. } => None,
+        WebEvent::Envelope {
+            problem: Some(problem),
+            ..
+        } => Some(format!("has a malformed envelope: {problem}")),
+        WebEvent::Envelope { .. } => None,
+        WebEvent::ActionResults { results } => {
+            let done = results.iter().filter(|result| result.result == How::Done);
+            Some(format!(
+                "has done {}",
+                counted(done.count() as u64, "action")
+            ))
+        }
+        WebEvent::Page { dump, .. } => Some(format!("looks at {}", dump.url)),
+        WebEvent::NoPage { problem } => Some(format!("cannot see its page: {problem}")),
+        WebEvent::Screenshot { .. } | WebEvent::TurnLog { .. } | WebEvent::State { .. } => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The engine's settings.
 
 use harness::Protocol;
+use harness::agent_turn::AgentTurnSettings;
 use std::time::Duration;
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
@@ -48,6 +49,10 @@ pub struct EngineSettings {
     pub traffic: TrafficSettings,
     /// Where responses are kept.
     pub store: StoreSettings,
+    /// What a web agent is told and allowed.
+    pub agent_turn: AgentTurnSettings,
+    /// Whether pictures of pages go into trajectories.
+    pub screenshots: bool,
 }
 
 impl EngineSettings {
@@ -83,6 +88,7 @@ impl EngineSettings {
         budget.check_prices(references.iter().map(|(_, reference)| reference.as_str()))?;
         let traffic = super::traffic::resolve(&args.traffic)?;
         let store = super::store::resolve(&args.store);
+        let web = super::web::resolve(&args.web)?;
         Ok(guidance.map(|guidance| {
             let Guidance {
                 prompt_mode,
@@ -110,6 +116,8 @@ impl EngineSettings {
                 budget,
                 traffic,
                 store,
+                agent_turn: web.agent_turn,
+                screenshots: web.screenshots,
             }
         }))
     }

@@ -22,6 +22,15 @@ pub enum SettingsError {
         problem: String,
     },
 
+    /// The file of a web agent cannot be used.
+    #[error("--web-agent {}: {problem}", .path.display())]
+    WebAgent {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line or field, and what would be right.
+        problem: String,
+    },
+
     /// The path of this program, which worker processes are started from, cannot be found out.
     #[error("cannot find this program to start its worker processes: {0}")]
     NoProgram(io::Error),
@@ -373,6 +382,7 @@ impl SettingsError {
             Self::NothingToDelegateTo { .. } => {
                 "use --max-depth 2 or more, or --prompt-mode solver"
             }
+            Self::WebAgent { .. } => "docs/WEB.md lists what the file may hold",
             Self::CoordinatorWithoutRepl { .. } => "use --protocol rlm, or --prompt-mode solver",
             Self::LonelyChild { .. } => "use --depth 0, or --protocol rlm",
             Self::Lineage { .. } => {

@@ -68,9 +68,14 @@ impl PromptSettings {
         } else {
             MAX_ITERATIONS
         };
+        let web_prompt = match protocol {
+            Protocol::AgentTurn => Some(super::web::system_text(&args.web)?),
+            _ => None,
+        };
         Ok(guidance.map(|guidance| Self {
             kind: match protocol {
                 Protocol::Direct => AgentKind::Direct,
+                Protocol::AgentTurn => AgentKind::Own,
                 Protocol::JsonAction => AgentKind::JsonAction,
                 Protocol::Rlm => AgentKind::Agent,
             },
@@ -83,7 +88,7 @@ impl PromptSettings {
             iterations,
             invocation_id: invocation_id(depth),
             lineage: args.lineage.clone(),
-            system_prompt: args.system_prompt.clone(),
+            system_prompt: web_prompt.or_else(|| args.system_prompt.clone()),
             aliases: guidance.aliases,
             drivers: guidance.drivers,
             code_via_tool: guidance.code_via_tool,

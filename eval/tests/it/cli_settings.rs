@@ -85,6 +85,8 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         budget,
         traffic,
         store,
+        agent_turn,
+        screenshots,
     } = engine;
     let servers: BTreeMap<&str, &str> = models
         .servers
@@ -119,6 +121,8 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("json", json!(json)),
         ("dry_run", json!(dry_run)),
         ("check_key", json!(check_key)),
+        ("agent_name", json!(agent_turn.agent_name)),
+        ("screenshots", json!(screenshots)),
         ("model", json!(model)),
         ("sampling", json!(models.sampling)),
         ("stream", json!(models.stream)),

@@ -3,10 +3,67 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{Image, Message};
+use crate::agent_turn::{ActionResult, Envelope, LoggedTurn};
+use crate::web::Dump;
+
 /// Something that happened in a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "events are made one at a time and passed on"
+)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum WebEvent {
+    /// The page was read for the next turn.
+    Page {
+        /// The page, with what its ids stand for and the time that it took.
+        dump: Dump,
+        /// Characters (code points) of its tree.
+        chars: u64,
+        /// Bytes of its tree in UTF-8.
+        bytes: u64,
+    },
+    /// The page could not be read, and the model was told why.
+    NoPage {
+        /// Why.
+        problem: String,
+    },
+    /// A picture of the page, taken for the trajectory.
+    Screenshot {
+        /// The picture, until it is stored in a file of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        image: Option<Image>,
+        /// The file, from the folder of trajectories on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+    },
+    /// A response of the agent-turn protocol was read.
+    Envelope {
+        /// What it says; none where it was malformed.
+        envelope: Option<Envelope>,
+        /// What had to be put right, one protocol fault each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repairs: Vec<String>,
+        /// What made it malformed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    },
+    /// The actions of an envelope were walked.
+    ActionResults {
+        /// What came of each, in order.
+        results: Vec<ActionResult>,
+    },
+    /// What a web agent's conversation was at its end.
+    TurnLog {
+        /// The messages that were sent last, and what followed them; the system prompt stands where the agent began, and pictures
+        /// where they were sent.
+        last_messages: Vec<Message>,
+        /// The page as it was sent last, after those messages but for what followed.
+        last_page: Option<Message>,
+        /// The last fifty turns.
+        turns: Vec<LoggedTurn>,
+    },
     /// A response of the JSON action protocol was read.
     JsonAction {
         /// The action that was chosen: `answer`, `launch_app`, `list_apps`, `list_docs`; none where the response was malformed.

@@ -24,8 +24,8 @@ pub enum AgentKind {
     Direct,
     /// The `json-action` protocol.
     JsonAction,
-    /// An app's own request, which has no system prompt.
-    App,
+    /// Nothing but the prompt that it brings: a web agent's, or none for an app's request.
+    Own,
 }
 
 /// What the prompt of one agent depends on.
@@ -117,7 +117,13 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
     let mut prompt = match agent.kind {
         AgentKind::Direct => own_prompt_or(own_prompt, &DIRECT),
         AgentKind::JsonAction => own_prompt_or(own_prompt, &JSON_ACTION),
-        AgentKind::App => Assembled::default(),
+        AgentKind::Own => {
+            let mut prompt = Assembled::default();
+            if let Some(own) = own_prompt {
+                prompt.push_text(OWN_PROMPT, own.to_owned());
+            }
+            prompt
+        }
         AgentKind::OneShot => flat(agent, own_prompt),
         AgentKind::Agent if agent.config.is_flat() => flat(agent, own_prompt),
         AgentKind::Agent => repl(agent, own_prompt),

@@ -11,6 +11,7 @@ mod config;
 mod turn;
 
 pub mod json_action;
+pub(crate) mod web;
 
 mod sections;
 mod template;

@@ -23,7 +23,10 @@ macro_rules! sections {
         /// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint
         /// takes as the prompts.
         pub fn template_digests() -> Vec<(&'static str, String)> {
-            vec![$(($constant.name, sha256_hex($constant.source()))),*]
+            vec![
+                $(($constant.name, sha256_hex($constant.source())),)*
+                ("agent-turn", sha256_hex(crate::agent_turn::actions_source())),
+            ]
         }
     };
 }
@@ -89,6 +92,26 @@ sections! {
     // Calls of a conversation that goes on without its tools.
     PAST_CALL = "past-call" ["name", "arguments"];
     PAST_RESULT = "past-result" ["content"];
+    // The agent-turn protocol.
+    WEB_IDENTITY = "web-identity" ["agent", "site", "date"];
+    WEB_IDENTITY_UNDATED = "web-identity-undated" ["agent", "site"];
+    WEB_TOOLS = "web-tools" ["tools"];
+    WEB_TOOL = "web-tool" ["name", "description", "schema"];
+    WEB_ENVELOPE = "web-envelope" [];
+    WEB_DOM = "web-dom" ["ids", "example"];
+    WEB_IDS_NUMBERS = "web-ids-numbers" [];
+    WEB_IDS_HASHES = "web-ids-hashes" [];
+    WEB_PAGE = "web-page" ["url", "dom"];
+    WEB_NO_DUMP = "web-no-dump" ["problem"];
+    WEB_PAGE_CHANGED = "web-page-changed" ["url"];
+    WEB_DIALOG_OPENED = "web-dialog-opened" ["kind", "message"];
+    WEB_SKIPPED_CHANGED = "web-skipped-changed" [];
+    WEB_SKIPPED_DIALOG = "web-skipped-dialog" [];
+    WEB_SKIPPED_FAILED = "web-skipped-failed" [];
+    WEB_NOT_CONFIRMED = "web-not-confirmed" [];
+    WEB_UNKNOWN_ACTION = "web-unknown-action" ["name", "known"];
+    WEB_CALL_NOT_RUN = "web-call-not-run" [];
+    WEB_MALFORMED = "web-malformed" ["problem"];
     // The JSON action protocol.
     JSON_ACTION = "json-action" [];
     JSON_ACTION_APPS_NOTE = "json-action-apps-note" [];

@@ -38,6 +38,24 @@ pub enum PageProblem {
     Broken,
 }
 
+impl PageProblem {
+    /// The word for the problem in records and in what agents read.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::StaleId => "stale_id",
+            Self::UnknownId => "unknown_id",
+            Self::NoMatch => "no_match",
+            Self::Malformed => "malformed",
+            Self::Inapplicable => "inapplicable",
+            Self::Unreachable => "unreachable",
+            Self::Dialog => "dialog",
+            Self::Script => "script",
+            Self::TimedOut => "timed_out",
+            Self::Broken => "broken",
+        }
+    }
+}
+
 impl PageError {
     /// A problem and its description.
     pub fn new(problem: PageProblem, message: impl Into<String>) -> Self {

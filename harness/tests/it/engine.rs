@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use harness::agent_turn::AgentTurnSettings;
 use harness::event::{Event, EventKind, EventSink};
 use harness::outcome::Stats;
 use harness::prompt::{ModelAlias, PromptMode};
@@ -128,6 +129,8 @@ async fn run(case: Case, model: &Path) -> String {
         sandbox: limits,
         isolation: sandbox::Isolation::Thread,
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
+        agent_turn: AgentTurnSettings::default(),
+        screenshots: false,
         budgets: case.budgets(),
     };
     let engine = Engine::new(config, models, |_| ()).unwrap();

@@ -1,21 +1,26 @@
 //! Attempts in worlds on the web, with scripted models: a case is a file, what was sent and what came of it a snapshot.
 
 mod host;
+mod page;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use harness::event::{Event, EventKind, EventSink, Role};
+use harness::agent_turn::AgentTurnSettings;
+use harness::event::{Event, EventKind, EventSink, Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
-use harness::{Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, sandbox};
+use harness::web::{AppCall, AppHost, Browser, Page, PageError};
+use harness::{
+    Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, ToolChoice, sandbox,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use host::{FakeHost, HostScript};
+use page::{FakePage, PageScript};
 
 /// A case. The model's rules stand beside it in `<case>.model.yaml`.
 #[derive(Deserialize)]
@@ -29,6 +34,12 @@ struct Case {
     calls: Option<u64>,
     #[serde(default)]
     host: HostScript,
+    #[serde(default)]
+    page: PageScript,
+    #[serde(default)]
+    agent: AgentTurnSettings,
+    #[serde(default)]
+    screenshots: bool,
     /// Texts that no request of the root may hold, and that some request of an app must.
     #[serde(default)]
     canaries: Vec<String>,
@@ -57,7 +68,7 @@ struct World(Case);
 #[async_trait]
 impl Browser for World {
     async fn open(&self, _task: &Task) -> Result<Arc<dyn Page>, PageError> {
-        Err(PageError::new(PageProblem::Broken, "this case has no page"))
+        Ok(FakePage::new(self.0.page.clone()))
     }
 
     async fn open_apps(
@@ -121,6 +132,8 @@ async fn run(case: Case, model: &Path) -> String {
         sandbox: sandbox::Config::default(),
         isolation: sandbox::Isolation::Thread,
         attempt_time: std::time::Duration::from_mins(1),
+        agent_turn: case.agent.clone(),
+        screenshots: case.screenshots,
         budgets: Budgets {
             attempt: Budget {
                 calls: case.calls,
@@ -147,6 +160,7 @@ async fn run(case: Case, model: &Path) -> String {
     let events = std::mem::take(&mut *sink.0.lock().unwrap());
     let requests = std::mem::take(&mut *kept.requests.lock().unwrap());
     check_canaries(&canaries, &requests);
+    check_web_turns(&requests);
     let mut report: Vec<String> = events.iter().filter_map(line).collect();
     report.push(format!(
         "status {} answer {:?} error {:?}\niterations {} agents {} calls {} faults {}\nstate {}",
@@ -185,15 +199,55 @@ fn check_canaries(canaries: &[String], requests: &[Request]) {
     }
 }
 
+/// Of a web agent's requests: the system prompt is the same, the tools are the one envelope, what was sent before is sent again
+/// before what is new unless it had to go, and the last message alone holds a page.
+fn check_web_turns(requests: &[Request]) {
+    let turns: Vec<&Request> = requests
+        .iter()
+        .filter(|request| request.caller.role == Role::AgentTurn)
+        .collect();
+    for request in &turns {
+        let specs = request.tools.specs.iter();
+        let names: Vec<&str> = specs.map(|spec| spec.name.as_str()).collect();
+        assert_eq!(names, ["agent_turn"]);
+        let forced = ToolChoice::Forced("agent_turn".to_owned());
+        assert_eq!(request.tools.choice, forced);
+        let (last, history) = request.messages.split_last().unwrap();
+        assert!(last.content.starts_with("# Current page\n- URL: "));
+        let is_page = |message: &Message| message.all_text().contains("# Page DOM");
+        assert!(!history.iter().any(is_page));
+    }
+    for pair in turns.windows(2) {
+        let [before, after] = pair else { continue };
+        assert_eq!(before.system, after.system);
+        let history = &before.messages[..before.messages.len() - 1];
+        let grows = after.messages.starts_with(history);
+        let trimmed = after.messages.len() <= before.messages.len();
+        assert!(grows || trimmed && after.messages[0] == history[0]);
+    }
+}
+
 /// An event in short: messages as they were sent, without the system prompt.
 fn line(event: &Event) -> Option<String> {
     let text = match &event.kind {
         EventKind::LlmRequest { new_messages, .. } => new_messages
             .iter()
-            .map(|message| format!("{:?} {}", message.role, without_system(&message.content)))
+            .map(|message| {
+                let images = "[image] ".repeat(message.images.len());
+                let text = without_system(&message.all_text());
+                format!("{:?} {images}{text}", message.role)
+            })
             .collect::<Vec<_>>()
             .join("\n"),
-        EventKind::LlmResponse { text, .. } => format!("says {text}"),
+        EventKind::LlmResponse {
+            text, tool_calls, ..
+        } => {
+            let calls = tool_calls.iter();
+            let calls: Vec<_> = calls
+                .map(|call| format!("{}({})", call.name, call.arguments))
+                .collect();
+            format!("says {text}{}", calls.join(", "))
+        }
         EventKind::Web { event } => serde_json::to_string(event).unwrap(),
         EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
         EventKind::InvocationStart {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use benchmarks::Dataset;
+use harness::Protocol;
+use harness::agent_turn::AgentTurnSettings;
 use harness::prompt::template_digests;
 use harness::sandbox::{ENGINE, Isolation};
 use serde_json::{Value, json};
@@ -76,6 +78,8 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
             "argument_limit_chars": limits.argument_chars,
             "timer_limit": limits.timers,
             "isolation": isolation(engine),
+            "agent_turn": engine.agent_turn,
+            "screenshots": engine.screenshots,
         },
         "budget": {
             "run": engine.budget.budgets.run,
@@ -131,8 +135,17 @@ pub(super) fn fingerprint(
         ("javascript_engine", json!(ENGINE)),
         ("engine_version", json!(env!("CARGO_PKG_VERSION"))),
     ];
+    // Other protocols read nothing of it.
+    let web_agent = (engine.protocol == Protocol::AgentTurn).then(|| {
+        let undated = AgentTurnSettings {
+            date: None,
+            ..engine.agent_turn.clone()
+        };
+        ("web_agent", json!(undated))
+    });
     let parts = parts
         .into_iter()
+        .chain(web_agent)
         .map(|(name, value)| (name.to_owned(), value));
     Fingerprint::from_parts(parts.chain(models).collect())
 }

@@ -1,0 +1,24 @@
+//! Flags of agents on web pages.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::env_vars;
+
+/// What web agents are told and allowed, and what is kept of their pages.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Web pages")]
+#[serde(default)]
+pub struct WebArgs {
+    /// YAML file of what a web agent is told and allowed with `--protocol agent-turn`: persona, appendSystemPrompt,
+    /// customActions and so on, as docs/WEB.md lists them
+    #[arg(long, value_name = "FILE", env = env_vars::WEB_AGENT)]
+    pub web_agent: Option<PathBuf>,
+
+    /// Take a picture of the page in every turn of `--protocol agent-turn`, and of the last app with `json-action`,
+    /// and keep them beside the trajectory
+    #[arg(long, env = env_vars::SCREENSHOTS)]
+    pub screenshots: bool,
+}

@@ -1,0 +1,61 @@
+//! What web agents are told and allowed: the file of `--web-agent`.
+
+use std::path::Path;
+
+use harness::agent_turn::AgentTurnSettings;
+use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
+
+use super::SettingsError;
+use crate::cli::WebArgs;
+
+/// What shapes agents on web pages.
+#[derive(Debug, Clone)]
+pub(super) struct WebSettings {
+    pub agent_turn: AgentTurnSettings,
+    pub screenshots: bool,
+}
+
+/// Reads the file and checks what it says.
+///
+/// # Errors
+/// [`SettingsError::WebAgent`] with the file and the field.
+pub(super) fn resolve(args: &WebArgs) -> Result<WebSettings, SettingsError> {
+    let agent_turn = match &args.web_agent {
+        None => AgentTurnSettings::default(),
+        Some(path) => read(path).map_err(|problem| SettingsError::WebAgent {
+            path: path.clone(),
+            problem,
+        })?,
+    };
+    Ok(WebSettings {
+        agent_turn,
+        screenshots: args.screenshots,
+    })
+}
+
+/// The system prompt of the web agent of the file.
+///
+/// # Errors
+/// As for [`resolve`].
+pub(super) fn system_text(args: &WebArgs) -> Result<String, SettingsError> {
+    let settings = resolve(args)?.agent_turn;
+    settings
+        .system_text()
+        .map_err(|problem| SettingsError::WebAgent {
+            path: args.web_agent.clone().unwrap_or_default(),
+            problem: problem.to_string(),
+        })
+}
+
+fn read(path: &Path) -> Result<AgentTurnSettings, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let settings: AgentTurnSettings = serde_saphyr::from_str(&text).map_err(|error| {
+        let message = UserMessageFormatter.format_message(error.without_snippet());
+        match error.location() {
+            Some(location) => format!("line {}: {message}", location.line()),
+            None => message.into_owned(),
+        }
+    })?;
+    settings.check().map_err(|error| error.to_string())?;
+    Ok(settings)
+}

@@ -1,0 +1,379 @@
+//! Reads a response of the agent-turn protocol: one call of `agent_turn`, with what can be repaired in it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::catalog::envelope_name;
+use crate::provider::Response;
+
+/// What a model says in a turn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Its private notes.
+    pub memory: String,
+    /// What is still owed to the request.
+    pub todos_remaining: Vec<String>,
+    /// What to run, in order; none ends the run.
+    pub actions: Vec<Step>,
+}
+
+/// One entry of `actions`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Step {
+    /// Says something to the user.
+    Narrate {
+        /// What.
+        narrate: String,
+    },
+    /// Runs an action.
+    Tool(ToolAction),
+}
+
+/// An action with its arguments.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolAction {
+    /// The action's name, which need not exist.
+    pub tool: String,
+    /// Its arguments: an object.
+    pub args: Value,
+}
+
+/// An envelope that was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Understood {
+    pub envelope: Envelope,
+    /// What had to be put right for that, in words.
+    pub repairs: Vec<String>,
+}
+
+/// Reads a response. A model that was not forced to call, or that gives the envelope as text, is understood as well.
+///
+/// # Errors
+/// What is wrong with it, as the model is told.
+pub(super) fn read(response: &Response) -> Result<Understood, String> {
+    let mut repairs = Vec::new();
+    let Some(call) = response.tool_calls.first() else {
+        let object = parse(&response.text, &mut repairs)
+            .map_err(|_| format!("it holds no call of `{}`", envelope_name()))?;
+        repairs.insert(
+            0,
+            "the envelope came as text instead of as a call".to_owned(),
+        );
+        return understand(object, repairs);
+    };
+    if call.name != envelope_name() {
+        let name: String = call.name.chars().take(60).collect();
+        return Err(format!(
+            "it calls {name:?}, and the only tool is `{}`; actions go inside of its `actions`",
+            envelope_name()
+        ));
+    }
+    for _ in &response.tool_calls[1..] {
+        repairs.push("a further call in the same turn was dropped".to_owned());
+    }
+    let object = parse(&call.arguments, &mut repairs)?;
+    understand(object, repairs)
+}
+
+fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, String> {
+    let text = text.trim();
+    let text = match unfenced(text) {
+        Some(inside) => {
+            repairs.push("a code fence stood around the envelope".to_owned());
+            inside
+        }
+        None => text,
+    };
+    let problem = match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => return Ok(object),
+        // Some servers give the arguments as a string that holds them.
+        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(Value::Object(object)) => {
+                repairs.push("the envelope was a string that held it".to_owned());
+                return Ok(object);
+            }
+            _ => "is a string".to_owned(),
+        },
+        Ok(_) => "is not an object".to_owned(),
+        Err(error) => format!("is not JSON: {error}"),
+    };
+    Err(format!("the envelope {problem}"))
+}
+
+/// What stands in a code fence that is all of the text.
+fn unfenced(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix("```")?.strip_suffix("```")?;
+    let (language, inside) = inside.split_once('\n')?;
+    matches!(language.trim(), "" | "json" | "JSON").then(|| inside.trim())
+}
+
+fn understand(
+    mut object: Map<String, Value>,
+    mut repairs: Vec<String>,
+) -> Result<Understood, String> {
+    let memory = match object.remove("memory") {
+        Some(Value::String(memory)) => memory,
+        None | Some(Value::Null) => {
+            repairs.push("`memory` was missing".to_owned());
+            String::new()
+        }
+        Some(_) => return Err("`memory` is not a string".to_owned()),
+    };
+    let todos_remaining = match object.remove("todos_remaining") {
+        Some(Value::Array(items)) => todos(items)?,
+        Some(Value::String(one)) => {
+            repairs.push("`todos_remaining` was a string instead of an array".to_owned());
+            Some(one)
+                .filter(|one| !one.is_empty())
+                .into_iter()
+                .collect()
+        }
+        None | Some(Value::Null) => {
+            repairs.push("`todos_remaining` was missing".to_owned());
+            Vec::new()
+        }
+        Some(_) => return Err("`todos_remaining` is not an array of strings".to_owned()),
+    };
+    let actions = match object.remove("actions") {
+        None => Vec::new(),
+        Some(Value::Null) => {
+            repairs.push("`actions` was null instead of empty".to_owned());
+            Vec::new()
+        }
+        Some(actions) => steps(actions, &mut repairs)?,
+    };
+    for field in object.keys().take(MOST_NAMED) {
+        let field: String = field.chars().take(60).collect();
+        repairs.push(format!("{field:?} is no field of the envelope"));
+    }
+    Ok(Understood {
+        envelope: Envelope {
+            memory,
+            todos_remaining,
+            actions,
+        },
+        repairs,
+    })
+}
+
+/// Superfluous fields that are told one by one.
+const MOST_NAMED: usize = 10;
+
+fn todos(items: Vec<Value>) -> Result<Vec<String>, String> {
+    let text = |item| match item {
+        Value::String(text) => Ok(text),
+        _ => Err("`todos_remaining` is not an array of strings".to_owned()),
+    };
+    items.into_iter().map(text).collect()
+}
+
+fn steps(actions: Value, repairs: &mut Vec<String>) -> Result<Vec<Step>, String> {
+    let entries = match actions {
+        Value::Array(entries) => entries,
+        Value::Object(one) => {
+            repairs.push("`actions` was one action instead of an array".to_owned());
+            vec![Value::Object(one)]
+        }
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Array(entries)) => {
+                repairs.push("`actions` was a string that held the array".to_owned());
+                entries
+            }
+            _ => return Err("`actions` is not an array".to_owned()),
+        },
+        _ => return Err("`actions` is not an array".to_owned()),
+    };
+    let mut steps = Vec::new();
+    for (number, entry) in (1..).zip(entries) {
+        step(entry, &mut steps, repairs).map_err(|problem| format!("action {number} {problem}"))?;
+    }
+    Ok(steps)
+}
+
+fn step(entry: Value, steps: &mut Vec<Step>, repairs: &mut Vec<String>) -> Result<(), String> {
+    let mut entry = match entry {
+        Value::Object(entry) => entry,
+        Value::String(narrate) => {
+            repairs.push("an action was a string, taken as a narration".to_owned());
+            steps.push(Step::Narrate { narrate });
+            return Ok(());
+        }
+        _ => return Err("is not an object".to_owned()),
+    };
+    let narrate = entry.remove("narrate");
+    let tool = entry.remove("tool");
+    let narrates = narrate.is_some();
+    if narrates && tool.is_some() {
+        repairs.push("an action both narrated and named a tool, taken as two".to_owned());
+    }
+    match narrate {
+        None => {}
+        Some(Value::String(narrate)) => steps.push(Step::Narrate { narrate }),
+        Some(_) => return Err("has a `narrate` that is not a string".to_owned()),
+    }
+    match tool {
+        None if narrates => Ok(()),
+        None => Err("has neither `narrate` nor `tool`".to_owned()),
+        Some(Value::String(tool)) => {
+            let args = arguments(&mut entry, repairs)?;
+            steps.push(Step::Tool(ToolAction { tool, args }));
+            Ok(())
+        }
+        Some(_) => Err("has a `tool` that is not a string".to_owned()),
+    }
+}
+
+fn arguments(entry: &mut Map<String, Value>, repairs: &mut Vec<String>) -> Result<Value, String> {
+    let given = ["args", "arguments", "input"]
+        .into_iter()
+        .find_map(|name| entry.remove(name).map(|args| (name, args)));
+    let Some((name, args)) = given else {
+        repairs.push("`args` was missing".to_owned());
+        return Ok(Value::Object(Map::new()));
+    };
+    if name != "args" {
+        repairs.push(format!("`args` was called `{name}`"));
+    }
+    match args {
+        Value::Object(_) => Ok(args),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Object(args)) => {
+                repairs.push("`args` was a string that held the object".to_owned());
+                Ok(Value::Object(args))
+            }
+            _ => Err("has `args` that are not an object".to_owned()),
+        },
+        _ => Err("has `args` that are not an object".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::provider::Response;
+    use crate::tool_call::ToolCall;
+
+    /// What was understood with the number of repairs, or what is wrong.
+    fn told(response: &Response) -> String {
+        match read(response) {
+            Ok(understood) => format!(
+                "{} {}",
+                serde_json::to_string(&understood.envelope).unwrap_or_default(),
+                understood.repairs.len()
+            ),
+            Err(problem) => problem,
+        }
+    }
+
+    fn call(name: &str, arguments: &str) -> ToolCall {
+        ToolCall {
+            id: "1".to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        }
+    }
+
+    #[test]
+    fn envelopes_are_read_and_every_repair_is_counted() {
+        let empty = r#"{"memory":"m","todos_remaining":[],"actions":[]}"#;
+        let rows = [
+            (
+                r#"{"memory":"m","todos_remaining":[]}"#,
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 0"#,
+            ),
+            (
+                empty,
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 0"#,
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":["a"],"actions":[{"narrate":"hi"},{"tool":"click","args":{"selector":"5"}}]}"#,
+                r#"{"memory":"m","todos_remaining":["a"],"actions":[{"narrate":"hi"},{"tool":"click","args":{"selector":"5"}}]} 0"#,
+            ),
+            ("{}", r#"{"memory":"","todos_remaining":[],"actions":[]} 2"#),
+            (
+                "```json\n{\"memory\":\"m\",\"todos_remaining\":[]}\n```",
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 1"#,
+            ),
+            (
+                r#""{\"memory\":\"m\",\"todos_remaining\":[]}""#,
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 1"#,
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":"a","actions":{"tool":"press","arguments":"{\"key\":\"a\"}"},"mood":1}"#,
+                r#"{"memory":"m","todos_remaining":["a"],"actions":[{"tool":"press","args":{"key":"a"}}]} 5"#,
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[],"actions":"[\"hi\",{\"narrate\":\"x\",\"tool\":\"border\"}]"}"#,
+                r#"{"memory":"m","todos_remaining":[],"actions":[{"narrate":"hi"},{"narrate":"x"},{"tool":"border","args":{}}]} 4"#,
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[],"actions":null}"#,
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 1"#,
+            ),
+            (
+                "{\"memory\":",
+                "the envelope is not JSON: EOF while parsing a value at line 1 column 10",
+            ),
+            ("[]", "the envelope is not an object"),
+            (
+                r#"{"memory":5,"todos_remaining":[]}"#,
+                "`memory` is not a string",
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[1]}"#,
+                "`todos_remaining` is not an array of strings",
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[],"actions":5}"#,
+                "`actions` is not an array",
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[],"actions":[{"click":"5"}]}"#,
+                "action 1 has neither `narrate` nor `tool`",
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[],"actions":["a",{"tool":5}]}"#,
+                "action 2 has a `tool` that is not a string",
+            ),
+            (
+                r#"{"memory":"m","todos_remaining":[],"actions":[{"tool":"click","args":5}]}"#,
+                "action 1 has `args` that are not an object",
+            ),
+        ];
+        for (arguments, expected) in rows {
+            let response = Response {
+                tool_calls: vec![call("agent_turn", arguments)],
+                ..Response::default()
+            };
+            assert_eq!(told(&response), expected, "{arguments}");
+        }
+        let responses = [
+            (Response::default(), "it holds no call of `agent_turn`"),
+            (
+                Response {
+                    text: empty.to_owned(),
+                    ..Response::default()
+                },
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 1"#,
+            ),
+            (
+                Response {
+                    tool_calls: vec![call("click", "{}")],
+                    ..Response::default()
+                },
+                "it calls \"click\", and the only tool is `agent_turn`; actions go inside of its `actions`",
+            ),
+            (
+                Response {
+                    tool_calls: vec![call("agent_turn", empty), call("agent_turn", empty)],
+                    ..Response::default()
+                },
+                r#"{"memory":"m","todos_remaining":[],"actions":[]} 1"#,
+            ),
+        ];
+        for (response, expected) in responses {
+            assert_eq!(told(&response), expected, "{response:?}");
+        }
+    }
+}

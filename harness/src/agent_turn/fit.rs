@@ -1,0 +1,82 @@
+//! Makes a request fit `maxPromptTokens`: the oldest turns go first, then the end of the page.
+
+use crate::attempt::{Attempt, Failure};
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message, MessageRole};
+use crate::invocation::Invocation;
+use crate::outcome::Status;
+use crate::provider::http::estimate_tokens;
+
+const TRUNCATED: &str = "\n[...truncated]";
+
+/// Shortens the conversation until its estimate is at most `most` tokens. What the user asked for always stays.
+pub(super) fn fit(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+    conversation: &mut Conversation,
+    most: u64,
+) -> Result<(), Failure> {
+    let mut forgotten = 0;
+    while estimate(conversation) > most && forget_turn(conversation, &mut forgotten) {}
+    if forgotten > 0 {
+        attempt.count(|stats| stats.context_trims += 1);
+        attempt.emit(
+            root,
+            EventKind::ContextTrimmed {
+                messages: (1..=forgotten).collect(),
+                chars: 0,
+            },
+        );
+    }
+    let over = estimate(conversation).saturating_sub(most);
+    if over > 0 && !shorten(conversation, over) {
+        return Err(Failure {
+            status: Status::Limit,
+            reason: format!(
+                "the prompt takes more than maxPromptTokens ({most}) even without its history and its page"
+            ),
+        });
+    }
+    Ok(())
+}
+
+/// Characters divided by 4, rounded up for each text; an image counts as 1,000 tokens.
+fn estimate(conversation: &Conversation) -> u64 {
+    let messages = conversation.messages().iter().chain(&conversation.tail);
+    let of = |message: &Message| {
+        let calls = message.tool_calls.iter();
+        let calls: u64 = calls.map(|call| estimate_tokens(&call.arguments)).sum();
+        estimate_tokens(&message.all_text()) + calls + 1_000 * message.images.len() as u64
+    };
+    estimate_tokens(&conversation.system) + messages.map(of).sum::<u64>()
+}
+
+/// Leaves out the oldest turn, a response with what it was told: everything up to the next response. Not the newest.
+fn forget_turn(conversation: &mut Conversation, forgotten: &mut u32) -> bool {
+    let messages = conversation.messages();
+    let responses: Vec<usize> = (1..messages.len())
+        .filter(|index| messages[*index].role == MessageRole::Assistant)
+        .collect();
+    let [first, next, ..] = responses[..] else {
+        return false;
+    };
+    conversation.forget(first..next);
+    *forgotten += u32::try_from(next - first).unwrap_or(u32::MAX);
+    true
+}
+
+/// Cuts the end of the page by so many tokens. False if there is not as much of it.
+fn shorten(conversation: &mut Conversation, over: u64) -> bool {
+    let Some(tail) = &mut conversation.tail else {
+        return false;
+    };
+    let chars = tail.content.chars().count();
+    let cut = usize::try_from(over * 4).unwrap_or(usize::MAX);
+    let Some(kept) = chars.checked_sub(cut.saturating_add(TRUNCATED.len())) else {
+        return false;
+    };
+    let mut text: String = tail.content.chars().take(kept).collect();
+    text.push_str(TRUNCATED);
+    tail.content = text;
+    true
+}

@@ -1,0 +1,65 @@
+//! The log of a web agent's turns, of which the trajectory's end holds the last ones together with the last messages.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::envelope::{Envelope, Step};
+use super::walk::ActionResult;
+use crate::attempt::Attempt;
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message, WebEvent};
+use crate::invocation::Invocation;
+
+/// Turns that are kept.
+const KEPT: usize = 50;
+
+/// One turn in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoggedTurn {
+    /// 1-based.
+    pub iteration: u32,
+    /// The model's notes.
+    pub memory: String,
+    /// What it still owed.
+    pub todos_remaining: Vec<String>,
+    /// Its actions.
+    pub actions: Vec<Step>,
+    /// What came of each.
+    pub results: Vec<ActionResult>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct TurnLog(VecDeque<LoggedTurn>);
+
+impl TurnLog {
+    /// Adds a turn; of more than fifty, the oldest goes.
+    pub fn add(&mut self, iteration: u32, envelope: &Envelope, results: &[ActionResult]) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(LoggedTurn {
+            iteration,
+            memory: envelope.memory.clone(),
+            todos_remaining: envelope.todos_remaining.clone(),
+            actions: envelope.actions.clone(),
+            results: results.to_vec(),
+        });
+    }
+
+    /// Puts the log and the messages as they were sent last, with what followed them, into the trajectory. Pictures are left out:
+    /// they stand where they were sent.
+    pub fn record(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &Conversation) {
+        let without_images = |message: &Message| Message {
+            images: Vec::new(),
+            ..message.clone()
+        };
+        let messages = conversation.messages().iter();
+        let event = WebEvent::TurnLog {
+            last_messages: messages.map(without_images).collect(),
+            last_page: conversation.tail.as_ref().map(without_images),
+            turns: self.0.iter().cloned().collect(),
+        };
+        attempt.emit(root, EventKind::Web { event });
+    }
+}

@@ -1,0 +1,63 @@
+//! Reads the page for the next turn: the block that ends every request.
+
+use super::WebAgent;
+use crate::attempt::{Attempt, Failure};
+use crate::event::{EventKind, Message, WebEvent};
+use crate::invocation::Invocation;
+use crate::prompt::web::{no_dump, page_block};
+use crate::web::{Page, PageError, PageProblem};
+
+/// The page as it is now, with its picture where the model is to see it. What it reads goes into the trajectory.
+pub(super) async fn look(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+    page: &dyn Page,
+    agent: &WebAgent,
+) -> Result<Message, Failure> {
+    let tell = |event| attempt.emit(root, EventKind::Web { event });
+    let text = match page.dump(&agent.settings.dump()).await {
+        Ok(dump) => {
+            let text = page_block(&dump.url, &dump.tree);
+            tell(WebEvent::Page {
+                chars: dump.tree.chars().count() as u64,
+                bytes: dump.tree.len() as u64,
+                dump,
+            });
+            text
+        }
+        Err(error) => {
+            let message = told(error)?;
+            tell(WebEvent::NoPage {
+                problem: message.clone(),
+            });
+            page_block("unknown", &no_dump(&message))
+        }
+    };
+    let attach = agent.settings.attach_screenshot;
+    let mut block = Message::user(text);
+    if attach || attempt.engine.config.screenshots {
+        match page.screenshot().await {
+            Ok(image) => {
+                if attach {
+                    block.images.push(image.clone());
+                }
+                if attempt.engine.config.screenshots {
+                    tell(WebEvent::Screenshot {
+                        image: Some(image),
+                        file: None,
+                    });
+                }
+            }
+            Err(error) => drop(told(error)?),
+        }
+    }
+    Ok(block)
+}
+
+/// What a model is told of a problem; a browser that is broken ends the attempt.
+fn told(error: PageError) -> Result<String, Failure> {
+    if error.problem == PageProblem::Broken {
+        return Err(error.into());
+    }
+    Ok(error.message)
+}

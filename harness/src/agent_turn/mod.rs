@@ -1,0 +1,274 @@
+//! The agent-turn protocol: one forced call of `agent_turn` a turn, whose actions run on a web page.
+//!
+//! A request is the system prompt, the history, and last the page as it is now. The history holds what the user said, and of each
+//! turn the call with what came of it; it never holds a dump. The run ends with a turn without actions. The answer is then the last
+//! text that was narrated, and where there is none the memory of the last turn.
+
+mod settings;
+
+mod envelope;
+mod walk;
+
+mod catalog;
+mod executor;
+mod gate;
+
+mod fit;
+mod log;
+mod look;
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::attempt::{Attempt, Failure};
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message, WebEvent};
+use crate::invocation::Invocation;
+use crate::model_call::Said;
+use crate::outcome::Status;
+use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
+use crate::prompt::{Assembled, flat_message};
+use crate::tool_call::{ToolResult, ToolUse};
+use crate::web::Page;
+
+pub use catalog::AgentTurnError;
+pub(crate) use catalog::source as actions_source;
+pub use envelope::{Envelope, Step, ToolAction};
+pub use gate::ConfirmGate;
+pub use log::LoggedTurn;
+pub use settings::{ActionOverride, AgentTurnSettings, ConfirmPolicy, CustomAction};
+pub use walk::{ActionResult, How};
+
+use catalog::Catalog;
+use executor::OnPage;
+use gate::Confirmed;
+use log::TurnLog;
+
+/// Responses in a row without a usable envelope; one more ends the attempt.
+const MOST_MALFORMED: u32 = 3;
+
+/// A web agent as its settings make it.
+pub(crate) struct WebAgent {
+    pub settings: AgentTurnSettings,
+    catalog: Arc<Catalog>,
+    gate: Arc<dyn ConfirmGate>,
+}
+
+impl WebAgent {
+    /// Reads the actions of the settings.
+    ///
+    /// # Errors
+    /// [`AgentTurnError`] with the field.
+    pub fn new(settings: AgentTurnSettings) -> Result<Self, AgentTurnError> {
+        let catalog = Arc::new(Catalog::new(&settings)?);
+        let gate = Arc::new(settings.confirm.clone());
+        Ok(Self {
+            settings,
+            catalog,
+            gate,
+        })
+    }
+
+    /// The system prompt: the same in every turn.
+    pub fn system(&self) -> Assembled {
+        let settings = &self.settings;
+        system_prompt(&WebPrompt {
+            agent: &settings.agent_name,
+            site: &settings.site_name,
+            date: settings.date.as_deref(),
+            persona: settings.persona.as_deref(),
+            tools: &self.catalog.reference(),
+            ids: settings.dom_ids,
+            template: settings.system_prompt_template.as_deref(),
+            replacement: settings.system_prompt.as_deref(),
+            append: settings.append_system_prompt.as_deref(),
+        })
+    }
+
+    /// What goes over the wire as tools.
+    pub fn tools() -> ToolUse {
+        catalog::tool_use()
+    }
+}
+
+/// Runs the protocol for the root, and takes down the state of its page, by which it is judged.
+pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+    let mut conversation = attempt.begin(root);
+    conversation.tools = Some(WebAgent::tools());
+    let mut used = 0;
+    let result = on_page(attempt, root, &mut conversation, &mut used).await;
+    attempt.end(root, &result, used);
+    result
+}
+
+async fn on_page(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+    conversation: &mut Conversation,
+    used: &mut u32,
+) -> Result<String, Failure> {
+    let page = attempt.browser()?.open(attempt.task).await?;
+    let agent = &attempt.engine.web_agent;
+    let executor = Confirmed {
+        inner: OnPage {
+            page: Arc::clone(&page),
+            catalog: Arc::clone(&agent.catalog),
+        },
+        gate: Arc::clone(&agent.gate),
+        asking: agent.catalog.asking().collect(),
+    };
+    let mut turns = Turns {
+        attempt,
+        root,
+        agent,
+        page: Arc::clone(&page),
+        executor,
+        conversation,
+        log: TurnLog::default(),
+        narrated: None,
+        malformed: 0,
+    };
+    let result = turns.run(used).await;
+    turns.log.record(attempt, root, turns.conversation);
+    match &result {
+        Err(failure) if failure.status != Status::Limit => {}
+        _ => attempt.judge_by(root, page.state().await?),
+    }
+    result
+}
+
+struct Turns<'a> {
+    attempt: &'a Attempt<'a>,
+    root: &'a Invocation,
+    agent: &'a WebAgent,
+    page: Arc<dyn Page>,
+    executor: Confirmed<OnPage>,
+    conversation: &'a mut Conversation,
+    log: TurnLog,
+    /// The last text that was narrated.
+    narrated: Option<String>,
+    /// Responses in a row without a usable envelope.
+    malformed: u32,
+}
+
+impl Turns<'_> {
+    async fn run(&mut self, used: &mut u32) -> Result<String, Failure> {
+        let query = flat_message(self.root.query(), &self.attempt.task.context);
+        self.conversation.push(Message::user(query));
+        let iterations = self.root.iterations;
+        for iteration in 1..=iterations {
+            *used = iteration;
+            self.attempt.count(|stats| stats.iterations = iteration);
+            self.attempt
+                .emit(self.root, EventKind::IterationStart { iteration });
+            let block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+            self.conversation.tail = Some(block);
+            if let Some(most) = self.agent.settings.max_prompt_tokens {
+                fit::fit(self.attempt, self.root, self.conversation, most)?;
+            }
+            let said = self.attempt.ask(self.root, self.conversation).await?;
+            if let Some(answer) = self.respond(&said, iteration).await? {
+                return Ok(answer);
+            }
+        }
+        Err(Failure {
+            status: Status::Limit,
+            reason: format!("reached max iterations ({iterations}) without ending its work"),
+        })
+    }
+
+    /// Runs the actions of a response. Gives the answer where there are none.
+    async fn respond(&mut self, said: &Said, iteration: u32) -> Result<Option<String>, Failure> {
+        let read = if said.truncated {
+            Err("the response was cut off at the limit of output tokens; write less".to_owned())
+        } else {
+            envelope::read(&said.response)
+        };
+        let understood = match read {
+            Ok(understood) => understood,
+            Err(problem) => {
+                self.on_malformed(said, problem)?;
+                return Ok(None);
+            }
+        };
+        self.malformed = 0;
+        let repairs = u32::try_from(understood.repairs.len()).unwrap_or(u32::MAX);
+        let envelope = understood.envelope;
+        self.tell(WebEvent::Envelope {
+            envelope: Some(envelope.clone()),
+            repairs: understood.repairs,
+            problem: None,
+        });
+        let (walked, end) = walk::walk(&envelope.actions, &self.executor).await;
+        self.attempt
+            .count(|stats| stats.protocol_faults += repairs + walked.faults);
+        self.tell(WebEvent::ActionResults {
+            results: walked.results.clone(),
+        });
+        self.log.add(iteration, &envelope, &walked.results);
+        end?;
+        if walked.narrated.is_some() {
+            self.narrated = walked.narrated;
+        }
+        let reply = json!({
+            "memory": envelope.memory,
+            "todos_remaining": envelope.todos_remaining,
+            "action_results": walked.results,
+        });
+        self.reply(said, reply.to_string(), false);
+        if !envelope.actions.is_empty() {
+            return Ok(None);
+        }
+        let answer = self.narrated.take().unwrap_or(envelope.memory);
+        self.conversation.push(Message::assistant(&answer));
+        Ok(Some(answer))
+    }
+
+    fn on_malformed(&mut self, said: &Said, problem: String) -> Result<(), Failure> {
+        self.malformed += 1;
+        self.attempt.count(|stats| stats.protocol_faults += 1);
+        self.tell(WebEvent::Envelope {
+            envelope: None,
+            repairs: Vec::new(),
+            problem: Some(problem.clone()),
+        });
+        if self.malformed > MOST_MALFORMED {
+            return Err(Failure {
+                status: Status::Limit,
+                reason: format!(
+                    "more than {MOST_MALFORMED} responses in a row had no usable envelope; the last: {problem}"
+                ),
+            });
+        }
+        self.reply(said, malformed(&problem), true);
+        Ok(())
+    }
+
+    /// What the model is told: as the result of its first call, or as a message where it made none.
+    fn reply(&mut self, said: &Said, content: String, is_error: bool) {
+        let calls = &said.response.tool_calls;
+        if calls.is_empty() {
+            self.conversation.push(Message::user(content));
+            return;
+        }
+        let mut content = Some(content);
+        let results = calls.iter().map(|call| {
+            let first = content.take();
+            ToolResult {
+                call: call.id.clone(),
+                is_error: is_error || first.is_none(),
+                content: first.unwrap_or_else(call_beyond_first),
+            }
+        });
+        let tool_results = results.collect();
+        self.conversation.push(Message {
+            tool_results,
+            ..Message::user("")
+        });
+    }
+
+    fn tell(&self, event: WebEvent) {
+        self.attempt.emit(self.root, EventKind::Web { event });
+    }
+}

@@ -1,0 +1,136 @@
+//! Walks the actions of an envelope in order, until one fails or brings up another page.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::envelope::Step;
+use super::executor::{Executor, Outcome};
+use crate::prompt::web::{
+    dialog_opened, page_changed, skipped_changed, skipped_dialog, skipped_failed,
+};
+use crate::web::{Acted, PageError, PageProblem};
+
+/// What came of one action, as the model reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActionResult {
+    /// `narrate`, or the action's name.
+    pub action: String,
+    /// How it went.
+    pub result: How,
+    /// What kind of problem it had: that of a page, `unknown_action`, `invalid_arguments` or `not_confirmed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// What a custom action gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// More in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// How an action went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// It was done.
+    Done,
+    /// It was not done, and says why.
+    Failed,
+    /// An action before it kept it from being run.
+    Skipped,
+}
+
+/// What came of the actions of a turn.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub results: Vec<ActionResult>,
+    /// Actions that do not exist or whose arguments are wrong.
+    pub faults: u32,
+    /// The last text that was narrated.
+    pub narrated: Option<String>,
+}
+
+/// Walks actions. A browser that is broken ends it.
+///
+/// # Errors
+/// The error of the browser, with what came of the actions before it.
+pub(super) async fn walk(
+    steps: &[Step],
+    executor: &impl Executor,
+) -> (Walked, Result<(), PageError>) {
+    let mut walked = Walked::default();
+    let mut skip: Option<String> = None;
+    for step in steps {
+        let action = match step {
+            Step::Narrate { .. } => "narrate",
+            Step::Tool(action) => &action.tool,
+        };
+        let mut result = ActionResult {
+            action: action.chars().take(LONGEST_NAME).collect(),
+            result: How::Done,
+            problem: None,
+            value: None,
+            note: None,
+        };
+        if let Some(why) = &skip {
+            result.result = How::Skipped;
+            result.note = Some(why.clone());
+            walked.results.push(result);
+            continue;
+        }
+        match step {
+            Step::Narrate { narrate } => walked.narrated = Some(narrate.clone()),
+            Step::Tool(action) => match executor.execute(action).await {
+                Outcome::Done(acted, value) => {
+                    result.value = value.map(shortened);
+                    match acted {
+                        Acted::SamePage => {}
+                        Acted::PageChanged { url } => {
+                            result.note = Some(page_changed(&url));
+                            skip = Some(skipped_changed());
+                        }
+                        Acted::DialogOpened { kind, message } => {
+                            result.note = Some(dialog_opened(&kind, &message));
+                            skip = Some(skipped_dialog());
+                        }
+                    }
+                }
+                Outcome::Failed(error) if error.problem == PageProblem::Broken => {
+                    return (walked, Err(error));
+                }
+                Outcome::Failed(error) => {
+                    result.problem = Some(error.problem.as_str().to_owned());
+                    result.note = Some(error.message);
+                }
+                Outcome::Refused(why) => {
+                    result.problem = Some("not_confirmed".to_owned());
+                    result.note = Some(why);
+                }
+                Outcome::Invalid { kind, message } => {
+                    walked.faults += 1;
+                    result.problem = Some(kind.to_owned());
+                    result.note = Some(message);
+                }
+            },
+        }
+        if result.problem.is_some() {
+            result.result = How::Failed;
+            skip = Some(skipped_failed());
+        }
+        walked.results.push(result);
+    }
+    (walked, Ok(()))
+}
+
+/// Characters of an unknown action's name that are shown back.
+const LONGEST_NAME: usize = 60;
+/// Characters of a custom action's value that are shown; of a longer one, its beginning as text.
+const LONGEST_VALUE: usize = 4_000;
+
+fn shortened(value: Value) -> Value {
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST_VALUE) {
+        None => value,
+        Some((end, _)) => Value::String(format!("{}[...truncated]", &text[..end])),
+    }
+}

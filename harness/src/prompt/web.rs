@@ -1,0 +1,134 @@
+//! What the agent-turn protocol tells its model: the sections of the system prompt, the page, and notes on what was not done.
+
+use super::sections::{
+    WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_IDENTITY, WEB_IDENTITY_UNDATED,
+    WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP, WEB_NOT_CONFIRMED, WEB_PAGE,
+    WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL,
+    WEB_TOOLS, WEB_UNKNOWN_ACTION,
+};
+use super::{Assembled, Section};
+use crate::web::IdStyle;
+
+/// What the system prompt of a web agent is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WebPrompt<'a> {
+    pub agent: &'a str,
+    pub site: &'a str,
+    pub date: Option<&'a str>,
+    pub persona: Option<&'a str>,
+    /// All actions, as [`tool_section`] shows each.
+    pub tools: &'a str,
+    pub ids: IdStyle,
+    /// The whole prompt with `{default}` for the default one; wins over `replacement`.
+    pub template: Option<&'a str>,
+    /// The whole prompt.
+    pub replacement: Option<&'a str>,
+    /// What follows the default prompt.
+    pub append: Option<&'a str>,
+}
+
+/// The system prompt: identity, persona, `# Tools`, `# Envelope`, `# DOM`, and the site's own block; or what takes its place.
+pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
+    let mut default = vec![section(
+        "web-identity",
+        match parts.date {
+            Some(date) => WEB_IDENTITY.render([parts.agent, parts.site, date]),
+            None => WEB_IDENTITY_UNDATED.render([parts.agent, parts.site]),
+        },
+    )];
+    let given = |text: Option<&str>| {
+        text.map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    default.extend(given(parts.persona).map(|text| section("persona", text)));
+    default.push(section("web-tools", WEB_TOOLS.render([parts.tools])));
+    default.push(section("web-envelope", WEB_ENVELOPE.render([])));
+    let (ids, example) = match parts.ids {
+        IdStyle::Numbers => (WEB_IDS_NUMBERS.render([]), "5"),
+        IdStyle::Hashes => (WEB_IDS_HASHES.render([]), "3a2b"),
+    };
+    default.push(section("web-dom", WEB_DOM.render([&ids, example])));
+    let default = Assembled { sections: default };
+    let sections = match (parts.template, parts.replacement) {
+        (Some(template), _) => vec![section(
+            "system-prompt",
+            template.replace("{default}", &default.text()),
+        )],
+        (None, Some(replacement)) => vec![section("system-prompt", replacement.to_owned())],
+        (None, None) => {
+            let mut sections = default.sections;
+            sections.extend(given(parts.append).map(|text| section("append-system-prompt", text)));
+            sections
+        }
+    };
+    Assembled { sections }
+}
+
+fn section(name: &str, text: String) -> Section {
+    Section {
+        name: name.to_owned(),
+        text,
+    }
+}
+
+/// An action with its schema, in `# Tools`.
+pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
+    WEB_TOOL.render([name, description.trim_end(), schema])
+}
+
+/// The page as it is now: the newest message of every request.
+pub(crate) fn page_block(url: &str, dom: &str) -> String {
+    WEB_PAGE.render([url, dom])
+}
+
+/// What stands in place of a dump that cannot be made.
+pub(crate) fn no_dump(problem: &str) -> String {
+    WEB_NO_DUMP.render([problem])
+}
+
+/// An action brought up another page.
+pub(crate) fn page_changed(url: &str) -> String {
+    WEB_PAGE_CHANGED.render([url])
+}
+
+/// An action brought up a dialog.
+pub(crate) fn dialog_opened(kind: &str, message: &str) -> String {
+    WEB_DIALOG_OPENED.render([kind, &format!("{message:?}")])
+}
+
+/// Why an action was skipped: the page had changed.
+pub(crate) fn skipped_changed() -> String {
+    WEB_SKIPPED_CHANGED.render([])
+}
+
+/// Why an action was skipped: a dialog was open.
+pub(crate) fn skipped_dialog() -> String {
+    WEB_SKIPPED_DIALOG.render([])
+}
+
+/// Why an action was skipped: the one before it was not done.
+pub(crate) fn skipped_failed() -> String {
+    WEB_SKIPPED_FAILED.render([])
+}
+
+/// Why an action was refused.
+pub(crate) fn not_confirmed() -> String {
+    WEB_NOT_CONFIRMED.render([])
+}
+
+/// There is no such action.
+pub(crate) fn unknown_action(name: &str, known: &str) -> String {
+    let name: String = name.chars().take(60).collect();
+    WEB_UNKNOWN_ACTION.render([&format!("{name:?}"), known])
+}
+
+/// The result of a call that was one too many.
+pub(crate) fn call_beyond_first() -> String {
+    WEB_CALL_NOT_RUN.render([])
+}
+
+/// The answer to a response without a usable envelope.
+pub(crate) fn malformed(problem: &str) -> String {
+    WEB_MALFORMED.render([problem])
+}

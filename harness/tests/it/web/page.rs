@@ -1,0 +1,149 @@
+//! A page that a test scripts: addresses with dumps, and what each action does there.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use harness::event::Image;
+use harness::web::{Acted, Action, Dump, DumpSettings, Page, PageError, PageProblem};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The pages of a case, by address. The first is the start.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PageScript {
+    start: String,
+    pages: BTreeMap<String, OnePage>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OnePage {
+    tree: String,
+    /// What an action does, as `click 5` or `fill_input 5 text`; all others name an unknown id.
+    does: BTreeMap<String, Effect>,
+    /// The page cannot be read.
+    unreadable: Option<PageProblem>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Effect {
+    Nothing,
+    Goto(String),
+    Dialog(String),
+    Problem(PageProblem),
+}
+
+pub struct FakePage {
+    script: PageScript,
+    at: Mutex<String>,
+    done: Mutex<Vec<String>>,
+}
+
+impl FakePage {
+    pub fn new(script: PageScript) -> Arc<Self> {
+        Arc::new(Self {
+            at: Mutex::new(script.start.clone()),
+            done: Mutex::default(),
+            script,
+        })
+    }
+
+    fn here(&self) -> OnePage {
+        let at = self.at.lock().unwrap().clone();
+        self.script.pages.get(&at).cloned().unwrap_or_default()
+    }
+}
+
+fn key(action: &Action) -> String {
+    match action {
+        Action::Navigate { url } => format!("navigate {url}"),
+        Action::Click { selector } => format!("click {selector}"),
+        Action::ScrollTo { selector } => format!("scroll_to {selector}"),
+        Action::Border { selector } => format!("border {}", selector.as_deref().unwrap_or("-")),
+        Action::FillInput { selector, value } => format!("fill_input {selector} {value}"),
+        Action::Select { selector, value } => format!("select {selector} {value}"),
+        Action::Press { selector, key } => {
+            format!("press {} {key}", selector.as_deref().unwrap_or("-"))
+        }
+        Action::AnswerDialog { accept, .. } => format!("answer_dialog {accept}"),
+    }
+}
+
+#[async_trait]
+impl Page for FakePage {
+    async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError> {
+        let here = self.here();
+        if let Some(problem) = here.unreadable {
+            return Err(PageError::new(
+                problem,
+                format!("no dump: {}", problem.as_str()),
+            ));
+        }
+        Ok(Dump {
+            url: self.at.lock().unwrap().clone(),
+            title: "a title".to_owned(),
+            viewport: [0, 900, 100],
+            tree: here.tree.chars().take(settings.max_chars).collect(),
+            elements: Vec::new(),
+            truncated: false,
+            millis: 1.0,
+        })
+    }
+
+    async fn act(&self, action: &Action) -> Result<Acted, PageError> {
+        let key = key(action);
+        let effect = self.here().does.get(&key).cloned();
+        let acted = match effect {
+            Some(Effect::Nothing) => Acted::SamePage,
+            Some(Effect::Goto(url)) => {
+                self.at.lock().unwrap().clone_from(&url);
+                Acted::PageChanged { url }
+            }
+            Some(Effect::Dialog(message)) => Acted::DialogOpened {
+                kind: "confirm".to_owned(),
+                message,
+            },
+            Some(Effect::Problem(problem)) => {
+                return Err(PageError::new(
+                    problem,
+                    format!("{key}: {}", problem.as_str()),
+                ));
+            }
+            None => {
+                return Err(PageError::new(
+                    PageProblem::UnknownId,
+                    format!("{key}: no dump has shown it"),
+                ));
+            }
+        };
+        self.done.lock().unwrap().push(key);
+        Ok(acted)
+    }
+
+    async fn text(&self) -> Result<String, PageError> {
+        Ok(self.here().tree)
+    }
+
+    async fn evaluate(&self, script: &str) -> Result<Value, PageError> {
+        self.done.lock().unwrap().push(format!("evaluate {script}"));
+        Ok(json!({ "ran": script.len() }))
+    }
+
+    async fn screenshot(&self) -> Result<Image, PageError> {
+        Ok(Image {
+            media_type: "image/png".to_owned(),
+            data: "iVBORw0KGgo=".to_owned(),
+        })
+    }
+
+    async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError> {
+        Ok(Self::new(self.script.clone()))
+    }
+
+    async fn state(&self) -> Result<Value, PageError> {
+        Ok(json!({ "url": *self.at.lock().unwrap(), "done": *self.done.lock().unwrap() }))
+    }
+}
