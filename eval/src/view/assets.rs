@@ -32,6 +32,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "long-text.js",
     "image.js",
     "response.js",
+    "web.js",
     "iteration.js",
     "iterations.js",
     "timeline.js",

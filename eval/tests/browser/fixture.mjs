@@ -113,6 +113,40 @@ function writeTree(dir, run) {
   writeFileSync(trajectoryFile(dir, "tree"), events.map(line).join(""));
 }
 
+/** A web agent of two turns: a page with its ids and picture, an envelope with a repair, a result that failed, and its end. */
+export function writeWeb(folder) {
+  const name = "web-20261121-130000-0001";
+  const dir = writeRun(folder, name, { identity: { benchmark: "webnav", protocol: "agent-turn" }, records: [{ id: "web", iterations: 2 }] });
+  const event = eventsOf(name, "web");
+  const web = (at, what) => event(at, "root", { type: "web", event: what });
+  const dump = { url: "/lamps", title: "Lamps", viewport: [0, 900, 240], tree: `[3a2b]<a href="/">Home</a>\n${hostile}`, elements: [{ id: "3a2b", element: "a" }], truncated: false, millis: 2.5 };
+  const actions = [{ narrate: hostileTexts[0] }, { tool: "click", args: { selector: "[3a2b]" } }, { tool: "border", args: {} }];
+  const results = [{ action: "narrate", result: "done" }, { action: "click", result: "failed", problem: "stale_id", note: "[3a2b] is stale" }, { action: "border", result: "skipped", note: "skipped, because the action before it was not done" }];
+  const envelope = { memory: "On the page of lamps.", todos_remaining: ["find the price"], actions };
+  const events = [
+    event(0, "root", { type: "attempt_start", query: "What does it cost?", context_chars: 0 }),
+    event(1, "root", start("agent_turn", "What does it cost?")),
+    event(2, "root", { type: "iteration_start", iteration: 1 }),
+    web(3, { what: "page", dump, chars: 40, bytes: 40 }),
+    web(4, { what: "screenshot", image: { media_type: "image/png", data: pixel } }),
+    event(5, "root", asked("# Current page\n- URL: /lamps")),
+    event(300, "root", answered("", { tool_calls: [{ id: "c1", name: "agent_turn", arguments: JSON.stringify(envelope) }] })),
+    web(301, { what: "envelope", envelope, repairs: ["`args` was missing"] }),
+    web(302, { what: "action_results", results }),
+    event(303, "root", { type: "iteration_start", iteration: 2 }),
+    web(304, { what: "no_page", problem: "the page did not answer" }),
+    event(305, "root", asked("# Current page\n- URL: unknown")),
+    event(500, "root", answered("Sorry")),
+    web(501, { what: "envelope", envelope: null, problem: "it holds no call of `agent_turn`" }),
+    web(502, { what: "turn_log", last_messages: [], last_page: null, turns: [] }),
+    web(503, { what: "state", state: { posts: [] } }),
+    event(504, "root", end("20", { iterations: 2 })),
+    event(505, "root", { type: "attempt_end", status: "ok", answer: "20", error: null }),
+  ];
+  writeFileSync(trajectoryFile(dir, "web"), events.map(line).join(""));
+  return `#/run/${name}/web/1`;
+}
+
 /** Every field that a model, a benchmark or a file can fill, filled with texts that want to be run. */
 function writeHostile(folder) {
   const name = "<img src=x onerror=window.pwned=10>";

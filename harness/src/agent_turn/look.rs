@@ -42,10 +42,7 @@ pub(super) async fn look(
                     block.images.push(image.clone());
                 }
                 if attempt.engine.config.screenshots {
-                    tell(WebEvent::Screenshot {
-                        image: Some(image),
-                        file: None,
-                    });
+                    tell(WebEvent::Screenshot { image });
                 }
             }
             Err(error) => drop(told(error)?),

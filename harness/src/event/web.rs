@@ -29,14 +29,10 @@ pub enum WebEvent {
         /// Why.
         problem: String,
     },
-    /// A picture of the page, taken for the trajectory.
+    /// A picture of the page, or of the newest app, taken for the trajectory.
     Screenshot {
-        /// The picture, until it is stored in a file of its own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        image: Option<Image>,
-        /// The file, from the folder of trajectories on.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        file: Option<String>,
+        /// The picture.
+        image: Image,
     },
     /// A response of the agent-turn protocol was read.
     Envelope {

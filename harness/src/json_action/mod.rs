@@ -70,6 +70,12 @@ async fn talk(
         }
         // Its apps go on while they are checked.
         let state = host.state().await?;
+        if attempt.engine.config.screenshots
+            && let Ok(image) = host.screenshot().await
+        {
+            let event = WebEvent::Screenshot { image };
+            attempt.emit(root, EventKind::Web { event });
+        }
         let state = json!({
             "state": state,
             "actions": chat.chosen,

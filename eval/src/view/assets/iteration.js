@@ -6,6 +6,7 @@ import { asGrids, drawGrid } from "./grid.js";
 import { drawImage, isImage } from "./image.js";
 import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
+import { drawWeb } from "./web.js";
 
 const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
@@ -32,9 +33,10 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("delegation_unawaited")) {
     parts.push(named("Lost calls", el("p", { class: "error-text" }, `${plural(kind.count, "call")} that nobody awaited`), "failed"));
   }
-  for (const event of events) if (!told.has(event.kind.type)) parts.push(drawOther(event.kind, where));
+  for (const { kind } of events) if (!told.has(kind.type)) parts.push((kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
-  if (!flat && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
+  const isWeb = events.some(({ kind }) => kind.type === "web");
+  if (!flat && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
   const failed = ends.some(({ kind }) => kind.error);
   return el(
     "article",

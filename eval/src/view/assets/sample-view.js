@@ -44,7 +44,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   async function openAgent() {
     const one = agent();
     if (!one) return;
-    const flat = ["flat", "one_shot", "direct"].includes(one.role);
+    const flat = ["flat", "one_shot", "direct", "app"].includes(one.role);
     const start = Number(parameters.get("iteration")) || 0;
     list = iterationList(where, one.id, { hashOf, start, flat, moved: (number) => replaceAddress(hashOf(one.id, number)) });
     const texts = el("div", { class: "agent-texts" });

@@ -131,7 +131,8 @@ impl Agent {
                 if let Some(cost) = kind["cost_usd"].as_f64() {
                     *self.cost_usd.get_or_insert(0.0) += cost;
                 }
-                let runs_code = !["flat", "one_shot", "direct"].contains(&self.role.as_str());
+                let runs_code =
+                    !["flat", "one_shot", "direct", "app"].contains(&self.role.as_str());
                 self.switch(at_ms, runs_code.then_some(Doing::Code));
             }
             "llm_error" => self.switch(at_ms, None),
