@@ -6,6 +6,7 @@ use sandbox::{Repl, Session};
 use crate::attempt::{Attempt, Failure};
 use crate::code_tool;
 use crate::conversation::Conversation;
+use crate::cut::two_ends;
 use crate::event::{EventKind, Message, Role, ms};
 use crate::fence::code_blocks;
 use crate::invocation::Invocation;
@@ -269,18 +270,4 @@ enum Step {
         /// Characters of the output.
         chars: u64,
     },
-}
-
-/// A text, or its two ends around a note that states its true length.
-fn two_ends(text: &str, limit: usize) -> String {
-    let length = text.chars().count();
-    if length <= limit {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(limit / 2).collect();
-    let tail: String = text.chars().skip(length - limit / 2).collect();
-    format!(
-        "{head}\n… [{} of {length} characters omitted here] …\n{tail}",
-        length - limit / 2 * 2
-    )
 }

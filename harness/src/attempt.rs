@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use crate::agent::ReplAgent;
 use crate::agent_turn::{self, WebAgent};
+use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::engine::{Engine, Task};
 use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, WebEvent, ms};
@@ -26,6 +27,7 @@ use crate::prompt::{
 };
 use crate::protocol::Protocol;
 use crate::provider::{ProviderError, Request};
+use crate::tools_agent::ToolsAgent;
 use crate::web::Browser;
 
 /// The shared part of an attempt.
@@ -87,6 +89,7 @@ impl<'a> Attempt<'a> {
             match root.role {
                 Role::Root => self.run_root(&root).await,
                 Role::AgentTurn => agent_turn::run(&self, &root).await,
+                Role::Tools => self.tools_agent(&root).run(Vec::new()).await,
                 Role::JsonAction => json_action::run(&self, &root).await,
                 _ => self.answer_once(&root, &self.task.context).await,
             }
@@ -134,6 +137,7 @@ impl<'a> Attempt<'a> {
         let role = match config.protocol {
             Protocol::Direct => Role::Direct,
             Protocol::AgentTurn => Role::AgentTurn,
+            Protocol::Tools => Role::Tools,
             Protocol::JsonAction => Role::JsonAction,
             Protocol::Rlm if config.max_depth == 0 => Role::Flat,
             Protocol::Rlm => Role::Root,
@@ -147,6 +151,8 @@ impl<'a> Attempt<'a> {
             model: self.engine.models.main.clone(),
             system_prompt: (role == Role::AgentTurn).then(|| self.engine.web_agent.system().text()),
             iterations: if matches!(role, Role::Root | Role::AgentTurn | Role::JsonAction) {
+            system_prompt: None,
+            iterations: if matches!(role, Role::Root | Role::Tools | Role::JsonAction) {
                 config.max_iterations
             } else {
                 1
@@ -175,6 +181,11 @@ impl<'a> Attempt<'a> {
             .await
     }
 
+    fn tools_agent<'b>(&'b self, invocation: &'b Invocation) -> ToolsAgent<'b> {
+        let context = Arc::clone(&self.task.context);
+        ToolsAgent::new(self, invocation, &self.engine.agent, context)
+    }
+
     /// An agent that answers in one call: flat, one-shot or direct.
     pub async fn answer_once(
         &self,
@@ -199,11 +210,23 @@ impl<'a> Attempt<'a> {
     pub fn first_request(&self) -> Request {
         let root = self.root();
         let context = &self.task.context;
-        let system = self.system(&root);
-        let message = match root.role {
-            Role::JsonAction => json_action::first_message(&system, root.query()),
-            Role::Root => first_message(root.query(), &kind_of(context), root.iterations),
-            _ => flat_message(root.query(), context),
+        let mut conversation = self.conversation(&root);
+        let first = match root.role {
+            Role::JsonAction => {
+                let system = std::mem::take(&mut conversation.system);
+                // That protocol's message holds its system prompt.
+                Message::user(json_action::first_message(&system, root.query()))
+            }
+            Role::Root => {
+                let first = first_message(root.query(), &kind_of(context), root.iterations);
+                Message::user(first)
+            }
+            Role::Tools => {
+                let agent = self.tools_agent(&root);
+                conversation.tools = agent.tool_use();
+                agent.first_message()
+            }
+            _ => Message::user(flat_message(root.query(), context)),
         };
         // That protocol's message holds its system prompt.
         let system = if root.role == Role::JsonAction {
@@ -216,6 +239,7 @@ impl<'a> Attempt<'a> {
             conversation.tools = Some(WebAgent::tools());
         }
         conversation.push(Message::user(message));
+        conversation.push(first);
         conversation.turn = 1;
         self.request(&root, &conversation)
     }
@@ -233,6 +257,7 @@ impl<'a> Attempt<'a> {
             kind: match invocation.role {
                 Role::OneShot => AgentKind::OneShot,
                 Role::Direct => AgentKind::Direct,
+                Role::Tools => AgentKind::Tools,
                 Role::JsonAction => AgentKind::JsonAction,
                 Role::AgentTurn | Role::App => AgentKind::Own,
                 _ => AgentKind::Agent,
@@ -256,7 +281,7 @@ impl<'a> Attempt<'a> {
 
     /// Opens an invocation's records and its conversation.
     pub fn begin(&self, invocation: &Invocation) -> Conversation {
-        let system = self.system(invocation);
+        let conversation = self.conversation(invocation);
         self.count(|stats| {
             stats.agents += 1;
             stats.depth_reached = stats.depth_reached.max(invocation.depth);
@@ -268,10 +293,16 @@ impl<'a> Attempt<'a> {
                 query: Some(invocation.query().to_owned()),
                 model: invocation.model.reference.clone(),
                 max_iterations: invocation.iterations,
-                system_prompt: Some(system.clone()),
+                system_prompt: Some(conversation.system.clone()),
             },
         );
-        Conversation::new(system)
+        conversation
+    }
+
+    fn conversation(&self, invocation: &Invocation) -> Conversation {
+        let mut conversation = Conversation::new(self.system(invocation));
+        conversation.tools = code_tool::tool_use(&invocation.model.sampling, invocation.role);
+        conversation
     }
 
     /// Closes an invocation's records.

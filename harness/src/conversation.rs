@@ -9,6 +9,8 @@ use crate::tool_call::ToolUse;
 pub(crate) struct Conversation {
     /// The system prompt: the same in every request.
     pub system: String,
+    /// What its requests offer.
+    pub tools: ToolUse,
     messages: Vec<Message>,
     outputs: Vec<Output>,
     /// What ends the next request, and is no part of any later one.
@@ -45,6 +47,7 @@ impl Conversation {
     pub fn new(system: String) -> Self {
         Self {
             system,
+            tools: ToolUse::default(),
             messages: Vec::new(),
             outputs: Vec::new(),
             tail: None,

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
+use crate::agent_settings::AgentSettings;
 use crate::attempt::Attempt;
 use crate::event::{EventSink, NoEvents};
 use crate::halt::{Halt, HaltReason};
@@ -118,6 +119,7 @@ pub struct Engine {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) halt: Halt,
     pub(crate) web_agent: WebAgent,
+    pub(crate) agent: AgentSettings,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub(crate) browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
@@ -172,6 +174,7 @@ impl Engine {
             ledger,
             halt: Halt::default(),
             web_agent,
+            agent: AgentSettings::default(),
             browser: None,
             by_alias,
             served: Mutex::default(),
@@ -183,6 +186,13 @@ impl Engine {
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.browser = Some(browser);
+        self
+    }
+
+    /// Gives the root what its prompt definition says of tools, reasoning and images.
+    #[must_use]
+    pub fn with_agent(mut self, agent: AgentSettings) -> Self {
+        self.agent = agent;
         self
     }
 

@@ -242,6 +242,8 @@ pub enum Role {
     Direct,
     /// The `agent-turn` protocol: an agent on a web page.
     AgentTurn,
+    /// The `tools` protocol: native tool calls, no REPL.
+    Tools,
     /// The `json-action` protocol: answers, apps and lists.
     JsonAction,
     /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
@@ -264,6 +266,7 @@ impl Role {
             Self::OneShot => "one_shot",
             Self::Direct => "direct",
             Self::AgentTurn => "agent_turn",
+            Self::Tools => "tools",
             Self::JsonAction => "json_action",
             Self::App => "app",
         }

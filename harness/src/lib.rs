@@ -7,9 +7,11 @@
 
 mod agent;
 pub mod agent_turn;
+mod agent_settings;
 mod attempt;
 mod code_tool;
 mod conversation;
+mod cut;
 pub mod definition;
 mod delegation;
 mod engine;
@@ -28,8 +30,10 @@ mod protocol;
 pub mod provider;
 pub mod tool;
 mod tool_call;
+mod tools_agent;
 pub mod web;
 
+pub use agent_settings::{AgentSettings, BoundTool};
 pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task};
 pub use halt::HaltReason;
 pub use ledger::{Budget, Spent};

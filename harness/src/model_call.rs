@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::attempt::{Attempt, Failure};
-use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, ms};
 use crate::halt::HaltReason;
@@ -166,6 +165,7 @@ impl Attempt<'_> {
             tools: conversation.tools.clone().unwrap_or_else(|| {
                 code_tool::tool_use(&invocation.model.sampling, invocation.role)
             }),
+            tools: conversation.tools.clone(),
             caller: Caller {
                 sample: self.task.sample.clone(),
                 attempt: self.task.attempt,

@@ -17,12 +17,16 @@ pub enum Protocol {
     /// An agent on a web page: one envelope of actions a turn.
     AgentTurn,
     /// An agent that answers by JSON actions, and builds apps.
+    /// Native tool calls, without a REPL.
+    Tools,
+    /// An agent on a page of the web, which answers by JSON actions and builds apps.
     JsonAction,
 }
 
 impl Protocol {
     /// Every protocol, in the order of help texts.
     pub const ALL: [Self; 4] = [Self::Rlm, Self::Direct, Self::AgentTurn, Self::JsonAction];
+    pub const ALL: [Self; 4] = [Self::Rlm, Self::Direct, Self::Tools, Self::JsonAction];
 
     /// The word for the protocol in flags, files and CSV columns.
     pub const fn as_str(self) -> &'static str {
@@ -30,6 +34,7 @@ impl Protocol {
             Self::Rlm => "rlm",
             Self::Direct => "direct",
             Self::AgentTurn => "agent-turn",
+            Self::Tools => "tools",
             Self::JsonAction => "json-action",
         }
     }
@@ -44,6 +49,7 @@ impl fmt::Display for Protocol {
 /// A word that is no protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol `{0}`, expected `rlm`, `direct`, `agent-turn` or `json-action`")]
+#[error("unknown protocol `{0}`, expected `rlm`, `direct`, `tools` or `json-action`")]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

@@ -27,7 +27,8 @@ pub struct GuidanceArgs {
     )]
     pub prompt_mode: PromptMode,
 
-    /// How the model speaks: code in a REPL, or one call with the whole context in the message
+    /// How the model speaks: code in a REPL, one call with the whole context in the message, or native tool calls
+    /// without a REPL
     #[arg(
         long,
         default_value_t,

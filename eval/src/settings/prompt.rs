@@ -12,7 +12,7 @@ use crate::cli::PromptArgs;
 /// The agent whose prompt is shown.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
-    /// Whether it speaks the `rlm` or the `direct` protocol.
+    /// Whether it speaks the `rlm`, the `direct` or the `tools` protocol.
     pub kind: AgentKind,
     /// Depth, mode, and what its children get.
     pub config: PromptConfig,
@@ -74,10 +74,11 @@ impl PromptSettings {
         };
         Ok(guidance.map(|guidance| Self {
             kind: match protocol {
+                Protocol::Rlm => AgentKind::Agent,
                 Protocol::Direct => AgentKind::Direct,
                 Protocol::AgentTurn => AgentKind::Own,
                 Protocol::JsonAction => AgentKind::JsonAction,
-                Protocol::Rlm => AgentKind::Agent,
+                Protocol::Tools => AgentKind::Tools,
             },
             config: PromptConfig {
                 depth,

@@ -8,7 +8,7 @@ use super::model_alias::{ModelAlias, table};
 use super::position::{flat_position, iterations_phrase, repl_position};
 use super::sections::{
     CHILD_REPL, DELEGATION, DELEGATION_TIPS, DIRECT, DRIVERS, ENVIRONMENT, FLAT,
-    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, WORKFLOW_COORDINATOR,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, NATIVE_TOOLS, WORKFLOW_COORDINATOR,
     WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL,
 };
 use super::template::Template;
@@ -22,6 +22,8 @@ pub enum AgentKind {
     OneShot,
     /// The `direct` protocol: one call, the whole context in the message.
     Direct,
+    /// The `tools` protocol: native tool calls, no REPL.
+    Tools,
     /// The `json-action` protocol.
     JsonAction,
     /// Nothing but the prompt that it brings: a web agent's, or none for an app's request.
@@ -107,6 +109,7 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///   (if it can delegate), models, position.
 /// - A flat agent: its own prompt or the flat one, then its position.
 /// - The `direct` protocol: one section of its own.
+/// - The `tools` protocol: likewise, its own prompt first if it has one.
 ///
 /// The root of each kind ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
@@ -116,6 +119,7 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
         .filter(|text| !text.is_empty());
     let mut prompt = match agent.kind {
         AgentKind::Direct => own_prompt_or(own_prompt, &DIRECT),
+        AgentKind::Tools => tools(agent, own_prompt),
         AgentKind::JsonAction => own_prompt_or(own_prompt, &JSON_ACTION),
         AgentKind::Own => {
             let mut prompt = Assembled::default();
@@ -202,6 +206,20 @@ fn specialist(agent: &AgentPrompt<'_>, own_prompt: &str) -> Assembled {
 fn flat(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = own_prompt_or(own_prompt, &FLAT);
     prompt.push_text("position", flat_position(agent));
+    prompt
+}
+
+fn tools(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
+    let mut prompt = Assembled::default();
+    if let Some(own) = own_prompt {
+        prompt.push_text(OWN_PROMPT, own.to_owned());
+    }
+    let responses = if agent.iterations == 1 {
+        "1 response".to_owned()
+    } else {
+        format!("{} responses", agent.iterations)
+    };
+    prompt.push(&NATIVE_TOOLS, [&responses]);
     prompt
 }
 

@@ -8,6 +8,7 @@
 mod assemble;
 mod config;
 
+mod tools_turn;
 mod turn;
 
 pub mod json_action;
@@ -43,6 +44,7 @@ pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
+pub use tools_turn::{ToolsNote, image_left_out, large_context_message, tools_note};
 pub use turn::{
     CellReport, ContextKind, Position, call_not_run, cut_off_message, execute_code_argument,
     execute_code_description, first_message, flat_message, no_code_message, output_left_out,

@@ -61,6 +61,7 @@ sections! {
     CHILD_REPL = "child-repl" [];
     FLAT = "flat" [];
     DIRECT = "direct" [];
+    NATIVE_TOOLS = "native-tools" ["iterations"];
     // What follows the core.
     MODELS = "models" ["models"];
     POSITION_ROOT = "position-root" ["max_depth", "invocation_id", "iterations", "children"];
@@ -81,6 +82,12 @@ sections! {
     TURN_RETURNED_EARLY = "turn-returned-early" ["returned", "position"];
     TURN_POSITION = "turn-position" ["iteration", "iterations"];
     TURN_LAST = "turn-last" ["iterations"];
+    TURN_TOOLS = "turn-tools" ["query", "length"];
+    TURN_TOOLS_LAST = "turn-tools-last" [];
+    TURN_TOOLS_EMPTY = "turn-tools-empty" [];
+    TURN_TOOLS_REQUIRED = "turn-tools-required" [];
+    TURN_TOOLS_CUT_OFF = "turn-tools-cut-off" [];
+    IMAGE_LEFT_OUT = "image-left-out" ["media_type", "bytes"];
     NOTE_ERROR = "note-error" ["error"];
     NOTE_DROPPED = "note-dropped" ["count"];
     NOTE_UNAWAITED = "note-unawaited" ["count"];

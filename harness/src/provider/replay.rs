@@ -60,13 +60,20 @@ impl Key {
             sample: caller.sample.clone(),
             attempt: if has_attempts { caller.attempt } else { 1 },
             // A recording of one protocol does not answer another.
-            invocation: if caller.role == Role::Direct {
-                "direct".to_owned()
-            } else {
-                caller.invocation.clone()
-            },
+            invocation: Self::invocation(caller.role, caller.depth, &caller.invocation),
             turn: caller.turn,
             trims: caller.trims,
+        }
+    }
+}
+
+impl Key {
+    /// The invocation; the roots of the protocols without a REPL go by their roles.
+    fn invocation(role: Role, depth: u32, id: &str) -> String {
+        match role {
+            Role::Direct => role.to_string(),
+            Role::Tools if depth == 0 => role.to_string(),
+            _ => id.to_owned(),
         }
     }
 }
@@ -147,7 +154,7 @@ impl Provider for Replay {
         let root_turns = self
             .responses
             .keys()
-            .filter(|key| key.invocation == "root")
+            .filter(|key| ["root", "tools"].contains(&key.invocation.as_str()))
             .map(|key| key.turn);
         Some(Recording {
             samples: self.samples.clone(),

@@ -5,11 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use harness::agent_turn::AgentTurnSettings;
+use harness::definition::ToolStrategy;
 use harness::event::{Event, EventKind, EventSink};
 use harness::outcome::Stats;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
-use harness::{Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, sandbox};
+use harness::tool::ToolRegistry;
+use harness::{
+    AgentSettings, BoundTool, Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task,
+    sandbox,
+};
 use serde::Deserialize;
 
 /// A case: the settings that matter to it, and the task. The model's rules stand beside it in
@@ -32,6 +37,11 @@ struct Case {
     attempt_tokens: Option<u64>,
     attempt_cost: Option<f64>,
     run_calls: Option<u64>,
+    tools: Vec<String>,
+    tool_choice: String,
+    parallel_tool_calls: bool,
+    exclude_reasoning: bool,
+    include_reasoning: bool,
 }
 
 impl Default for Case {
@@ -52,11 +62,32 @@ impl Default for Case {
             attempt_tokens: None,
             attempt_cost: None,
             run_calls: None,
+            tools: Vec::new(),
+            tool_choice: "auto".to_owned(),
+            parallel_tool_calls: false,
+            exclude_reasoning: false,
+            include_reasoning: false,
         }
     }
 }
 
 impl Case {
+    fn agent(&self) -> AgentSettings {
+        let bundled = ToolRegistry::bundled();
+        let bound = |name: &String| BoundTool::plain(bundled.get(name).unwrap());
+        let choice = ToolStrategy::ALL
+            .into_iter()
+            .find(|choice| choice.as_str() == self.tool_choice);
+        AgentSettings {
+            tools: self.tools.iter().map(bound).collect(),
+            tool_choice: choice.unwrap(),
+            parallel_tool_calls: self.parallel_tool_calls,
+            exclude_reasoning: self.exclude_reasoning,
+            include_reasoning: self.include_reasoning,
+            recent_images: None,
+        }
+    }
+
     fn budgets(&self) -> Budgets {
         Budgets {
             run: Budget {
@@ -118,6 +149,7 @@ async fn run(case: Case, model: &Path) -> String {
     };
     let mut limits = sandbox::Config::default();
     limits.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
+    let agent = case.agent();
     let config = EngineConfig {
         protocol: case.protocol,
         prompt_mode: case.mode,
@@ -133,7 +165,9 @@ async fn run(case: Case, model: &Path) -> String {
         screenshots: false,
         budgets: case.budgets(),
     };
-    let engine = Engine::new(config, models, |_| ()).unwrap();
+    let engine = Engine::new(config, models, |_| ())
+        .unwrap()
+        .with_agent(agent);
     let task = Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),

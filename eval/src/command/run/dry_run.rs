@@ -99,10 +99,14 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
 /// The fewest and the most calls of an attempt's root.
 fn bounds(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
-    if engine.protocol == Protocol::Direct || engine.max_depth == 0 {
+    let lone = engine.protocol == Protocol::Rlm && engine.max_depth == 0;
+    if engine.protocol == Protocol::Direct || lone {
         return [1, 1];
     }
     let most = u64::from(engine.max_iterations);
+    if engine.protocol == Protocol::Tools {
+        return [1, most];
+    }
     // The first return is shown back once.
     let least = if engine.confirm_first_return { 2 } else { 1 };
     [most.min(least), most]

@@ -8,10 +8,10 @@ import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
 
-const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
-/** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)` and `flat` (there is no REPL). */
-export function drawIteration({ number, events }, { where, hash, agentHash, flat }) {
+/** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)` `flat` (there is no REPL) and `codeless` (tools are called instead). */
+export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
   const of = (type) => events.filter((event) => event.kind.type === type);
   const responses = of("llm_response");
   const ends = of("iteration_end");
@@ -24,9 +24,13 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
   responses.forEach(({ kind }, place) => {
     if (headOf(kind.reasoning)) parts.push(named("Reasoning", longText(kind.reasoning, where, { kind: "reasoning" })));
-    const ran = flat ? undefined : (ends[place]?.kind.code ?? headOf(kind.code));
+    const ran = flat || codeless ? undefined : (ends[place]?.kind.code ?? headOf(kind.code));
     if (kind.truncated) parts.push(el("p", { class: "problem" }, "The limit of output tokens cut this response off."));
-    parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...drawResponse(kind.text, ran, where))));
+    const calls = kind.tool_calls ?? [];
+    if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...drawResponse(kind.text, ran, where))));
+    // A call that was made is told whole below, and code is shown as code.
+    const made = new Set(of("tool_call").map((event) => event.kind.call));
+    for (const call of ran ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not made`, longText(call.arguments, where)));
   });
   const children = drawChildren(events, agentHash);
   if (children) parts.push(children);
@@ -37,6 +41,10 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
   if (!flat && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
+  for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
+  for (const event of events) if (!told.has(event.kind.type)) parts.push(drawOther(event.kind, where));
+  for (const { kind } of ends) parts.push(...drawEnd(kind, where));
+  if (!flat && !codeless && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
   const failed = ends.some(({ kind }) => kind.error);
   return el(
     "article",
@@ -85,11 +93,16 @@ function facts(events, responses, ends) {
 
 /** What the model was told since its last turn; folded, for most of it is the output above, but for what it saw. */
 function drawRequest(kind, where) {
-  const size = kind.new_messages.reduce((sum, message) => sum + (isCut(message.content) ? message.content.bytes : message.content.length), 0);
-  const messages = kind.new_messages.map((message) => longText(message.content, where, { kind: "message" }));
+  const size = kind.new_messages.reduce((sum, message) => [message.content, ...(message.tool_results ?? []).map(({ content }) => content)].reduce((sum, text) => sum + (isCut(text) ? text.bytes : text.length), sum), 0);
+  const messages = kind.new_messages.flatMap((message) => [...(message.tool_results ?? []).map(({ content }) => content), message.content].filter((text, place, all) => text !== "" || all.length === 1).map((text) => longText(text, where, { kind: "message" })));
   const images = kind.new_messages.flatMap((message) => message.images ?? []).map((image) => drawImage(image, where));
   const more = images.length ? `, ${plural(images.length, "image")}` : "";
   return el("details", { class: "request", open: images.length > 0 }, el("summary", null, `Told to the model `, el("span", { class: "facts" }, `${count(size)} characters${more}`)), el("div", { class: images.length ? "seen" : null }, el("div", null, ...messages), ...images));
+}
+
+function drawCall(kind, where) {
+  const name = headOf(kind.name);
+  return [named(`Call of ${name} · ${seconds(kind.ms / 1000)}`, longText(kind.arguments, where)), named(kind.is_error ? `Error of ${name}` : `Result of ${name}`, longText(kind.result === "" ? "(an empty text)" : kind.result, where, kind.is_error ? { kind: "error" } : undefined), kind.is_error ? "failed" : "")];
 }
 
 function drawEnd(kind, where) {

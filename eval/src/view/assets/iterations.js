@@ -13,11 +13,11 @@ export const iterationPage = 20;
  * The list for an agent. `where` names run, sample, attempt; `hashOf(agent, iteration)` gives addresses;
  * `start` is the iteration to begin with. Gives `{ element, refresh, goTo }`.
  */
-export function iterationList(where, agent, { hashOf, start, flat, moved }) {
+export function iterationList(where, agent, { hashOf, start, flat, codeless, moved }) {
   const element = el("div", { class: "iterations" });
   let offset = start ? Math.floor((start - 1) / iterationPage) * iterationPage : 0;
 
-  const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), flat });
+  const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), flat, codeless });
 
   async function load() {
     try {

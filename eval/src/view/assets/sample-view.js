@@ -46,7 +46,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     if (!one) return;
     const flat = ["flat", "one_shot", "direct", "app"].includes(one.role);
     const start = Number(parameters.get("iteration")) || 0;
-    list = iterationList(where, one.id, { hashOf, start, flat, moved: (number) => replaceAddress(hashOf(one.id, number)) });
+    list = iterationList(where, one.id, { hashOf, start, flat, codeless: one.role === "tools", moved: (number) => replaceAddress(hashOf(one.id, number)) });
     const texts = el("div", { class: "agent-texts" });
     below.replaceChildren(agentHead(one), texts, list.element);
     const [told] = await Promise.all([ask("agent", { ...where, agent: one.id }), list.load()]);

@@ -48,7 +48,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
 fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> {
     let text = read_text(file)?;
     let mut turns: HashMap<String, u32> = HashMap::new();
-    let mut direct = false;
+    let mut root = Role::Root;
     let lines: Vec<&str> = text.lines().collect();
     for (index, line) in lines.iter().enumerate() {
         let event: Event = match serde_json::from_str(line) {
@@ -57,9 +57,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
             Err(error) => return Err(format_error(file, in_line(index + 1, &error))),
         };
         match event.kind {
-            EventKind::InvocationStart {
-                role: Role::Direct, ..
-            } => direct = true,
+            EventKind::InvocationStart { role, .. } if event.depth == 0 => root = role,
             EventKind::LlmRequest { .. } => {
                 *turns.entry(event.invocation.clone()).or_default() += 1;
             }
@@ -75,11 +73,8 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                 ..
             } => {
                 let turn = turns.get(&event.invocation).copied().unwrap_or(1);
-                let invocation = if direct {
-                    "direct".to_owned()
-                } else {
-                    event.invocation
-                };
+                let role = if event.depth == 0 { root } else { Role::Child };
+                let invocation = Key::invocation(role, event.depth, &event.invocation);
                 if !replay.samples.contains(&event.sample) {
                     replay.samples.push(event.sample.clone());
                 }

@@ -1,0 +1,15 @@
+//! Long texts for a model's eyes.
+
+/// A text, or its two ends around a note that states its true length.
+pub(crate) fn two_ends(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(limit / 2).collect();
+    let tail: String = text.chars().skip(length - limit / 2).collect();
+    format!(
+        "{head}\n… [{} of {length} characters omitted here] …\n{tail}",
+        length - limit / 2 * 2
+    )
+}

@@ -1,0 +1,39 @@
+//! The user messages of an agent that works by native tool calls.
+
+use super::sections::{
+    IMAGE_LEFT_OUT, TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_LAST,
+    TURN_TOOLS_REQUIRED,
+};
+
+/// What such an agent is told besides the results of its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolsNote {
+    /// The next response is its last.
+    Last,
+    /// Its response had neither a call nor text.
+    Empty,
+    /// Its response called nothing, and had to.
+    Required,
+    /// Its response was cut off.
+    CutOff,
+}
+
+/// The first message where the context is too long to stand in it: `length` is its characters.
+pub fn large_context_message(query: &str, length: u64) -> String {
+    TURN_TOOLS.render([query, &length.to_string()])
+}
+
+/// A note's text.
+pub fn tools_note(note: ToolsNote) -> String {
+    match note {
+        ToolsNote::Last => TURN_TOOLS_LAST.render([]),
+        ToolsNote::Empty => TURN_TOOLS_EMPTY.render([]),
+        ToolsNote::Required => TURN_TOOLS_REQUIRED.render([]),
+        ToolsNote::CutOff => TURN_TOOLS_CUT_OFF.render([]),
+    }
+}
+
+/// What stands for an image of an older message.
+pub fn image_left_out(media_type: &str, bytes: u64) -> String {
+    IMAGE_LEFT_OUT.render([media_type, &bytes.to_string()])
+}
