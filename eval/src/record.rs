@@ -109,6 +109,9 @@ pub struct AttemptRecord {
     /// Requests to models that a cache answered.
     #[serde(default)]
     pub cached_calls: Option<u32>,
+    /// Tokens of those, which are part of `usage` but were not used again; none if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_usage: Option<Usage>,
     /// Times that older outputs were left out of a conversation that outgrew its model's context.
     #[serde(default)]
     pub context_trims: Option<u32>,
@@ -175,6 +178,7 @@ impl AttemptRecord {
             overhead_ms: Some(stats.overhead().as_secs_f64() * 1000.0),
             retries: Some(stats.retries),
             cached_calls: Some(stats.cached_calls),
+            cached_usage: stats.cached_usage,
             context_trims: Some(stats.context_trims),
             protocol_faults: Some(stats.protocol_faults),
             delegations: Some(stats.delegations),
@@ -315,6 +319,10 @@ mod tests {
             llm_calls: 4,
             retries: 13,
             cached_calls: 14,
+            cached_usage: Some(Usage {
+                input_tokens: 1,
+                ..Usage::default()
+            }),
             context_trims: 15,
             usage: Some(Usage {
                 input_tokens: 5,
@@ -346,7 +354,12 @@ mod tests {
                 "reasoning_tokens": 8, "estimated": true,
             },
             "cost_usd": 0.5, "total_time_s": 2.5, "working_time_s": 2.0, "overhead_ms": 500.0,
-            "retries": 13, "cached_calls": 14, "context_trims": 15, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
+            "retries": 13, "cached_calls": 14,
+            "cached_usage": {
+                "input_tokens": 1, "cached_input_tokens": 0, "cache_write_tokens": 0, "output_tokens": 0,
+                "reasoning_tokens": 0, "estimated": false,
+            },
+            "context_trims": 15, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
             "returned_early": true, "started_at": "2026-11-21T09:24:06.5Z",
         });
         assert_eq!(serde_json::to_value(&record).unwrap(), json);

@@ -224,7 +224,7 @@ async fn attempts(
             // No attempt is begun any more; those under way end by themselves, unless all of them would fail.
             reason = run.engine.halted(), if !made.is_halted() => made.ending = Ending::Halted(reason),
         }
-        if let Ending::Halted(HaltReason::Unauthorized(_)) = made.ending {
+        if let Ending::Halted(HaltReason::NoAccess(_)) = made.ending {
             break;
         }
     }

@@ -174,8 +174,15 @@ pub enum EventKind {
         /// How long.
         ms: f64,
     },
-    /// The response that follows comes from a cache: nothing was sent.
+    /// The response that follows comes from a cache: nothing was sent, and no budget is charged with it.
     LlmCached,
+    /// A try gave no response and used tokens nevertheless. Its retry or error follows.
+    LlmBilled {
+        /// Tokens.
+        usage: Usage,
+        /// US dollars; none if unknown.
+        cost_usd: Option<f64>,
+    },
     /// The conversation outgrew the model's context: outputs of older cells were replaced by their size, and the
     /// request is sent again.
     ContextTrimmed {

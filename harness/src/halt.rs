@@ -5,8 +5,9 @@ use tokio::sync::watch;
 /// Why no attempt of a run can go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HaltReason {
-    /// A provider refuses the key: every further request would fail, too. Holds what it said.
-    Unauthorized(String),
+    /// A provider refuses the key, or its account has no credit left: every further request would fail, too. Says
+    /// which, with the provider's own words.
+    NoAccess(String),
     /// A budget of the run is used up. Says which, and how far.
     OverBudget(String),
 }
@@ -15,7 +16,7 @@ impl HaltReason {
     /// What happened, for people.
     pub fn message(&self) -> &str {
         match self {
-            Self::Unauthorized(message) | Self::OverBudget(message) => message,
+            Self::NoAccess(message) | Self::OverBudget(message) => message,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::halt::HaltReason;
 use crate::invocation::Invocation;
 use crate::ledger::{Overdrawn, Scope};
 use crate::meter::Work;
+use crate::outcome::Usage;
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
 /// What a model said.
@@ -17,6 +18,21 @@ pub(crate) struct Said {
     pub response: Response,
     /// Whether the limit of output tokens cut it off: nothing of it is to be run or taken for an answer.
     pub truncated: bool,
+}
+
+/// A response, or one that was cut off, as what a model said.
+fn said(result: Result<Response, ProviderError>) -> Result<Said, ProviderError> {
+    match result {
+        Ok(response) => Ok(Said {
+            response,
+            truncated: false,
+        }),
+        Err(ProviderError::Truncated { response }) => Ok(Said {
+            response: *response,
+            truncated: true,
+        }),
+        Err(error) => Err(error),
+    }
 }
 
 impl Attempt<'_> {
@@ -44,8 +60,31 @@ impl Attempt<'_> {
                 messages: u32::try_from(conversation.sent().len()).ok(),
             },
         );
+        let mut told = false;
         let said = loop {
-            match self.send(invocation, conversation).await {
+            let request = self.request(invocation, conversation);
+            // What is kept takes nothing from any budget.
+            let kept = invocation.model.provider.recall(&request).await;
+            if kept.is_none() {
+                self.admit().await?;
+            }
+            // Not before: what was never sent is not told as a request.
+            if !told {
+                told = true;
+                self.emit(
+                    invocation,
+                    EventKind::LlmRequest {
+                        new_messages: conversation.record_new(),
+                        messages: u32::try_from(conversation.messages().len()).ok(),
+                    },
+                );
+            }
+            self.count(|stats| stats.llm_calls += 1);
+            let result = match kept {
+                Some(result) => self.take_kept(invocation, result),
+                None => self.send(invocation, &request).await,
+            };
+            match result {
                 Err(ProviderError::ContextOverflow { message }) => {
                     let Some(trimmed) = conversation.trim() else {
                         return Err(ProviderError::ContextOverflow { message }.into());
@@ -59,7 +98,6 @@ impl Attempt<'_> {
                             chars: trimmed.chars,
                         },
                     );
-                    self.admit().await?;
                 }
                 other => break other?,
             }
@@ -73,40 +111,84 @@ impl Attempt<'_> {
     async fn send(
         &self,
         invocation: &Invocation,
-        conversation: &Conversation,
+        request: &Request,
     ) -> Result<Said, ProviderError> {
-        let request = self.request(invocation, conversation);
         let asked = Instant::now();
         let notes = Notes {
             attempt: self,
             invocation,
             work: self.meter.begin(),
         };
-        let result = invocation.model.provider.complete(&request, &notes).await;
+        let result = invocation.model.provider.complete(request, &notes).await;
         drop(notes);
-        let elapsed = Some(ms(asked.elapsed()));
-        let (response, truncated) = match result {
-            Ok(response) => (response, false),
-            Err(ProviderError::Truncated { response }) => (*response, true),
+        let elapsed = ms(asked.elapsed());
+        let said = match said(result) {
+            Ok(said) => said,
             Err(error) => {
-                self.emit(
-                    invocation,
-                    EventKind::LlmError {
-                        error: error.to_string(),
-                        ms: elapsed,
-                    },
-                );
-                if let ProviderError::Unauthorized { .. } = &error {
-                    let reason = HaltReason::Unauthorized(error.to_string());
+                self.tell_error(invocation, &error, elapsed);
+                if error.ends_run() {
+                    let reason = HaltReason::NoAccess(error.to_string());
                     self.engine.halt.raise(reason.clone());
                     self.stop(reason).await;
                 }
                 return Err(error);
             }
         };
-        self.ledger.settle(response.usage, response.cost_usd);
+        let Response {
+            usage, cost_usd, ..
+        } = said.response;
+        self.settle(usage, cost_usd);
+        self.tell_response(invocation, &said, elapsed);
+        Ok(said)
+    }
+
+    /// A response, or the lack of one, from a cache.
+    fn take_kept(
+        &self,
+        invocation: &Invocation,
+        result: Result<Response, ProviderError>,
+    ) -> Result<Said, ProviderError> {
+        let said = match said(result) {
+            Ok(said) => said,
+            Err(error) => {
+                self.tell_error(invocation, &error, 0.0);
+                return Err(error);
+            }
+        };
+        let Response {
+            usage, cost_usd, ..
+        } = said.response;
+        self.count(|stats| {
+            stats.cached_calls += 1;
+            if let Some(usage) = usage {
+                *stats.cached_usage.get_or_insert_default() += usage;
+            }
+            stats.add_use(usage, cost_usd);
+        });
+        self.emit(invocation, EventKind::LlmCached);
+        self.tell_response(invocation, &said, 0.0);
+        Ok(said)
+    }
+
+    /// Books what a request used.
+    fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
+        self.ledger.settle(usage, cost_usd);
         self.tell_budget();
-        self.count(|stats| stats.add_response(response.usage, response.cost_usd));
+        self.count(|stats| stats.add_use(usage, cost_usd));
+    }
+
+    fn tell_error(&self, invocation: &Invocation, error: &ProviderError, elapsed: f64) {
+        self.emit(
+            invocation,
+            EventKind::LlmError {
+                error: error.to_string(),
+                ms: Some(elapsed),
+            },
+        );
+    }
+
+    fn tell_response(&self, invocation: &Invocation, said: &Said, elapsed: f64) {
+        let response = &said.response;
         if let Some(served) = &response.served_model {
             self.engine.note_served(&invocation.model, served);
         }
@@ -120,19 +202,15 @@ impl Attempt<'_> {
                 usage: response.usage,
                 cost_usd: response.cost_usd,
                 served_model: response.served_model.clone(),
-                truncated,
-                ms: elapsed,
+                truncated: said.truncated,
+                ms: Some(elapsed),
             },
         );
-        Ok(Said {
-            response,
-            truncated,
-        })
     }
 
     /// Lets a call through if the run goes on and no budget is used up, and books it.
     async fn admit(&self) -> Result<(), ProviderError> {
-        if let Some(reason @ HaltReason::Unauthorized(_)) = self.engine.halt.reason() {
+        if let Some(reason @ HaltReason::NoAccess(_)) = self.engine.halt.reason() {
             self.stop(reason).await;
         }
         match self.ledger.reserve() {
@@ -151,7 +229,6 @@ impl Attempt<'_> {
                 self.stop(reason).await;
             }
         }
-        self.count(|stats| stats.llm_calls += 1);
         self.tell_budget();
         Ok(())
     }
@@ -207,9 +284,9 @@ impl CallSink for Notes<'_> {
                     },
                 );
             }
-            CallEvent::Cached => {
-                attempt.count(|stats| stats.cached_calls += 1);
-                attempt.emit(self.invocation, EventKind::LlmCached);
+            CallEvent::Billed { usage, cost_usd } => {
+                attempt.settle(Some(usage), cost_usd);
+                attempt.emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
             }
         }
     }

@@ -61,6 +61,23 @@ impl Usage {
     pub const fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// This without a part of it.
+    #[must_use]
+    pub const fn without(&self, part: &Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(part.input_tokens),
+            cached_input_tokens: self
+                .cached_input_tokens
+                .saturating_sub(part.cached_input_tokens),
+            cache_write_tokens: self
+                .cache_write_tokens
+                .saturating_sub(part.cache_write_tokens),
+            output_tokens: self.output_tokens.saturating_sub(part.output_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_sub(part.reasoning_tokens),
+            estimated: self.estimated,
+        }
+    }
 }
 
 impl AddAssign for Usage {
@@ -109,13 +126,16 @@ pub struct Stats {
     pub retries: u32,
     /// Requests that a cache answered: nothing was sent.
     pub cached_calls: u32,
+    /// Tokens of the responses that a cache gave: part of `usage`, but used once and not again.
+    pub cached_usage: Option<Usage>,
     /// Times that older outputs were left out because the conversation outgrew the model's context.
     pub context_trims: u32,
-    /// Tokens of the responses that carry a count; none if no response does.
+    /// Tokens of the responses that carry a count, and of tries that used some without giving a response; none if
+    /// there is no count at all.
     pub usage: Option<Usage>,
-    /// US dollars of the responses whose cost is known; none if it is known of none.
+    /// US dollars of the responses and billed tries whose cost is known; none if it is known of none.
     pub known_cost_usd: Option<f64>,
-    /// Responses whose cost is not known.
+    /// Responses and billed tries whose cost is not known.
     pub unpriced_calls: u32,
     /// Responses that did not follow the protocol: no block, or more than may run.
     pub protocol_faults: u32,
@@ -151,8 +171,8 @@ impl Stats {
         self.known_cost_usd.filter(|_| self.unpriced_calls == 0)
     }
 
-    /// Takes in what one response used.
-    pub(crate) fn add_response(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
+    /// Takes in what one response, or a try that gave none, used.
+    pub(crate) fn add_use(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
         }

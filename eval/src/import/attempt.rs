@@ -66,6 +66,7 @@ pub(super) fn convert(
         overhead_ms: None,
         retries: None,
         cached_calls: None,
+        cached_usage: None,
         context_trims: None,
         protocol_faults: None,
         delegations: alone(0),

@@ -132,6 +132,7 @@ fn action(kind: &EventKind) -> Option<String> {
         | EventKind::InvocationEnd { .. }
         | EventKind::LlmWait { .. }
         | EventKind::LlmCached
+        | EventKind::LlmBilled { .. }
         | EventKind::IterationStart { .. } => return None,
     };
     Some(action)

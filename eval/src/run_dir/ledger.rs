@@ -4,7 +4,7 @@
 //! moves to `abandoned/`. The trajectory of an attempt that is made again moves to `superseded/`; its record stays
 //! where it is, and the later one counts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -217,6 +217,8 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
         attempts: 1,
         ..Spent::default()
     };
+    // Agents whose next response comes from a cache.
+    let mut cached = HashSet::new();
     for line in BufReader::new(File::open(path).map_err(cannot)?).split(b'\n') {
         let line = line.map_err(cannot)?;
         let Ok(event) = serde_json::from_slice::<Event>(&line) else {
@@ -225,10 +227,19 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
         match event.kind {
             // A conversation that was shortened was sent again.
             EventKind::LlmRequest { .. } | EventKind::ContextTrimmed { .. } => spent.llm_calls += 1,
+            EventKind::LlmCached => {
+                spent.llm_calls = spent.llm_calls.saturating_sub(1);
+                cached.insert(event.invocation);
+            }
+            EventKind::LlmResponse { .. } if cached.remove(&event.invocation) => {}
             EventKind::LlmResponse {
                 usage, cost_usd, ..
             } => {
                 spent.usage += usage.unwrap_or_default();
+                spent.add_cost(cost_usd);
+            }
+            EventKind::LlmBilled { usage, cost_usd } => {
+                spent.usage += usage;
                 spent.add_cost(cost_usd);
             }
             _ => {}

@@ -12,21 +12,26 @@ use crate::record::AttemptRecord;
 pub struct Spent {
     /// How many attempts.
     pub attempts: u64,
-    /// Requests to models, answered or not.
+    /// Requests that were sent to models, answered or not.
     pub llm_calls: u64,
-    /// Tokens of the calls that were answered.
+    /// Tokens of the calls that were counted.
     pub usage: Usage,
     /// US dollars, where they are known; none if they are known of no call.
     pub cost_usd: Option<f64>,
 }
 
 impl Spent {
-    /// What a finished attempt has used up, as far as its record knows.
+    /// What a finished attempt has used up, as far as its record knows. What a cache gave was used up once before.
     pub fn of(record: &AttemptRecord) -> Self {
+        let sent = record
+            .llm_calls
+            .unwrap_or(0)
+            .saturating_sub(record.cached_calls.unwrap_or(0));
+        let cached = record.cached_usage.unwrap_or_default();
         Self {
             attempts: 1,
-            llm_calls: record.llm_calls.unwrap_or(0).into(),
-            usage: record.usage.unwrap_or_default(),
+            llm_calls: sent.into(),
+            usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
         }
     }

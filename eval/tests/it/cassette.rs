@@ -244,6 +244,11 @@ fn what_was_answered_once_is_not_asked_again() {
         let record: Value = serde_json::from_str(line).unwrap();
         assert_eq!(record["cached_calls"], record["llm_calls"]);
     }
+    // What the cache gives is paid for already.
+    let spent = ["--max-llm-calls", "1", "--max-tokens", "1"];
+    let third = run(&binary, "third", &[&args[..], &spent].concat());
+    assert_eq!(third.code, Some(0), "{}", third.stderr);
+    assert_eq!(server.seen().len(), asked);
     // A second attempt is another try, not a copy of the first.
     let both = run(&binary, "both", &[&args[..], &["--attempts", "2"]].concat());
     assert_eq!(both.code, Some(0), "{}", both.stderr);

@@ -146,6 +146,7 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
     let refused = |code| format!("openai refuses the request ({code}): said of [key]");
     let rows = [
         (status(400, None), Some(1), "error", refused(400)),
+        (status(403, None), Some(1), "error", refused(403)),
         (status(404, None), Some(1), "error", refused(404)),
         (
             status(401, None),
@@ -154,10 +155,11 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
             "error: the run was stopped: openai refuses the key: said of [key]".to_owned(),
         ),
         (
-            status(403, None),
+            out_of_quota(),
             Some(1),
             "no record",
-            "error: the run was stopped: openai refuses the key: said of [key]".to_owned(),
+            "error: the run was stopped: the account at openai has no credit left: pay, [key]"
+                .to_owned(),
         ),
         (
             Behaviour::Filter,
@@ -182,6 +184,58 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
         };
         assert_eq!(came(&fault, &[]), wanted, "{fault:?}");
     }
+}
+
+/// What `OpenAI` says when an account is used up: a 429 that no waiting helps against.
+fn out_of_quota() -> Behaviour {
+    let body = format!(
+        r#"{{"error": {{"message": "pay, {KEY}", "type": "insufficient_quota", "code": "insufficient_quota"}}}}"#
+    );
+    Behaviour::Status(429, vec![("retry-after".to_owned(), "0".to_owned())], body)
+}
+
+#[test]
+fn tries_that_gave_no_response_are_paid_for() {
+    let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
+    // An empty list of choices, counted by its server, is tried again; what the filter withholds is not.
+    let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
+    let server = FaultServer::list(behaviours);
+    let binary = binary().file("prices.yaml", prices);
+    let more = ["--prices", "prices.yaml", "--max-tokens", "36", "--json"];
+    let ran = one_call(&binary, &server.openai(), &more);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let record = &records(binary.path())[0];
+    let usage = &record["usage"];
+    let got = (
+        &record["status"],
+        &record["retries"],
+        &usage["input_tokens"],
+        &usage["output_tokens"],
+        &record["cost_usd"],
+    );
+    let wanted = (
+        &Value::from("error"),
+        &Value::from(1),
+        &Value::from(22),
+        &Value::from(14),
+        &Value::from(22.0),
+    );
+    assert_eq!(got, wanted, "{record}");
+    let trajectory = run_dir(binary.path()).join("trajectories/s-niah-2k-1.1.jsonl");
+    let trajectory = fs::read_to_string(trajectory).unwrap();
+    let billed = trajectory
+        .lines()
+        .filter(|line| line.contains("llm_billed"));
+    assert_eq!(billed.count(), 2, "{trajectory}");
+    // They have used the budget up, so that nothing is left to try it again with.
+    let dir = run_dir(binary.path());
+    let ran = binary.run(
+        &["run", "--resume", dir.to_str().unwrap(), "--retry-errors"],
+        "",
+    );
+    let used_up = "the --max-tokens budget is used up (36 tokens of 36 tokens)";
+    assert!(ran.stderr.contains(used_up), "{}", ran.stderr);
+    assert_eq!((ran.code, server.seen().len()), (Some(1), 2));
 }
 
 #[test]

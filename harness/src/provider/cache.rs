@@ -8,7 +8,7 @@ use redb::{Database, ReadableDatabase as _, TableDefinition};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response};
+use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
 use crate::event::{Message, Role};
 use crate::tool_call::ToolUse;
 
@@ -137,27 +137,34 @@ impl<P> Cached<P> {
 #[async_trait]
 impl<P: Provider> Provider for Cached<P> {
     /// A response from the cache has the tokens that it once took and costs nothing.
+    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
+        let found = match self.key(request) {
+            Ok(key) => self.cache.work(move |cache| cache.get(&key)).await,
+            Err(error) => Err(error),
+        };
+        let Stored {
+            mut response,
+            truncated,
+        } = match found.transpose()? {
+            Ok(stored) => stored,
+            Err(error) => return Some(Err(error)),
+        };
+        response.cost_usd = Some(0.0);
+        Some(if truncated {
+            let response = Box::new(response);
+            Err(ProviderError::Truncated { response })
+        } else {
+            Ok(response)
+        })
+    }
+
+    /// Asks, and keeps the answer.
     async fn complete(
         &self,
         request: &Request,
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
         let key = self.key(request)?;
-        let asked = key.clone();
-        if let Some(Stored {
-            mut response,
-            truncated,
-        }) = self.cache.work(move |cache| cache.get(&asked)).await?
-        {
-            calls.note(CallEvent::Cached);
-            response.cost_usd = Some(0.0);
-            return if truncated {
-                let response = Box::new(response);
-                Err(ProviderError::Truncated { response })
-            } else {
-                Ok(response)
-            };
-        }
         let result = self.inner.complete(request, calls).await;
         let (response, truncated) = match &result {
             Ok(response) => (response.clone(), false),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ProviderError;
+use crate::outcome::Usage;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,8 +29,14 @@ pub enum CallEvent {
         /// How long.
         duration: Duration,
     },
-    /// The response comes from a cache: nothing was sent.
-    Cached,
+    /// A try that gave no response has used tokens nevertheless: it was refused by a filter, cut off, or could not
+    /// be read. The try's error follows.
+    Billed {
+        /// Tokens, as the server or else the harness counted them.
+        usage: Usage,
+        /// US dollars; none if unknown.
+        cost_usd: Option<f64>,
+    },
 }
 
 /// What a request waits for.

@@ -50,7 +50,7 @@ pub enum ProviderError {
         /// What its code said.
         reason: String,
     },
-    /// The key is wrong, missing or without rights (401, 403): no request of this run can succeed.
+    /// The key is wrong or missing (401): no request of this run can succeed.
     #[error("{provider} refuses the key: {message}")]
     Unauthorized {
         /// The provider.
@@ -58,7 +58,15 @@ pub enum ProviderError {
         /// What it said.
         message: String,
     },
-    /// The request is wrong (400, 404, 422, …): sent again it would fail again.
+    /// The account behind the key has no money or quota left: no request of this run can succeed.
+    #[error("the account at {provider} has no credit left: {message}")]
+    NoCredit {
+        /// The provider.
+        provider: String,
+        /// What it said.
+        message: String,
+    },
+    /// The request is wrong or not allowed (400, 403, 404, 422, …): sent again it would fail again.
     #[error("{provider} refuses the request ({status}): {message}")]
     Refused {
         /// The provider.
@@ -96,9 +104,17 @@ pub enum ProviderError {
         /// How long it asks to wait.
         retry_after: Option<Duration>,
     },
-    /// The connection was refused, reset, or ended in the middle of the response.
+    /// The connection was refused, or reset before there was a response.
     #[error("no connection to {provider}: {message}")]
     Connection {
+        /// The provider.
+        provider: String,
+        /// What went wrong.
+        message: String,
+    },
+    /// The connection ended in the middle of the response.
+    #[error("the response of {provider} broke off: {message}")]
+    Cut {
         /// The provider.
         provider: String,
         /// What went wrong.
@@ -162,9 +178,15 @@ impl ProviderError {
             Self::RateLimited { .. }
                 | Self::Server { .. }
                 | Self::Connection { .. }
+                | Self::Cut { .. }
                 | Self::Timeout { .. }
                 | Self::Garbled { .. }
         )
+    }
+
+    /// Whether no other request of the run can succeed either.
+    pub const fn ends_run(&self) -> bool {
+        matches!(self, Self::Unauthorized { .. } | Self::NoCredit { .. })
     }
 
     /// The same error with what a server said changed by `change`.
@@ -172,11 +194,13 @@ impl ProviderError {
     pub fn map_message(mut self, change: impl Fn(String) -> String) -> Self {
         match &mut self {
             Self::Unauthorized { message, .. }
+            | Self::NoCredit { message, .. }
             | Self::Refused { message, .. }
             | Self::ContextOverflow { message }
             | Self::RateLimited { message, .. }
             | Self::Server { message, .. }
             | Self::Connection { message, .. }
+            | Self::Cut { message, .. }
             | Self::Garbled {
                 problem: message, ..
             }

@@ -52,6 +52,11 @@ pub trait Provider: Send + Sync {
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError>;
 
+    /// The answer to this very request, if it is kept somewhere: then nothing need be sent, waited for or paid.
+    async fn recall(&self, _request: &Request) -> Option<Result<Response, ProviderError>> {
+        None
+    }
+
     /// What this provider can answer at all; `None` if anything.
     fn recording(&self) -> Option<Recording> {
         None
@@ -66,6 +71,10 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
         (**self).complete(request, calls).await
+    }
+
+    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
+        (**self).recall(request).await
     }
 
     fn recording(&self) -> Option<Recording> {

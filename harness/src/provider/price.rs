@@ -5,7 +5,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
+use super::{CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response};
 use crate::outcome::Usage;
 
 /// The bundled prices.
@@ -186,12 +186,40 @@ impl<P> Priced<P> {
     }
 
     fn with_cost(&self, mut response: Response) -> Response {
-        let counted = || {
-            self.table
-                .cost_usd(&self.reference, response.usage.as_ref()?)
-        };
-        response.cost_usd = response.cost_usd.or_else(counted);
+        response.cost_usd = self.cost(response.usage.as_ref(), response.cost_usd);
         response
+    }
+
+    fn cost(&self, usage: Option<&Usage>, said: Option<f64>) -> Option<f64> {
+        said.or_else(|| self.table.cost_usd(&self.reference, usage?))
+    }
+
+    fn result(&self, result: Result<Response, ProviderError>) -> Result<Response, ProviderError> {
+        match result {
+            Ok(response) => Ok(self.with_cost(response)),
+            Err(ProviderError::Truncated { response }) => Err(ProviderError::Truncated {
+                response: Box::new(self.with_cost(*response)),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Puts prices to what tries without a response have used.
+struct PricedCalls<'a, P> {
+    calls: &'a dyn CallSink,
+    priced: &'a Priced<P>,
+}
+
+impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
+    fn note(&self, event: CallEvent) {
+        self.calls.note(match event {
+            CallEvent::Billed { usage, cost_usd } => CallEvent::Billed {
+                cost_usd: self.priced.cost(Some(&usage), cost_usd),
+                usage,
+            },
+            event => event,
+        });
     }
 }
 
@@ -202,13 +230,15 @@ impl<P: Provider> Provider for Priced<P> {
         request: &Request,
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
-        match self.inner.complete(request, calls).await {
-            Ok(response) => Ok(self.with_cost(response)),
-            Err(ProviderError::Truncated { response }) => Err(ProviderError::Truncated {
-                response: Box::new(self.with_cost(*response)),
-            }),
-            Err(error) => Err(error),
-        }
+        let calls = PricedCalls {
+            calls,
+            priced: self,
+        };
+        self.result(self.inner.complete(request, &calls).await)
+    }
+
+    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
+        Some(self.result(self.inner.recall(request).await?))
     }
 
     fn recording(&self) -> Option<Recording> {

@@ -52,6 +52,9 @@ impl CassetteHeader {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordedCall {
     pub caller: Caller,
+    /// Whether the answer came from a cache, so that nothing was sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
     /// What happened on the way.
     pub events: Vec<CallEvent>,
     pub result: Result<Response, ProviderError>,
@@ -116,6 +119,32 @@ impl<P> Recorded<P> {
     }
 }
 
+impl<P> Recorded<P> {
+    fn record(
+        &self,
+        request: &Request,
+        cached: bool,
+        events: Vec<CallEvent>,
+        result: Result<Response, ProviderError>,
+    ) -> Result<Response, ProviderError> {
+        let call = RecordedCall {
+            caller: request.caller.clone(),
+            cached,
+            events,
+            result,
+        };
+        match self.cassette.write(&call) {
+            Ok(()) => call.result,
+            Err(error) => Err(ProviderError::Store {
+                message: format!(
+                    "cannot write the cassette {}: {error}",
+                    self.cassette.path.display()
+                ),
+            }),
+        }
+    }
+}
+
 #[async_trait]
 impl<P: Provider> Provider for Recorded<P> {
     /// # Errors
@@ -132,20 +161,13 @@ impl<P: Provider> Provider for Recorded<P> {
         };
         let result = self.inner.complete(request, &heard).await;
         let events = heard.events.into_inner();
-        let call = RecordedCall {
-            caller: request.caller.clone(),
-            events: events.unwrap_or_else(PoisonError::into_inner),
-            result: result.clone(),
-        };
-        match self.cassette.write(&call) {
-            Ok(()) => result,
-            Err(error) => Err(ProviderError::Store {
-                message: format!(
-                    "cannot write the cassette {}: {error}",
-                    self.cassette.path.display()
-                ),
-            }),
-        }
+        let events = events.unwrap_or_else(PoisonError::into_inner);
+        self.record(request, false, events, result)
+    }
+
+    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
+        let result = self.inner.recall(request).await?;
+        Some(self.record(request, true, Vec::new(), result))
     }
 
     fn recording(&self) -> Option<Recording> {

@@ -31,6 +31,8 @@ pub struct Replay {
 /// What came of a request, and what happened to it on its way.
 #[derive(Debug, Clone)]
 struct Heard {
+    /// Whether a cache gave the answer.
+    cached: bool,
     events: Vec<CallEvent>,
     result: Result<Response, ProviderError>,
 }
@@ -38,6 +40,7 @@ struct Heard {
 impl From<Result<Response, ProviderError>> for Heard {
     fn from(result: Result<Response, ProviderError>) -> Self {
         Self {
+            cached: false,
             events: Vec::new(),
             result,
         }
@@ -126,6 +129,11 @@ impl Replay {
         }
         Ok(replay)
     }
+
+    fn heard(&self, request: &Request) -> Option<&Heard> {
+        self.responses
+            .get(&Key::of(&request.caller, self.has_attempts))
+    }
 }
 
 #[async_trait]
@@ -136,7 +144,7 @@ impl Provider for Replay {
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
         let caller = &request.caller;
-        let Some(heard) = self.responses.get(&Key::of(caller, self.has_attempts)) else {
+        let Some(heard) = self.heard(request) else {
             return Err(ProviderError::NotRecorded {
                 recording: self.name.clone(),
                 sample: caller.sample.clone(),
@@ -148,6 +156,11 @@ impl Provider for Replay {
             calls.note(event.clone());
         }
         heard.result.clone()
+    }
+
+    async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
+        let heard = self.heard(request).filter(|heard| heard.cached)?;
+        Some(heard.result.clone())
     }
 
     fn recording(&self) -> Option<Recording> {

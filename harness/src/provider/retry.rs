@@ -171,7 +171,7 @@ impl CallSink for Clock<'_> {
                 waits.since = None;
                 waits.over += *duration;
             }
-            CallEvent::Retried { .. } | CallEvent::Cached => {}
+            CallEvent::Retried { .. } | CallEvent::Billed { .. } => {}
         }
         self.calls.note(event);
     }

@@ -1,6 +1,6 @@
 //! What comes of a request over HTTP: every format, streamed and whole, against a server that fails as told.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use harness::ToolUse;
@@ -9,7 +9,8 @@ use harness::outcome::Usage;
 use harness::prompt::PromptMode;
 use harness::provider::http::{HttpClient, HttpProvider, Secret, Timeouts, endpoint};
 use harness::provider::{
-    Caller, IgnoreCalls, Provider as _, ProviderError, Request, Response, Sampling,
+    CallEvent, CallSink, Caller, IgnoreCalls, Provider as _, ProviderError, Request, Response,
+    Sampling,
 };
 
 use crate::fault_server::{Behaviour, FaultServer, refused};
@@ -56,13 +57,23 @@ pub fn ask(
     stream: bool,
     timeouts: Timeouts,
 ) -> Result<Response, ProviderError> {
+    ask_telling(format, base_url, request, (stream, timeouts), &IgnoreCalls)
+}
+
+fn ask_telling(
+    format: &str,
+    base_url: &str,
+    request: &Request,
+    (stream, timeouts): (bool, Timeouts),
+    calls: &dyn CallSink,
+) -> Result<Response, ProviderError> {
     let http = HttpClient::new(timeouts).unwrap();
     let key = Some(Secret::new(KEY));
     let provider =
         HttpProvider::open(endpoint(format).unwrap(), base_url, key, http, stream).unwrap();
     tokio::runtime::Runtime::new()
         .unwrap()
-        .block_on(provider.complete(request, &IgnoreCalls))
+        .block_on(provider.complete(request, calls))
 }
 
 fn outcome(format: &str, behaviour: &Behaviour, sampling: &Sampling, stream: bool) -> String {
@@ -150,7 +161,11 @@ fn every_format_tells_the_same_of_the_same_fault() {
         ),
         (status(400), "P refuses the request (400): no, [key]"),
         (status(401), "P refuses the key: no, [key]"),
-        (status(403), "P refuses the key: no, [key]"),
+        (
+            status(402),
+            "the account at P has no credit left: no, [key]",
+        ),
+        (status(403), "P refuses the request (403): no, [key]"),
         (status(404), "P refuses the request (404): no, [key]"),
         (status(408), "P failed (408): no, [key]"),
         (status(409), "P failed (409): no, [key]"),
@@ -189,7 +204,8 @@ fn every_format_tells_the_same_of_the_same_fault() {
                     .replace("LIMIT", awaited.1);
                 let expected = expected
                     .strip_prefix('P')
-                    .map_or(expected.clone(), |rest| format!("{format}{rest}"));
+                    .map_or(expected.clone(), |rest| format!("{format}{rest}"))
+                    .replace(" at P ", &format!(" at {format} "));
                 let timeouts = Timeouts {
                     request: if matches!(behaviour, Behaviour::Stall) && !stream {
                         Duration::from_secs(1)
@@ -263,16 +279,6 @@ fn faults_that_differ_by_format() {
                     stream,
                     TIMEOUTS,
                 ),
-                {
-                    let server = FaultServer::list(vec![Behaviour::Cut(text())]);
-                    ask(
-                        format,
-                        &server.openai(),
-                        &request(Sampling::default()),
-                        stream,
-                        TIMEOUTS,
-                    )
-                },
             ];
             for result in broken {
                 assert!(
@@ -280,6 +286,14 @@ fn faults_that_differ_by_format() {
                     "{result:?}"
                 );
             }
+            let cut = outcome(
+                format,
+                &Behaviour::Cut(text()),
+                &Sampling::default(),
+                stream,
+            );
+            let broke = format!("the response of {format} broke off: ");
+            assert!(cut.starts_with(&broke), "{cut}");
         }
         let half = outcome(
             format,
@@ -361,5 +375,79 @@ fn a_response_is_stopped_early_and_its_tokens_estimated() {
             "text \"I look.\\n```js\\nx\\n```\\n\" by m1-served usage {input} in, 5 out, estimated: true"
         );
         assert_eq!(got, expected, "{format}");
+    }
+}
+
+/// Takes down what tries without a response have used.
+#[derive(Default)]
+struct Bills(Mutex<Vec<String>>);
+
+impl CallSink for Bills {
+    fn note(&self, event: CallEvent) {
+        if let CallEvent::Billed { usage, .. } = event {
+            let about = if usage.estimated { "~" } else { "" };
+            let bill = format!(
+                "{about}{} in, {} out",
+                usage.input_tokens, usage.output_tokens
+            );
+            self.0.lock().unwrap().push(bill);
+        }
+    }
+}
+
+#[test]
+fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
+    let text = || "forty-two: 42, and more of the same words to fill it".to_owned();
+    let counted = ["11 in, 7 out"; 3];
+    // By what was said up to the break; Anthropic tells the input at once.
+    let broken = ["~9 in, 8 out", "~9 in, 7 out", "~11 in, 7 out"];
+    let nothing = [""; 3];
+    let rows: Vec<(Behaviour, bool, [&str; 3])> = vec![
+        (Behaviour::Filter, false, counted),
+        (Behaviour::Filter, true, counted),
+        (
+            Behaviour::Empty,
+            false,
+            ["11 in, 7 out", "11 in, 7 out", ""],
+        ),
+        (Behaviour::Length(text()), false, nothing),
+        (Behaviour::Text(text()), true, nothing),
+        (Behaviour::Cut(text()), true, broken),
+        (Behaviour::Cut(text()), false, nothing),
+        (Behaviour::StallInBody(text()), true, broken),
+        (Behaviour::Trickle(300, text()), true, broken),
+        (Behaviour::Stall, true, nothing),
+        (status(500), true, nothing),
+    ];
+    for (behaviour, stream, expected) in rows {
+        for (format, expected) in FORMATS.into_iter().zip(expected) {
+            let server = FaultServer::list(vec![behaviour.clone()]);
+            let timeouts = match behaviour {
+                // Given up on in the middle.
+                Behaviour::Trickle(..) => Timeouts {
+                    request: Duration::from_millis(1500),
+                    ..TIMEOUTS
+                },
+                _ => TIMEOUTS,
+            };
+            let bills = Bills::default();
+            let request = request(Sampling::default());
+            let _ = ask_telling(
+                format,
+                &server.openai(),
+                &request,
+                (stream, timeouts),
+                &bills,
+            );
+            let got = bills.0.into_inner().unwrap().join("; ");
+            let what = format!("{format}, stream {stream}, {behaviour:?}");
+            if matches!(behaviour, Behaviour::Trickle(..)) {
+                // How much came by then is the machine's to say.
+                let begins = expected.split(',').next().unwrap();
+                assert!(got.starts_with(begins), "{what}: {got}");
+            } else {
+                assert_eq!(got, expected, "{what}");
+            }
+        }
     }
 }

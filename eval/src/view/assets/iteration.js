@@ -9,6 +9,7 @@ import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
 
 const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
 /** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)` `flat` (there is no REPL) and `codeless` (tools are called instead). */
 export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
@@ -19,6 +20,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   const parts = [];
   for (const request of requests.filter(({ kind }) => kind.new_messages.length)) parts.push(drawRequest(request.kind, where));
   for (const { kind } of of("llm_retry")) parts.push(el("p", { class: "quiet" }, `Sent again after ${seconds(kind.delay_ms / 1000)}: ${headOf(kind.error)}`));
+  for (const { kind } of of("llm_billed")) parts.push(el("p", { class: "quiet" }, `A try without a response used ${spent(kind)}.`));
   for (const { kind } of of("context_trimmed")) parts.push(el("p", { class: "quiet" }, `The conversation outgrew the model's context: ${count(kind.chars)} characters of older output were left out.`));
   if (of("llm_cached").length) parts.push(el("p", { class: "quiet" }, "The response comes from the cache."));
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
@@ -85,10 +87,17 @@ function facts(events, responses, ends) {
   const times = events.map((event) => event.at_ms).filter(isKnown);
   if (times.length > 1) known.push(`${seconds((times.at(-1) - times[0]) / 1000)} in all`);
   for (const { kind } of responses) {
-    if (kind.usage) known.push(`${amount(kind.usage.input_tokens)} → ${amount(kind.usage.output_tokens)} tokens`);
-    if (isKnown(kind.cost_usd)) known.push(dollars(kind.cost_usd));
+    const used = spent(kind);
+    if (used) known.push(used);
   }
   return known.join(" · ");
+}
+
+/** Tokens and cost of a call, as far as they are known. */
+function spent({ usage, cost_usd: cost }) {
+  const tokens = usage ? `${usage.estimated ? "~" : ""}${amount(usage.input_tokens)} → ${amount(usage.output_tokens)} tokens` : "";
+  const price = cost === null || cost === undefined ? "" : dollars(cost);
+  return [tokens, price].filter(Boolean).join(" · ");
 }
 
 /** What the model was told since its last turn; folded, for most of it is the output above, but for what it saw. */

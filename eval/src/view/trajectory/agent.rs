@@ -125,6 +125,7 @@ impl Agent {
                 self.llm_calls += 1;
                 self.switch(at_ms, Some(Doing::Model));
             }
+            "llm_billed" => self.charge(kind),
             "llm_response" => {
                 let usage: Option<Usage> = serde_json::from_value(kind["usage"].clone()).ok();
                 self.usage += usage.unwrap_or_default();
@@ -133,6 +134,8 @@ impl Agent {
                 }
                 let runs_code =
                     !["flat", "one_shot", "direct", "app"].contains(&self.role.as_str());
+                self.charge(kind);
+                let runs_code = !["flat", "one_shot", "direct"].contains(&self.role.as_str());
                 self.switch(at_ms, runs_code.then_some(Doing::Code));
             }
             "llm_error" => self.switch(at_ms, None),
@@ -165,6 +168,14 @@ impl Agent {
         agent.switch(now_ms, None);
         agent.segments = thin(&agent.segments, agent.start_ms, agent.end_ms);
         agent
+    }
+
+    fn charge(&mut self, kind: &Value) {
+        let usage: Option<Usage> = serde_json::from_value(kind["usage"].clone()).ok();
+        self.usage += usage.unwrap_or_default();
+        if let Some(cost) = kind["cost_usd"].as_f64() {
+            *self.cost_usd.get_or_insert(0.0) += cost;
+        }
     }
 
     /// Marks the last `ms` as a wait, of which the event tells when it is over.

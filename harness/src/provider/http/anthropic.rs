@@ -233,7 +233,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
 }
 
 /// The format counts cached input apart from the rest, and reasoning with the output.
-fn usage(usage: &Value) -> Option<Usage> {
+pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let fresh = usage["input_tokens"].as_u64()?;
     let cached = count(&usage["cache_read_input_tokens"]);
     let written = count(&usage["cache_creation_input_tokens"]);

@@ -64,6 +64,17 @@ pub struct Unsupported {
 struct Table {
     endpoints: Vec<Endpoint>,
     context_overflow: Vec<String>,
+    no_credit: NoCredit,
+}
+
+/// How servers say that an account has nothing left to pay with.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoCredit {
+    /// As the code or the type of an error.
+    pub codes: Vec<String>,
+    /// As the beginning of a message, in lower case.
+    pub messages: Vec<String>,
 }
 
 /// Bundled, and read by a test of this module: it always parses.
@@ -71,6 +82,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
         endpoints: Vec::new(),
         context_overflow: Vec::new(),
+        no_credit: NoCredit::default(),
     })
 });
 
@@ -87,6 +99,11 @@ pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
 /// What servers say when a conversation is too long, in lower case.
 pub(super) fn overflow_texts() -> &'static [String] {
     &TABLE.context_overflow
+}
+
+/// How servers say that an account has nothing left to pay with.
+pub(super) fn no_credit() -> &'static NoCredit {
+    &TABLE.no_credit
 }
 
 impl Endpoint {
@@ -139,6 +156,7 @@ mod tests {
             table
                 .context_overflow
                 .iter()
+                .chain(&table.no_credit.messages)
                 .all(|text| *text == text.to_lowercase())
         );
     }

@@ -6,11 +6,12 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response as Reply};
 use serde_json::Value;
 
+use super::partial::{Partial, used};
 use super::sse::SseParser;
-use super::wire::{Assembly, Wire};
-use super::{HttpProvider, fault, tokens};
+use super::wire::Wire;
+use super::{HttpProvider, fault};
 use crate::fence::StopWatch;
-use crate::provider::{ProviderError, Request, Response};
+use crate::provider::{CallSink, ProviderError, Request, Response};
 
 /// The most bytes of a response. No model writes as much; a broken server may.
 const LONGEST: usize = 64 << 20;
@@ -27,7 +28,11 @@ fn watch(request: &Request) -> Option<StopWatch> {
 
 impl HttpProvider {
     /// Sends a request once and reads what comes.
-    pub(super) async fn exchange(&self, request: &Request) -> Result<Response, ProviderError> {
+    pub(super) async fn exchange(
+        &self,
+        request: &Request,
+        calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
         let wire = self.endpoint.wire(&request.model);
         let watch = watch(request);
         let stream = self.stream || watch.is_some();
@@ -46,11 +51,12 @@ impl HttpProvider {
             .and_then(|kind| kind.to_str().ok());
         // Some servers answer whole whatever they were asked for.
         if kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
-            return self.read_stream(wire, request, reply, watch).await;
+            let partial = Partial::new(wire, request, calls);
+            return self.read_stream(wire, request, reply, watch, partial).await;
         }
         let text = self.read_whole(reply, LONGEST).await?;
         let body = self.parse(&text)?;
-        self.outcome(wire, request, &body)
+        self.outcome(wire, request, &body, calls)
     }
 
     /// A GET of JSON.
@@ -150,7 +156,7 @@ impl HttpProvider {
         let next = tokio::time::timeout(self.http.timeouts.idle, reply.chunk()).await;
         let chunk = next
             .map_err(|_| self.idle("more of the response"))?
-            .map_err(|error| self.transport(&error))?;
+            .map_err(|error| fault::of_break(self.name(), &error))?;
         Ok(chunk.map(|bytes| bytes.to_vec()))
     }
 
@@ -166,9 +172,9 @@ impl HttpProvider {
         request: &Request,
         mut reply: Reply,
         mut watch: Option<StopWatch>,
+        mut partial: Partial<'_>,
     ) -> Result<Response, ProviderError> {
         let mut parser = SseParser::default();
-        let mut assembly = wire.assembly();
         let mut length = 0;
         let mut open = true;
         while open {
@@ -190,48 +196,32 @@ impl HttpProvider {
                 {
                     return Err(error);
                 }
-                let last = assembly
+                let last = partial
+                    .assembly
                     .take(&event)
                     .map_err(|problem| self.garbled(problem))?;
                 if let Some(watch) = &mut watch
-                    && let Some(end) = watch.end_of_last_block(assembly.text())
+                    && let Some(end) = watch.end_of_last_block(partial.assembly.text())
                 {
-                    let text = assembly.text()[..end].to_owned();
-                    return self.stopped_early(wire, request, assembly.as_ref(), text);
+                    let body = partial.assembly.whole(false).unwrap_or_default();
+                    let mut response = self.read(wire, request, &body)?;
+                    let counted = response.usage.filter(|usage| !usage.estimated);
+                    partial.assembly.text()[..end].clone_into(&mut response.text);
+                    response.usage = Some(used(counted, request, &response));
+                    partial.take();
+                    return Ok(response);
                 }
                 open &= !last;
             }
         }
-        let body = assembly
+        let body = partial
+            .assembly
             .whole(true)
-            .ok_or_else(|| ProviderError::Connection {
+            .ok_or_else(|| ProviderError::Cut {
                 provider: self.name().to_owned(),
-                message: "the stream ended in the middle of the response".to_owned(),
+                message: "the stream ended in the middle of it".to_owned(),
             })?;
-        self.outcome(wire, request, &body)
-    }
-
-    /// The response up to the end of the last block that is run. Its tokens were never counted: the input's are the
-    /// server's where it said them at the beginning, the rest is an estimate.
-    fn stopped_early(
-        &self,
-        wire: Wire,
-        request: &Request,
-        assembly: &dyn Assembly,
-        text: String,
-    ) -> Result<Response, ProviderError> {
-        let body = assembly.whole(false).unwrap_or_default();
-        let mut response = self.outcome(wire, request, &body)?;
-        let counted = response.usage.take().unwrap_or_default();
-        response.text = text;
-        let mut usage = tokens::estimate(request, &response);
-        if !counted.estimated && counted.input_tokens > 0 {
-            usage.input_tokens = counted.input_tokens;
-            usage.cached_input_tokens = counted.cached_input_tokens;
-            usage.cache_write_tokens = counted.cache_write_tokens;
-        }
-        response.usage = Some(usage);
-        Ok(response)
+        self.outcome(wire, request, &body, partial.take())
     }
 
     fn idle(&self, what: &str) -> ProviderError {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::endpoint::overflow_texts;
+use super::endpoint::{no_credit, overflow_texts};
 use super::wire::{items, text};
 use crate::provider::ProviderError;
 
@@ -29,9 +29,14 @@ pub(super) fn of_status(
     };
     let provider = provider.to_owned();
     match status {
+        // Not by what an error quotes: a model may have written that.
+        402 => ProviderError::NoCredit { provider, message },
+        400 | 403 | 429 if lacks_credit(&parsed, &message) => {
+            ProviderError::NoCredit { provider, message }
+        }
         400 | 413 | 422 if overflows(body) => ProviderError::ContextOverflow { message },
         400 | 403 if filters(&parsed) => ProviderError::Filtered { provider, message },
-        401 | 403 => ProviderError::Unauthorized { provider, message },
+        401 => ProviderError::Unauthorized { provider, message },
         429 => ProviderError::RateLimited {
             provider,
             message,
@@ -98,16 +103,17 @@ fn status_of(code: &Value) -> Option<u16> {
     if let Some(number) = number {
         return (400..600).contains(&number).then_some(number);
     }
-    Some(match code.as_str()? {
+    let word = code.as_str()?;
+    if no_credit().codes.iter().any(|known| known == word) {
+        return Some(402);
+    }
+    Some(match word {
         "invalid_request_error" | "context_length_exceeded" | "INVALID_ARGUMENT" => 400,
         "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
         "permission_error" | "PERMISSION_DENIED" => 403,
         "not_found_error" | "model_not_found" | "NOT_FOUND" => 404,
         "request_too_large" => 413,
-        "rate_limit_error"
-        | "rate_limit_exceeded"
-        | "insufficient_quota"
-        | "RESOURCE_EXHAUSTED" => 429,
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
         "api_error" | "server_error" | "INTERNAL" => 500,
         "UNAVAILABLE" => 503,
         "overloaded_error" => 529,
@@ -123,6 +129,18 @@ fn status_of(code: &Value) -> Option<u16> {
 fn overflows(body: &str) -> bool {
     let body = body.to_lowercase();
     overflow_texts().iter().any(|text| body.contains(text))
+}
+
+/// Whether the account has no money or quota left: by the error's code, or by how the message begins.
+fn lacks_credit(body: &Value, message: &str) -> bool {
+    let body = body.get(0).unwrap_or(body);
+    let table = no_credit();
+    let is_code = |code: &Value| table.codes.iter().any(|known| code == known.as_str());
+    let message = message.to_lowercase();
+    let begins = |text: &String| message.starts_with(text.as_str());
+    is_code(&body["error"]["code"])
+        || is_code(&body["error"]["type"])
+        || table.messages.iter().any(begins)
 }
 
 /// Whether a filter refused the request: Azure's code, and that of `OpenRouter`, which is a list of reasons.
@@ -188,7 +206,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
-/// The error of an exchange that broke: no connection, a reset, an end in the middle.
+/// The error of an exchange that broke before there was a response: no connection, or a reset.
 pub(super) fn of_transport(
     provider: &str,
     error: &reqwest::Error,
@@ -201,15 +219,27 @@ pub(super) fn of_transport(
             after: connect,
         };
     }
-    // The innermost cause says what happened; those around it repeat the URL and the kind.
+    ProviderError::Connection {
+        provider: provider.to_owned(),
+        message: cause(error),
+    }
+}
+
+/// The error of a response that broke off.
+pub(super) fn of_break(provider: &str, error: &reqwest::Error) -> ProviderError {
+    ProviderError::Cut {
+        provider: provider.to_owned(),
+        message: cause(error),
+    }
+}
+
+/// The innermost cause says what happened; those around it repeat the URL and the kind.
+fn cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    ProviderError::Connection {
-        provider: provider.to_owned(),
-        message: quote(&cause.to_string()),
-    }
+    quote(&cause.to_string())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod endpoint;
 mod exchange;
 mod fault;
+mod partial;
 mod secret;
 mod sse;
 mod tokens;
@@ -21,7 +22,7 @@ use serde_json::Value;
 
 use crate::tool_call::ToolCall;
 
-use super::{CallSink, Provider, ProviderError, Request, Response};
+use super::{CallEvent, CallSink, Provider, ProviderError, Request, Response};
 use wire::{Answer, End, Wire};
 
 pub use anthropic::DEFAULT_MAX_TOKENS;
@@ -235,7 +236,19 @@ impl HttpProvider {
         wire: Wire,
         request: &Request,
         body: &Value,
+        calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
+        let result = self.read(wire, request, body);
+        if let Err(error) = &result
+            && !matches!(error, ProviderError::Truncated { .. })
+            && let Some((usage, cost_usd)) = wire.bill(body)
+        {
+            calls.note(CallEvent::Billed { usage, cost_usd });
+        }
+        result
+    }
+
+    fn read(&self, wire: Wire, request: &Request, body: &Value) -> Result<Response, ProviderError> {
         if let Some(error) = fault::of_error_object(self.name(), body) {
             return Err(error);
         }
@@ -266,10 +279,10 @@ impl Provider for HttpProvider {
     async fn complete(
         &self,
         request: &Request,
-        _calls: &dyn CallSink,
+        calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
         let limit = self.http.timeouts.request;
-        let exchange = self.exchange(request);
+        let exchange = self.exchange(request, calls);
         let result = tokio::time::timeout(limit, exchange).await;
         match result {
             Ok(Ok(response)) => Ok(self.safe_response(response)),

@@ -240,7 +240,7 @@ fn apart(said: &str) -> Option<(&str, &str)> {
     Some((thoughts.trim(), rest.trim_start()))
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
+pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["prompt_tokens"].as_u64()?;
     Some(Usage {
         input_tokens: count(&usage["prompt_tokens"]),

@@ -188,7 +188,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     Ok(Answer { response, end })
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
+pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["input_tokens"].as_u64()?;
     Some(Usage {
         input_tokens: count(&usage["input_tokens"]),

@@ -9,6 +9,7 @@ use super::endpoint::{Dialect, Unsupported};
 use super::sse::SseEvent;
 use super::{anthropic, openai_chat, openai_responses};
 use crate::event::{Image, Message, MessageRole};
+use crate::outcome::Usage;
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response, Sampling};
 use crate::tool_call::{ToolCall, ToolResult};
@@ -121,6 +122,17 @@ impl Wire {
             Self::Responses => openai_responses::read(body),
             Self::Messages => anthropic::read(body),
         }
+    }
+
+    /// What a body says was used, in tokens and US dollars, whatever else is wrong with it.
+    pub fn bill(self, body: &Value) -> Option<(Usage, Option<f64>)> {
+        let usage = &body["usage"];
+        match self {
+            Self::Chat(_) => openai_chat::usage(usage),
+            Self::Responses => openai_responses::usage(usage),
+            Self::Messages => anthropic::usage(usage),
+        }
+        .map(|counted| (counted, usage["cost"].as_f64()))
     }
 
     /// Begins to put a streamed response together.

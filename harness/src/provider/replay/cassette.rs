@@ -32,6 +32,7 @@ pub(super) fn read(path: &Path, header: CassetteHeader, text: &str) -> Result<Re
             samples.push(call.caller.sample.clone());
         }
         let heard = Heard {
+            cached: call.cached,
             events: call.events,
             result: call.result,
         };

@@ -143,7 +143,8 @@ impl ErrorEntry {
         let Self { status, message } = self;
         let (provider, status, message) = (provider.to_owned(), *status, message.clone());
         match status {
-            401 | 403 => ProviderError::Unauthorized { provider, message },
+            401 => ProviderError::Unauthorized { provider, message },
+            402 => ProviderError::NoCredit { provider, message },
             413 => ProviderError::ContextOverflow { message },
             429 => ProviderError::RateLimited {
                 provider,

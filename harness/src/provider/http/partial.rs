@@ -1,0 +1,74 @@
+//! A streamed response under way: if it goes no further, what it has used by then is told.
+
+use super::tokens;
+use super::wire::{Assembly, Wire};
+use crate::outcome::Usage;
+use crate::provider::{CallEvent, CallSink, Request, Response};
+
+/// A streamed response as far as it came. Dropped before it is [`taken`](Self::take), by an error or because nobody waits
+/// for it any more, it bills what came.
+pub(super) struct Partial<'a> {
+    pub assembly: Box<dyn Assembly>,
+    wire: Wire,
+    request: &'a Request,
+    calls: &'a dyn CallSink,
+    open: bool,
+}
+
+impl<'a> Partial<'a> {
+    pub fn new(wire: Wire, request: &'a Request, calls: &'a dyn CallSink) -> Self {
+        Self {
+            assembly: wire.assembly(),
+            wire,
+            request,
+            calls,
+            open: true,
+        }
+    }
+
+    /// From here on whoever calls this answers for what was used: where to tell of it.
+    pub const fn take(&mut self) -> &'a dyn CallSink {
+        self.open = false;
+        self.calls
+    }
+}
+
+impl Drop for Partial<'_> {
+    fn drop(&mut self) {
+        if !self.open {
+            return;
+        }
+        let body = self.assembly.whole(false).unwrap_or_default();
+        let read = self.wire.read(&body);
+        let response = read.map(|answer| answer.response).unwrap_or_default();
+        let bill = self.wire.bill(&body);
+        // Where neither a count nor any of the response came, nothing is known to have been used.
+        if bill.is_none() && !says_anything(&response) {
+            return;
+        }
+        let (counted, cost_usd) = bill.unzip();
+        self.calls.note(CallEvent::Billed {
+            usage: used(counted, self.request, &response),
+            cost_usd: cost_usd.flatten(),
+        });
+    }
+}
+
+fn says_anything(response: &Response) -> bool {
+    !response.text.is_empty() || response.reasoning.is_some() || !response.tool_calls.is_empty()
+}
+
+/// What a response used that did not come to its end. Its tokens were never counted to the end: the input's are the
+/// server's where it said them at the beginning, the rest is an estimate.
+pub(super) fn used(counted: Option<Usage>, request: &Request, response: &Response) -> Usage {
+    let estimate = tokens::estimate(request, response);
+    let Some(counted) = counted.filter(|counted| counted.input_tokens > 0) else {
+        return estimate;
+    };
+    Usage {
+        output_tokens: counted.output_tokens.max(estimate.output_tokens),
+        reasoning_tokens: counted.reasoning_tokens.max(estimate.reasoning_tokens),
+        estimated: true,
+        ..counted
+    }
+}
