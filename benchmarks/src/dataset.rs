@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{Sample, Scorer};
+use crate::{OutsideScorer, Sample, Scorer};
 
 /// What is known of a sample, by name.
 pub type Facts = BTreeMap<String, Value>;
@@ -43,6 +43,12 @@ pub trait Dataset: Send + Sync {
 
     /// The scorer that the benchmark is scored with.
     fn scorer(&self) -> Arc<dyn Scorer>;
+
+    /// The scorer that takes the place of [`Dataset::scorer`], where the benchmark's own description names one that this
+    /// crate cannot run.
+    fn outside_scorer(&self) -> Option<&OutsideScorer> {
+        None
+    }
 }
 
 /// Why a dataset, or one of its samples, cannot be had.

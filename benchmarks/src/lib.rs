@@ -33,8 +33,8 @@ pub use s_niah::{
 };
 pub use sample::Sample;
 pub use score::{
-    ArcGrid, Choice, Exact, Needle, Numeric, Oolong, PairF1, SCORERS, Score, Scorer, ShortAnswer,
-    StringMatch, scorer,
+    ArcGrid, Choice, Exact, Needle, Numeric, Oolong, OutsideScorer, PairF1, SCORERS, Score, Scorer,
+    ShortAnswer, StringMatch, scorer,
 };
 
 /// One line of the catalog.

@@ -12,7 +12,10 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some};
 use crate::template::{filled, plain};
-use crate::{Dataset, DatasetError, Exact, OpenError, Options, SCORERS, Scorer, scorer};
+use crate::{
+    Dataset, DatasetError, Exact, OpenError, Options, OutsideScorer, SCORERS, Scorer, catalog,
+    scorer,
+};
 
 /// The file of a folder that describes its benchmark.
 const DESCRIPTION: &str = "benchmark.yaml";
@@ -35,7 +38,7 @@ struct Description {
     query: Option<String>,
     /// The fields that results are grouped by; without it, all short ones that are nothing else.
     metadata: Option<Vec<String>>,
-    /// A scorer's name.
+    /// A scorer's name, or a JavaScript file from the folder on.
     scorer: Option<String>,
 }
 
@@ -68,23 +71,28 @@ struct Own {
     name: String,
     description: Description,
     scorer: Arc<dyn Scorer>,
+    outside_scorer: Option<OutsideScorer>,
     /// The description's text, for the digest.
     source: String,
 }
 
-/// Whether a benchmark's name is the path of a file of rows or of a folder: it has a `/` in it, or one of the endings of such files.
+/// Whether a benchmark's name is the path of a file of rows or of a folder: it has a `/` in it, or one of the endings of such
+/// files, or is that of a folder that is there and of no benchmark in the catalog.
 pub fn is_path(name: &str) -> bool {
+    let known = || catalog().iter().any(|entry| entry.name == name);
     let ending = Path::new(name)
         .extension()
         .and_then(|ending| ending.to_str());
     name.contains('/')
         || ending.is_some_and(|ending| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
+        || (Path::new(name).is_dir() && !known())
 }
 
 /// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file or folder.
 ///
 /// Without a description the fields are `id` (else the row's number), `query`, `context` (else empty), `expected`, `cluster` (else
-/// none); all other fields that are short are metadata. The scorer is that of the options, of the description, or [`Exact`].
+/// none); all other fields that are short are metadata. The scorer is that of the options, of the description, or [`Exact`]; one
+/// of the description that runs outside of this crate is [`Dataset::outside_scorer`].
 ///
 /// # Errors
 ///
@@ -117,8 +125,15 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     } else {
         (path.to_owned(), Description::default(), String::new())
     };
+    let described = description.scorer.as_deref();
+    let outside_scorer = match &options.scorer {
+        Some(_) => None,
+        None => described
+            .and_then(OutsideScorer::parse)
+            .map(|outside| outside.from(path)),
+    };
     let chosen = options.scorer.as_ref().or(description.scorer.as_ref());
-    let scorer = match chosen {
+    let scorer = match chosen.filter(|_| outside_scorer.is_none()) {
         Some(name) => scorer(name).ok_or_else(|| OpenError::UnknownScorer {
             name: name.clone(),
             known: SCORERS.map(|(name, _)| name).to_vec(),
@@ -129,6 +144,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
         name: name.to_owned(),
         description,
         scorer,
+        outside_scorer,
         source,
     };
     Ok(rows::open(own, &data, options)?)
@@ -195,6 +211,10 @@ impl Schema for Own {
 
     fn scorer(&self) -> Arc<dyn Scorer> {
         Arc::clone(&self.scorer)
+    }
+
+    fn outside_scorer(&self) -> Option<&OutsideScorer> {
+        self.outside_scorer.as_ref()
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::table::{Fault, Place, Row, Table};
-use crate::{Dataset, DatasetError, Facts, Options, Sample, Scorer};
+use crate::{Dataset, DatasetError, Facts, Options, OutsideScorer, Sample, Scorer};
 
 /// What rows look like, and what samples they make.
 pub trait Schema: Send + Sync + 'static {
@@ -36,6 +36,11 @@ pub trait Schema: Send + Sync + 'static {
 
     /// The scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
+
+    /// See [`Dataset::outside_scorer`].
+    fn outside_scorer(&self) -> Option<&OutsideScorer> {
+        None
+    }
 }
 
 /// What is kept of a sample.
@@ -198,5 +203,9 @@ impl<S: Schema> Dataset for Rows<S> {
 
     fn scorer(&self) -> Arc<dyn Scorer> {
         self.schema.scorer()
+    }
+
+    fn outside_scorer(&self) -> Option<&OutsideScorer> {
+        self.schema.outside_scorer()
     }
 }

@@ -112,6 +112,8 @@ flags! {
     SAMPLE = "EVAL_SAMPLE", "--sample";
     SAMPLE_SEED = "EVAL_SAMPLE_SEED", "--sample-seed";
     SCORER = "EVAL_SCORER", "--scorer";
+    SCORER_MEMORY_LIMIT = "EVAL_SCORER_MEMORY_LIMIT", "--scorer-memory-limit";
+    SCORER_TIMEOUT = "EVAL_SCORER_TIMEOUT", "--scorer-timeout";
     SEED = "EVAL_SEED", "--seed";
     SELECTED_PROBLEMS = "EVAL_SELECTED_PROBLEMS", "--selected-problems";
     SKIP_MALFORMED = "EVAL_SKIP_MALFORMED", "--skip-malformed";

@@ -10,6 +10,7 @@ use harness::sandbox::StartError;
 use crate::command::ResumeError;
 use crate::compare::CompareError;
 use crate::fetch::FetchError;
+use crate::grader::GraderError;
 use crate::import::ImportError;
 use crate::merge::MergeError;
 use crate::models::ModelError;
@@ -37,6 +38,9 @@ pub enum Error {
     /// A sample that was asked for does not exist.
     #[error(transparent)]
     Sample(#[from] SelectionError),
+    /// The scorer cannot be used.
+    #[error(transparent)]
+    Grader(#[from] GraderError),
     /// A model cannot be opened.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -2,6 +2,7 @@
 
 use crate::compare::CompareError;
 use crate::error::Error;
+use crate::grader::GraderError;
 use crate::import::ImportError;
 use crate::merge::MergeError;
 use crate::run_dir::RunDirError;
@@ -68,6 +69,7 @@ fn of_error(error: &Error) -> u8 {
         Error::CommandLine(_)
         | Error::Settings(_)
         | Error::Benchmark(_)
+        | Error::Grader(GraderError::Read { .. } | GraderError::Script(_))
         | Error::Model(_)
         | Error::Engine(_)
         | Error::Resume(_)
@@ -103,6 +105,7 @@ fn of_error(error: &Error) -> u8 {
         | Error::Stdin(_)
         | Error::Runtime(_)
         | Error::Sandbox(_)
+        | Error::Grader(GraderError::Sandbox(_))
         | Error::Run(_)
         | Error::Halted(_)
         | Error::Report(_)

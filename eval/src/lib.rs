@@ -16,6 +16,7 @@ pub mod terminal;
 
 pub mod compare;
 pub mod fetch;
+pub mod grader;
 pub mod import;
 pub mod merge;
 pub mod models;

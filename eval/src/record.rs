@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use benchmarks::{Sample, Score};
+use benchmarks::Sample;
 use harness::outcome::{AttemptOutcome, Status, Usage};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+use crate::grader::Grade;
 
 /// Version of [`AttemptRecord`]; every line carries it as `v`.
 pub const RECORD_VERSION: u32 = 1;
@@ -74,7 +76,10 @@ pub struct AttemptRecord {
     pub score: Option<f64>,
     /// Why it has that score, for people.
     pub score_explanation: Option<String>,
-    /// Why there is no answer.
+    /// What else the scorer tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score_details: Option<Value>,
+    /// Why there is no answer; beside an answer, why its scorer failed.
     pub error: Option<String>,
     /// The root's answer.
     pub answer: Option<String>,
@@ -133,24 +138,18 @@ pub struct AttemptRecord {
 impl AttemptRecord {
     /// The record of an attempt that began at `started_at`.
     ///
-    /// `score` counts where there is an answer to judge. A `limit` without an answer scores 0, for the agent had its
-    /// chance; an `error` or `cancelled` has no score, whatever came of it before.
+    /// `grade` counts where there is an answer to judge; where its scorer failed, the attempt is an `error`. A `limit`
+    /// without an answer scores 0, for the agent had its chance; an `error` or `cancelled` has no score, whatever came of
+    /// it before.
     pub fn new(
         run: &RunIdentity,
         sample: &Sample,
         attempt: u32,
         outcome: &AttemptOutcome,
-        score: Option<&Score>,
+        grade: Option<Grade>,
         started_at: Timestamp,
     ) -> Self {
-        let (score, score_explanation) = match (outcome.status, &outcome.answer) {
-            (Status::Error | Status::Cancelled, _) => (None, None),
-            (Status::Limit, None) => (Some(0.0), Some("no answer within the limits".to_owned())),
-            (Status::Ok | Status::Limit, _) => (
-                score.map(|score| score.value),
-                score.map(|score| score.explanation.clone()),
-            ),
-        };
+        let scored = Scored::of(outcome.status, outcome.answer.is_some(), grade);
         let stats = &outcome.stats;
         let total_time_s = stats.total.as_secs_f64();
         Self {
@@ -159,10 +158,11 @@ impl AttemptRecord {
             id: sample.id.clone(),
             attempt,
             cluster: sample.cluster.clone(),
-            status: outcome.status,
-            score,
-            score_explanation,
-            error: outcome.error.clone(),
+            status: scored.status,
+            score: scored.score,
+            score_explanation: scored.explanation,
+            score_details: scored.details,
+            error: scored.error.or_else(|| outcome.error.clone()),
             answer: outcome.answer.clone(),
             state: outcome.state.clone(),
             expected: sample.expected.clone(),
@@ -195,6 +195,55 @@ pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<Stri
     match state {
         Some(state) => Some(state.to_string()),
         None => answer.map(str::to_owned),
+    }
+}
+
+/// What the end of an attempt and the grade of its answer come to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scored {
+    /// How the attempt counts as ended.
+    pub status: Status,
+    /// The score.
+    pub score: Option<f64>,
+    /// Why it has that score.
+    pub explanation: Option<String>,
+    /// What else the scorer tells.
+    pub details: Option<Value>,
+    /// Why the scorer failed.
+    pub error: Option<String>,
+}
+
+impl Scored {
+    /// That of an attempt that ended with this status.
+    pub fn of(status: Status, has_answer: bool, grade: Option<Grade>) -> Self {
+        let mut scored = Self {
+            status,
+            score: None,
+            explanation: None,
+            details: None,
+            error: None,
+        };
+        match (status, grade) {
+            (Status::Limit, _) if !has_answer => {
+                scored.score = Some(0.0);
+                scored.explanation = Some("no answer within the limits".to_owned());
+            }
+            (Status::Error | Status::Cancelled, _) | (_, None) => {}
+            (_, Some(grade)) => {
+                scored.details = grade.details;
+                match grade.score {
+                    Ok(score) => {
+                        scored.score = Some(score.value);
+                        scored.explanation = Some(score.explanation);
+                    }
+                    Err(problem) => {
+                        scored.status = Status::Error;
+                        scored.error = Some(format!("the scorer failed: {problem}"));
+                    }
+                }
+            }
+        }
+        scored
     }
 }
 
@@ -233,6 +282,7 @@ mod rfc3339 {
 mod tests {
     use std::time::Duration;
 
+    use benchmarks::Score;
     use harness::outcome::Stats;
     use serde_json::json;
 
@@ -277,10 +327,11 @@ mod tests {
 
     #[test]
     fn the_status_decides_whether_a_score_counts() {
-        let right = Score {
+        let right = Grade::of(Score {
             value: 1.0,
             explanation: "found".to_owned(),
-        };
+        });
+        let broken = Grade::failed("s.js:1: Error: no");
         let late = "no answer within the limits";
         let rows = [
             (Status::Ok, Some("42"), Some(&right), Some((1.0, "found"))),
@@ -292,14 +343,23 @@ mod tests {
                 Some((1.0, "found")),
             ),
             (Status::Limit, None, None, Some((0.0, late))),
+            (Status::Ok, Some("42"), Some(&broken), None),
             (Status::Error, None, None, None),
             (Status::Error, Some("42"), Some(&right), None),
             (Status::Cancelled, None, None, None),
         ];
         for (status, answer, score, wanted) in rows {
             let outcome = outcome(status, answer);
+            let failed = score == Some(&broken);
+            let grade = score.cloned();
             let record =
-                AttemptRecord::new(&run(), &sample(), 1, &outcome, score, Timestamp::UNIX_EPOCH);
+                AttemptRecord::new(&run(), &sample(), 1, &outcome, grade, Timestamp::UNIX_EPOCH);
+            assert_eq!(
+                record.status == Status::Error,
+                failed || status == Status::Error
+            );
+            let why = "the scorer failed: s.js:1: Error: no".to_owned();
+            assert_eq!(record.error, failed.then_some(why));
             let wanted = wanted.map(|(score, explanation)| (score, explanation.to_owned()));
             assert_eq!(
                 record.score.zip(record.score_explanation),

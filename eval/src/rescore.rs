@@ -1,14 +1,22 @@
 //! Scores a run again from its records, without an agent.
 //!
-//! A record holds all that scorers read but the query and the context, which are empty here: no scorer reads them.
+//! A record holds all that scorers read but the query, which comes from the trajectory, and the context, which is empty
+//! here: no scorer reads it.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 
-use benchmarks::{Sample, Scorer};
+use benchmarks::Sample;
+use futures::StreamExt as _;
+use futures::stream;
+use harness::event::{Event, EventKind};
 use harness::outcome::Status;
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::record::{AttemptRecord, judged};
+use crate::grader::{Answered, Grader};
+use crate::record::{AttemptRecord, Scored, judged};
 use crate::run_dir::{RunDir, RunDirError, write_scores};
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
@@ -25,31 +33,50 @@ pub struct Rescored<'a> {
     scorer: &'a str,
     score: Option<f64>,
     score_explanation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score_details: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     recorded_scorer: &'a str,
     recorded_score: Option<f64>,
 }
 
-/// The records of a run with the scores of another scorer. Statuses decide as they did when the run was made: what
-/// ended in an error has no score, and no answer within the limits is 0.
-pub fn rescore(records: &[AttemptRecord], scorer: &dyn Scorer) -> Vec<AttemptRecord> {
-    let score = |record: &AttemptRecord| {
-        let scored = match (record.status, &record.answer) {
-            (Status::Error | Status::Cancelled, _) | (Status::Ok, None) => None,
-            (Status::Limit, None) => Some((0.0, "no answer within the limits".to_owned())),
-            (Status::Ok | Status::Limit, Some(answer)) => {
-                let judged = judged(Some(answer), record.state.as_ref()).unwrap_or_default();
-                let score = scorer.score(&judged, &sample(record));
-                Some((score.value, score.explanation))
-            }
+/// The records of a run with the scores of another scorer, at most `at_once` scored at a time. Statuses decide as they did
+/// when the run was made: what ended in an error has no score, and no answer within the limits is 0. An answer whose
+/// recorded scorer failed gets another chance.
+pub async fn rescore(run: &RunDir, grader: &dyn Grader, at_once: usize) -> Vec<AttemptRecord> {
+    let scored = stream::iter(&run.records).map(|record| async move {
+        let status = match (record.status, &record.answer) {
+            // Without an answer it was the attempt that failed.
+            (Status::Error, Some(_)) => Status::Ok,
+            (status, _) => status,
         };
-        let (score, score_explanation) = scored.unzip();
+        let grade = match (status, &record.answer) {
+            (Status::Ok | Status::Limit, Some(answer)) => {
+                let judged = judged(Some(answer), record.state.as_ref());
+                let answered = Answered {
+                    sample: &sample(run, record),
+                    attempt: record.attempt,
+                    answer: judged.as_deref().unwrap_or(answer),
+                };
+                Some(grader.grade(&answered).await)
+            }
+            _ => None,
+        };
+        let scored = Scored::of(status, record.answer.is_some(), grade);
         AttemptRecord {
-            score,
-            score_explanation,
+            status: scored.status,
+            score: scored.score,
+            score_explanation: scored.explanation,
+            score_details: scored.details,
+            error: match &record.answer {
+                Some(_) => scored.error,
+                None => record.error.clone(),
+            },
             ..record.clone()
         }
-    };
-    records.iter().map(score).collect()
+    });
+    scored.buffered(at_once).collect().await
 }
 
 /// Stores the new scores beside the recorded ones, and gives the file.
@@ -74,6 +101,8 @@ pub fn store(
             scorer,
             score: new.score,
             score_explanation: new.score_explanation.as_deref(),
+            score_details: new.score_details.as_ref(),
+            error: new.error.as_deref(),
             recorded_scorer: &run.lock.run.scorer,
             recorded_score: recorded.score,
         })
@@ -81,13 +110,25 @@ pub fn store(
     write_scores(&run.path, scorer, &lines)
 }
 
-fn sample(record: &AttemptRecord) -> Sample {
+fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
     Sample {
         id: record.id.clone(),
-        query: String::new(),
+        query: query(run, record).unwrap_or_default(),
         context: "".into(),
         expected: record.expected.clone(),
         metadata: record.metadata.clone(),
         cluster: record.cluster.clone(),
+    }
+}
+
+/// What an attempt was asked, as its first event tells. None where it was not recorded.
+fn query(run: &RunDir, record: &AttemptRecord) -> Option<String> {
+    let file = File::open(run.trajectory(&record.id, record.attempt)).ok()?;
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).ok()?;
+    let event: Event = serde_json::from_str(&line).ok()?;
+    match event.kind {
+        EventKind::AttemptStart { query, .. } => query,
+        _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use benchmarks::{Dataset, DatasetError, Scorer};
+use benchmarks::{Dataset, DatasetError};
 use harness::event::{Event, EventSink};
 use harness::outcome::{AttemptOutcome, Stats, Status};
 use harness::{Engine, HaltReason, Task};
@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::grader::{Answered, Grader};
 use crate::record::{AttemptRecord, RunIdentity, judged};
 use crate::run_dir::{RunDirError, RunWriter, latest};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
@@ -32,6 +33,8 @@ pub struct Run {
     pub engine: Arc<Engine>,
     /// Where samples come from.
     pub dataset: Arc<dyn Dataset>,
+    /// What scores the answers.
+    pub grader: Arc<dyn Grader>,
     /// The attempts to make, in this order: which sample, and which attempt at it from 1.
     pub jobs: Vec<(usize, u32)>,
     /// What earlier starts of the run have finished. Jobs may make some of it again.
@@ -157,7 +160,6 @@ async fn attempts(
 ) -> Made {
     let concurrency = run.plan.concurrency;
     let identity = Arc::new(run.plan.identity.clone());
-    let scorer = run.dataset.scorer();
     send(events, RunEvent::RunStarted(run.plan));
     let mut jobs = run.jobs.into_iter();
     let mut running = JoinSet::new();
@@ -183,7 +185,7 @@ async fn attempts(
                 identity: Arc::clone(&identity),
                 engine: Arc::clone(&run.engine),
                 dataset: Arc::clone(&run.dataset),
-                scorer: Arc::clone(&scorer),
+                grader: Arc::clone(&run.grader),
                 index,
                 attempt,
             };
@@ -263,7 +265,7 @@ struct Job {
     identity: Arc<RunIdentity>,
     engine: Arc<Engine>,
     dataset: Arc<dyn Dataset>,
-    scorer: Arc<dyn Scorer>,
+    grader: Arc<dyn Grader>,
     index: usize,
     attempt: u32,
 }
@@ -291,14 +293,29 @@ impl Job {
             context: Arc::clone(&sample.context),
         };
         let outcome = self.engine.run(&task, Arc::new(Forward(events))).await;
-        let score = judged(outcome.answer.as_deref(), outcome.state.as_ref())
-            .map(|judged| self.scorer.score(&judged, &sample));
+        let is_judged = match outcome.status {
+            Status::Ok => true,
+            Status::Limit => outcome.answer.is_some(),
+            Status::Error | Status::Cancelled => false,
+        };
+        let judged = judged(outcome.answer.as_deref(), outcome.state.as_ref());
+        let grade = match judged.filter(|_| is_judged) {
+            Some(answer) => {
+                let answered = Answered {
+                    sample: &sample,
+                    attempt,
+                    answer: &answer,
+                };
+                Some(self.grader.grade(&answered).await)
+            }
+            None => None,
+        };
         Ok(AttemptRecord::new(
             &self.identity,
             &sample,
             attempt,
             &outcome,
-            score.as_ref(),
+            grade,
             started_at,
         ))
     }

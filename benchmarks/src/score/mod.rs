@@ -13,6 +13,8 @@ mod arc_grid;
 mod oolong;
 mod pair_f1;
 
+mod outside;
+
 mod dates;
 mod json_spans;
 
@@ -27,6 +29,7 @@ pub use exact::Exact;
 pub use needle::Needle;
 pub use numeric::Numeric;
 pub use oolong::Oolong;
+pub use outside::OutsideScorer;
 pub use pair_f1::PairF1;
 pub use short_answer::ShortAnswer;
 pub use string_match::StringMatch;

@@ -140,7 +140,10 @@ pub fn told(dataset: &dyn Dataset) -> Value {
         .collect();
     json!({
         "name": dataset.name(),
-        "scorer": dataset.scorer().name(),
+        "scorer": match dataset.outside_scorer() {
+            Some(outside) => outside.to_string(),
+            None => dataset.scorer().name().to_owned(),
+        },
         "notes": dataset.notes(),
         "samples": samples,
     })

@@ -74,7 +74,9 @@ pub struct BenchmarkArgs {
     )]
     pub skip_malformed: bool,
 
-    /// Scorer of a benchmark of your own; see `eval list scorers` [default: that of its benchmark.yaml, or exact]
-    #[arg(long, value_name = "NAME", env = env_vars::SCORER, help_heading = "Benchmark")]
+    /// Scorer of a benchmark of your own, see `eval list scorers`; or, of any benchmark, a JavaScript file with a function
+    /// score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the benchmark, or
+    /// exact]
+    #[arg(long, value_name = "NAME|FILE", env = env_vars::SCORER, help_heading = "Benchmark")]
     pub scorer: Option<String>,
 }

@@ -7,7 +7,7 @@ use clap::builder::BoolishValueParser;
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use super::{BenchmarkArgs, EngineArgs};
+use super::{BenchmarkArgs, EngineArgs, ScorerArgs};
 use crate::env_vars;
 
 /// The flags of `eval run`.
@@ -95,6 +95,11 @@ pub struct RunArgs {
         help_heading = "Selection"
     )]
     pub attempts: u32,
+
+    /// What scores them.
+    #[command(flatten)]
+    #[serde(default)]
+    pub scoring: ScorerArgs,
 
     /// The agents.
     #[command(flatten)]

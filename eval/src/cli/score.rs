@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+use super::ScorerArgs;
 use crate::env_vars;
 
 /// The flags of `eval score`.
@@ -15,9 +16,13 @@ pub struct ScoreArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// The scorer, with or without its version: exact, needle/1; a wrong name is told with all that there are
-    #[arg(long, value_name = "NAME", env = env_vars::SCORER)]
+    /// The scorer: a name of `eval list scorers`, with or without its version (exact, needle/1), or a JavaScript file
+    #[arg(long, value_name = "NAME|FILE", env = env_vars::SCORER)]
     pub scorer: String,
+
+    /// What it may use.
+    #[command(flatten)]
+    pub scoring: ScorerArgs,
 
     /// Print the new summary as JSON instead of a table beside the old one
     #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]

@@ -122,9 +122,15 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
     listing
 }
 
+/// Scorers that run outside of the benchmarks.
+const OUTSIDE_SCORERS: [(&str, &str); 1] = [(
+    "file:PATH",
+    "a JavaScript file of yours with a function score(answer, expected, metadata)",
+)];
+
 fn scorers() -> Listing {
     let mut listing = Listing::new(&["NAME", "DESCRIPTION"]);
-    for (name, description) in benchmarks::SCORERS {
+    for (name, description) in benchmarks::SCORERS.into_iter().chain(OUTSIDE_SCORERS) {
         let object = json!({"name": name, "description": description});
         listing.push([name, description], object);
     }

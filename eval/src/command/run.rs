@@ -184,6 +184,7 @@ fn carry_out(
         plan,
         engine: Arc::new(prepared.engine),
         dataset: prepared.dataset,
+        grader: prepared.grader,
         jobs: left.jobs,
         earlier: left.earlier,
     };

@@ -1,14 +1,24 @@
 //! `eval score`: the answers of a run by another scorer.
 
+use std::sync::Arc;
+
+use harness::outcome::Status;
+
+use super::run::runtime;
 use super::stdout;
 use crate::cli::ScoreArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::grader::{self, Grader, Rule};
+use crate::record::AttemptRecord;
 use crate::rescore::{rescore, store};
 use crate::run_dir::RunDir;
-use crate::settings::ScoreSettings;
+use crate::settings::{OtherScorer, ScoreSettings};
 use crate::summary::{Summary, table};
 use crate::terminal;
+
+/// Answers that are scored at once.
+const AT_ONCE: usize = 8;
 
 /// Scores it, stores the scores, and prints them beside the recorded ones.
 ///
@@ -17,8 +27,15 @@ use crate::terminal;
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;
-    let scorer = settings.scorer.name();
-    let rescored = rescore(&run.records, settings.scorer.as_ref());
+    let grader: Arc<dyn Grader> = match settings.scorer {
+        OtherScorer::Rule(rule) => Arc::new(Rule(rule)),
+        OtherScorer::Outside(outside) => grader::open_outside(&outside, &settings.grader)?,
+    };
+    let scorer = grader.name();
+    let rescored = runtime()?.block_on(async {
+        grader.check().await?;
+        Ok::<_, Error>(rescore(&run, grader.as_ref(), AT_ONCE).await)
+    })?;
     let path = store(&run, &rescored, scorer)?;
     let total = run.attempts_total();
     let new = Summary::new(&rescored, total);
@@ -30,5 +47,26 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         stdout::write(&table(&[(&recorded, &old), (scorer, &new)]))?;
     }
     terminal::note(&format!("scores: {}", path.display()));
-    Ok(Outcome::Complete)
+    let failed: Vec<&AttemptRecord> = rescored
+        .iter()
+        .filter(|record| record.status == Status::Error && record.answer.is_some())
+        .collect();
+    let Some(first) = failed.first() else {
+        return Ok(Outcome::Complete);
+    };
+    terminal::warning(&format!(
+        "{} of {} answers have no score; {} attempt {}: {}",
+        failed.len(),
+        rescored
+            .iter()
+            .filter(|record| record.answer.is_some())
+            .count(),
+        first.id,
+        first.attempt,
+        first.error.as_deref().unwrap_or_default()
+    ));
+    Ok(match new.scored {
+        0 => Outcome::InfrastructureFailed,
+        _ => Outcome::Incomplete,
+    })
 }

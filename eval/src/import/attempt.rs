@@ -50,6 +50,7 @@ pub(super) fn convert(
         status,
         score: (status != Status::Error).then_some(facts.score),
         score_explanation: None,
+        score_details: None,
         error: error.clone(),
         answer: answer.clone(),
         state: None,

@@ -146,7 +146,7 @@ fn write_leaf(out: &mut String, leaf: &Value) {
 }
 
 /// Lower-case hex of a hash.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex

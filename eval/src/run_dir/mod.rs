@@ -35,6 +35,7 @@ mod name;
 
 pub use atomic::write as write_whole;
 pub use error::{LineError, RunDirError};
+pub(crate) use fingerprint::hex;
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
 pub use reader::{CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, read_config, read_lock};

@@ -2,6 +2,9 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use benchmarks::{OutsideScorer, Scorer};
 
 use super::bounds::count;
 use super::nearest::nearest;
@@ -18,14 +21,17 @@ pub(super) fn resolve(
     args: &BenchmarkArgs,
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
-    check_scorer(&benchmark, args.scorer.as_deref())?;
+    // One that runs outside of the benchmarks is none of their options.
+    let scorer = args.scorer.as_deref().map(str::trim);
+    let scorer = scorer.filter(|scorer| OutsideScorer::parse(scorer).is_none());
+    check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
     let options = benchmarks::Options {
         data_dir: data(&benchmark, args.data_dir.as_deref()),
         labels: args.labels,
         split: args.split.clone(),
         skip_malformed: args.skip_malformed,
-        scorer: args.scorer.clone(),
+        scorer: scorer.map(str::to_owned),
         seed: args.seed,
         context_lengths,
         tasks_per_length: count("--tasks-per-length", args.tasks_per_length, &(1..=10_000))?,
@@ -68,11 +74,16 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
             benchmark: benchmark.to_owned(),
         });
     }
-    if benchmarks::scorer(name).is_some() {
-        return Ok(());
-    }
+    rule(name).map(|_| ())
+}
+
+/// A rule of the benchmarks by its name.
+///
+/// # Errors
+/// [`SettingsError::UnknownScorer`] with the nearest name.
+pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
     let known = benchmarks::SCORERS.map(|(name, _)| name);
-    Err(SettingsError::UnknownScorer {
+    benchmarks::scorer(name).ok_or_else(|| SettingsError::UnknownScorer {
         name: name.to_owned(),
         nearest: nearest(name, known).map(str::to_owned),
         known: known.join(", "),

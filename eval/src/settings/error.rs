@@ -365,7 +365,7 @@ impl SettingsError {
             Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
             Self::UnknownScorer { .. } => "`eval list scorers` shows what there is",
             Self::FixedScorer { .. } => {
-                "leave --scorer out; it is for a file or folder of your own"
+                "leave --scorer out, or give a JavaScript file of your own; `eval score` scores a run again by any"
             }
             Self::UnknownModel { .. } => "`eval list models` shows what there is",
             Self::Unpriced { .. } => {

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::bounds::{count, within};
 use super::name_list::names;
-use super::{EngineSettings, Partition, Resolved, SettingsError, benchmark};
+use super::{
+    EngineSettings, GraderSettings, Partition, Resolved, SettingsError, benchmark, grader,
+};
 use crate::cli::RunArgs;
 
 /// Everything that a run depends on.
@@ -18,6 +20,8 @@ pub struct RunSettings {
     pub benchmark_options: benchmarks::Options,
     /// Which samples are run.
     pub selection: Selection,
+    /// What scores them.
+    pub grader: GraderSettings,
     /// Independent attempts at each sample; at least 1.
     pub attempts: u32,
     /// Attempts that may be under way at once; at least 1.
@@ -133,10 +137,16 @@ impl RunSettings {
             flags["partition"] = share.to_string().into();
         }
         let engine = EngineSettings::resolve(&args.engine)?;
+        let grader = grader::resolve(
+            &args.scoring,
+            args.options.scorer.as_deref(),
+            engine.settings.sandbox.isolation.clone(),
+        )?;
         Ok(engine.map(|engine| Self {
             benchmark,
             benchmark_options,
             selection,
+            grader,
             attempts,
             concurrency,
             seed: args.options.seed,

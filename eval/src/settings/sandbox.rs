@@ -48,13 +48,21 @@ pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsErr
         },
         console: args.console,
     };
-    let isolation = match args.isolation {
+    let isolation = isolation(args.isolation)?;
+    Ok(SandboxSettings { config, isolation })
+}
+
+/// Where cells run.
+///
+/// # Errors
+/// [`SettingsError::NoProgram`].
+pub(super) fn isolation(kind: IsolationKind) -> Result<Isolation, SettingsError> {
+    Ok(match kind {
         IsolationKind::Thread => Isolation::Thread,
         kind => Isolation::Process(WorkerCommand {
             program: env::current_exe().map_err(SettingsError::NoProgram)?,
             arguments: vec![WORKER.to_owned()],
             strict: kind == IsolationKind::Strict,
         }),
-    };
-    Ok(SandboxSettings { config, isolation })
+    })
 }

@@ -1,54 +1,51 @@
 //! Settings of `eval score`.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use benchmarks::{SCORERS, Scorer};
+use benchmarks::{OutsideScorer, Scorer};
 
-use super::SettingsError;
-use super::nearest::nearest;
-use crate::cli::ScoreArgs;
+use super::{GraderSettings, SettingsError, benchmark, grader, sandbox};
+use crate::cli::{IsolationKind, ScoreArgs};
 
 /// Which run is scored again, and how.
 pub struct ScoreSettings {
     /// The run's folder.
     pub dir: PathBuf,
     /// The scorer.
-    pub scorer: Arc<dyn Scorer>,
+    pub scorer: OtherScorer,
+    /// How one that is no rule is run.
+    pub grader: GraderSettings,
     /// Whether the summary is printed as JSON instead of a table.
     pub json: bool,
+}
+
+/// The scorer of a run that is scored again.
+pub enum OtherScorer {
+    /// A rule of the benchmarks.
+    Rule(Arc<dyn Scorer>),
+    /// One that they cannot run.
+    Outside(OutsideScorer),
 }
 
 impl ScoreSettings {
     /// Resolves the flags.
     ///
     /// # Errors
-    /// [`SettingsError::UnknownScorer`].
+    /// [`SettingsError::UnknownScorer`], or for a limit that is out of bounds.
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
-        let known = SCORERS.map(|(name, _)| name);
-        let Some(scorer) = benchmarks::scorer(name) else {
-            return Err(SettingsError::UnknownScorer {
-                name: name.to_owned(),
-                nearest: nearest(name, known).map(str::to_owned),
-                known: known.join(", "),
-            });
+        let isolation = sandbox::isolation(IsolationKind::Process)?;
+        let grader = grader::resolve(&args.scoring, Some(name), isolation)?;
+        let scorer = match grader.given.clone() {
+            Some(outside) => OtherScorer::Outside(outside),
+            None => OtherScorer::Rule(benchmark::rule(name)?),
         };
         Ok(Self {
             dir: args.dir.clone(),
             scorer,
+            grader,
             json: args.json,
         })
-    }
-}
-
-impl fmt::Debug for ScoreSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScoreSettings")
-            .field("dir", &self.dir)
-            .field("scorer", &self.scorer.name())
-            .field("json", &self.json)
-            .finish()
     }
 }

@@ -41,6 +41,7 @@ mod peers;
 mod secrets;
 mod servers;
 
+mod scorer_file;
 mod sweep;
 mod workflow;
 

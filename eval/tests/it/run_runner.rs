@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benchmarks::{Dataset, DatasetError, Facts, Sample, Score, Scorer};
+use eval::grader::Rule;
 use eval::record::RunIdentity;
 use eval::run_dir::{Fingerprint, NewRun, RunDir};
 use eval::run_event::{Reporter, RunEvent, RunPlan};
@@ -149,6 +150,7 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     let run = Run {
         plan,
         engine: Arc::new(engine),
+        grader: Arc::new(Rule(dataset.scorer())),
         dataset: Arc::new(dataset),
         jobs: vec![(0, 1), (1, 1), (2, 1), (3, 1)],
         earlier: Vec::new(),

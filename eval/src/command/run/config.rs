@@ -49,6 +49,11 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
             "partition": settings.selection.partition,
             "attempts": settings.attempts,
         },
+        "scorer": {
+            "given": settings.grader.given.as_ref().map(ToString::to_string),
+            "timeout_s": settings.grader.limits.time.as_secs_f64(),
+            "memory_limit_bytes": settings.grader.limits.heap_bytes,
+        },
         "engine": {
             "model": engine.model,
             "aliases": engine.aliases,
@@ -106,7 +111,7 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,
-    scorer: &str,
+    scorer: &Value,
     models: BTreeMap<String, Value>,
 ) -> Fingerprint {
     let engine = &settings.engine;

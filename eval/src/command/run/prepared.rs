@@ -8,8 +8,9 @@ use benchmarks::Dataset;
 use harness::Engine;
 use harness::provider::Recording;
 
-use super::{config, engine};
+use super::{config, engine, runtime};
 use crate::error::Error;
+use crate::grader::{self, Grader};
 use crate::record::RunIdentity;
 use crate::run_dir::{self, Fingerprint};
 use crate::selection::select;
@@ -20,6 +21,7 @@ use crate::{models, terminal};
 pub(super) struct Prepared {
     pub(super) dataset: Arc<dyn Dataset>,
     pub(super) engine: Engine,
+    pub(super) grader: Arc<dyn Grader>,
     /// The chosen samples, as indices into the dataset; at least one.
     samples: Vec<usize>,
     attempts: u32,
@@ -36,6 +38,8 @@ impl Prepared {
             &settings.benchmark,
             &settings.benchmark_options,
         )?);
+        let grader = grader::open(&settings.grader, dataset.as_ref())?;
+        runtime()?.block_on(grader.check())?;
         let engine = engine(&settings.engine, Some(&settings.benchmark))?;
         let recording = engine.main_model().provider.recording();
         if let Some(recording) = &recording
@@ -63,10 +67,11 @@ impl Prepared {
         }
         let models = models::parts(&settings.engine, &settings.benchmark, engine.models());
         let fingerprint =
-            config::fingerprint(settings, dataset.as_ref(), dataset.scorer().name(), models);
+            config::fingerprint(settings, dataset.as_ref(), &grader.identity(), models);
         Ok(Some(Self {
             dataset,
             engine,
+            grader,
             samples: selected.indices,
             attempts: settings.attempts,
             fingerprint,
@@ -85,7 +90,7 @@ impl Prepared {
             max_depth: settings.engine.max_depth,
             max_iterations: settings.engine.max_iterations,
             dataset_digest: self.dataset.digest().to_owned(),
-            scorer: self.dataset.scorer().name().to_owned(),
+            scorer: self.grader.name().to_owned(),
             fingerprint: self.fingerprint.as_str().to_owned(),
         }
     }

@@ -1,0 +1,254 @@
+//! A JavaScript file as scorer: its function `score(answer, expected, metadata)`, run in the sandbox.
+//!
+//! Each answer is scored in an isolate of its own, so that no score depends on another.
+
+use std::fs;
+use std::path::Path;
+
+use async_trait::async_trait;
+use benchmarks::Score;
+use harness::sandbox::message::{AgentInfo, CellError, CellErrorKind, Context};
+use harness::sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox, StartError};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{Answered, Grade, Grader, GraderError};
+use crate::run_dir::hex;
+use crate::settings::{GraderSettings, ScorerLimits};
+use crate::terminal;
+
+/// The cell that asks whether the file is a scorer.
+const IS_SCORER: &str = include_str!("javascript/is_scorer.js");
+
+/// The cell that scores.
+const SCORE: &str = include_str!("javascript/score.js");
+
+/// Characters of JSON that the details of a score may take.
+const LONGEST_DETAILS: usize = 100_000;
+
+/// A scorer file.
+pub struct JavaScript {
+    /// The file's own name, for messages.
+    file: String,
+    source: String,
+    /// Lower-case hex SHA-256 of the source.
+    digest: String,
+    name: String,
+    limits: ScorerLimits,
+    isolation: Isolation,
+    sandbox: Sandbox,
+}
+
+impl JavaScript {
+    /// Reads the file. Nothing of it is run.
+    ///
+    /// # Errors
+    /// [`GraderError::Read`] or [`GraderError::Sandbox`].
+    pub fn read(path: &Path, settings: &GraderSettings) -> Result<Self, GraderError> {
+        let source = fs::read_to_string(path).map_err(|reason| GraderError::Read {
+            path: path.display().to_string(),
+            reason,
+        })?;
+        let digest = hex(&Sha256::digest(&source));
+        let file = path.file_name().unwrap_or(path.as_os_str());
+        let (limits, isolation) = (settings.limits, settings.isolation.clone());
+        Ok(Self {
+            file: file.to_string_lossy().into_owned(),
+            name: format!("javascript/{}", &digest[..12]),
+            sandbox: sandbox(limits, isolation.clone())?,
+            source,
+            digest,
+            limits,
+            isolation,
+        })
+    }
+
+    /// Runs the file and then a cell over these values, in a fresh isolate; gives what the cell returned.
+    async fn run(
+        &self,
+        sandbox: &Sandbox,
+        cell: &str,
+        values: &[(&str, &Value)],
+    ) -> Result<String, String> {
+        let session = sandbox.session().await.map_err(|error| error.to_string())?;
+        let mut repl = session.open(None, Context::Text("".into()), nobody());
+        self.cell(&mut repl, 1, &self.source).await?;
+        for (name, value) in values {
+            repl.set(*name, value);
+        }
+        self.cell(&mut repl, 2, cell).await
+    }
+
+    async fn cell(&self, repl: &mut Repl, number: u32, code: &str) -> Result<String, String> {
+        repl.run(code, number);
+        loop {
+            match repl.next().await {
+                Ok(Event::Finished(outcome)) => {
+                    return match outcome.error {
+                        Some(error) => Err(self.told(&error)),
+                        None => Ok(outcome.value.unwrap_or_default()),
+                    };
+                }
+                Ok(Event::Called(call)) => {
+                    let refused = format!("{}(): there is no model in a scorer", call.kind);
+                    repl.settle(call.id, Err(refused));
+                }
+                // It is given no functions of the host.
+                Ok(Event::CallContext { .. } | Event::Invoked(_)) => {}
+                Err(lost) => return Err(format!("{}: {lost}", self.file)),
+            }
+        }
+    }
+
+    /// An error with the file and the line that it is at.
+    fn told(&self, error: &CellError) -> String {
+        let file = &self.file;
+        let ScorerLimits { time, heap_bytes } = self.limits;
+        match error.kind {
+            CellErrorKind::TimedOut => {
+                let seconds = time.as_secs_f64();
+                return format!("{file}: it ran for more than {seconds} s (--scorer-timeout)");
+            }
+            CellErrorKind::OutOfMemory => {
+                let megabytes = heap_bytes >> 20;
+                return format!("{file}: it took more than {megabytes} MB (--scorer-memory-limit)");
+            }
+            _ => {}
+        }
+        if let Some((message, line, column)) = syntax_error(&error.message) {
+            return format!("{file}:{line}:{column}: {message}");
+        }
+        // The file is the first cell; the innermost of its frames is where it went wrong.
+        let place = error
+            .stack
+            .iter()
+            .find_map(|frame| frame.split_once("cell 1:"));
+        match place {
+            Some((_, place)) => {
+                let place = place.trim_end_matches(')');
+                format!("{file}:{place}: {}", error.message)
+            }
+            None => format!("{file}: {}", error.message),
+        }
+    }
+}
+
+#[async_trait]
+impl Grader for JavaScript {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn identity(&self) -> Value {
+        json!({ "javascript": self.digest })
+    }
+
+    async fn check(&self) -> Result<(), GraderError> {
+        // Of its own: the isolates of the other must live where the attempts do.
+        let sandbox = sandbox(self.limits, self.isolation.clone())?;
+        let kind = self.run(&sandbox, IS_SCORER, &[]).await;
+        match kind.map_err(GraderError::Script)?.as_str() {
+            "function" => Ok(()),
+            kind => Err(GraderError::Script(format!(
+                "{}: `score` is {kind}; the file must declare function score(answer, expected, metadata)",
+                self.file
+            ))),
+        }
+    }
+
+    async fn grade(&self, answered: &Answered<'_>) -> Grade {
+        let sample = answered.sample;
+        let values = [
+            ("$answer", &json!(answered.answer)),
+            ("$expected", &sample.expected),
+            ("$metadata", &json!(sample.metadata)),
+        ];
+        let returned = match self.run(&self.sandbox, SCORE, &values).await {
+            Ok(returned) => returned,
+            Err(problem) => return Grade::failed(problem),
+        };
+        match self.read_score(&returned) {
+            Ok((score, details)) => Grade {
+                score: Ok(score),
+                details,
+            },
+            Err(problem) => Grade::failed(format!("{}: {problem}", self.file)),
+        }
+    }
+}
+
+impl JavaScript {
+    /// What `score` returned, as JSON, or nothing for what JSON cannot say.
+    fn read_score(&self, returned: &str) -> Result<(Score, Option<Value>), String> {
+        let wanted = "it must return a number from 0 to 1, or {score, …} with such a number";
+        let value: Value = serde_json::from_str(returned).unwrap_or_default();
+        let shown: String = returned.chars().take(60).collect();
+        let (number, mut details) = match value {
+            Value::Object(mut fields) => (fields.shift_remove("score"), fields),
+            value => (Some(value), Map::new()),
+        };
+        let number = number.as_ref().and_then(Value::as_f64);
+        let Some(value) = number.filter(|number| (0.0..=1.0).contains(number)) else {
+            let shown = if shown.is_empty() {
+                "nothing that JSON can say".to_owned()
+            } else {
+                shown
+            };
+            return Err(format!("score() returned {shown}; {wanted}"));
+        };
+        let explanation = match details.get("explanation") {
+            Some(Value::String(_)) => details.shift_remove("explanation"),
+            _ => None,
+        };
+        let explanation = match explanation {
+            Some(Value::String(text)) => text,
+            _ => format!("by {}", self.file),
+        };
+        let details = (!details.is_empty()).then_some(Value::Object(details));
+        if let Some(details) = &details
+            && details.to_string().chars().count() > LONGEST_DETAILS
+        {
+            return Err(format!(
+                "the details beside the score are longer than {LONGEST_DETAILS} characters of JSON"
+            ));
+        }
+        Ok((Score { value, explanation }, details))
+    }
+}
+
+/// `SyntaxError: Unexpected token (line 1, column 9)` taken apart.
+fn syntax_error(message: &str) -> Option<(&str, &str, &str)> {
+    let (message, place) = message.strip_suffix(')')?.rsplit_once(" (line ")?;
+    let (line, column) = place.split_once(", column ")?;
+    message
+        .starts_with("SyntaxError")
+        .then_some((message, line, column))
+}
+
+fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartError> {
+    /// What a worker process may take beyond its heap before it is ended.
+    const BEYOND_HEAP: u64 = 1536 << 20;
+    let config = Config {
+        limits: Limits {
+            cell_time: limits.time,
+            cell_wait: limits.time,
+            heap_bytes: limits.heap_bytes,
+            process_bytes: limits.heap_bytes + BEYOND_HEAP,
+            ..Limits::default()
+        },
+        ..Config::default()
+    };
+    Sandbox::new(config, isolation, terminal::warning)
+}
+
+/// What `__rlm` shows: there is no agent.
+fn nobody() -> AgentInfo {
+    AgentInfo {
+        depth: 0,
+        max_depth: 0,
+        max_iterations: 1,
+        lineage: Vec::new(),
+        invocation_id: "scorer".to_owned(),
+        parent_id: None,
+    }
+}

@@ -1,0 +1,1 @@
+return(typeof score === "undefined" ? "not there" : typeof score === "function" ? "function" : "no function");

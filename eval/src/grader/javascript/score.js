@@ -1,0 +1,1 @@
+return(JSON.stringify(await score($answer, $expected, $metadata)) ?? "");

@@ -1,0 +1,54 @@
+//! Settings of scorers that are no rule of the benchmarks.
+
+use std::time::Duration;
+
+use benchmarks::OutsideScorer;
+use harness::sandbox::Isolation;
+
+use super::SettingsError;
+use super::bounds::{seconds, within};
+use crate::cli::ScorerArgs;
+
+/// How such a scorer is run.
+#[derive(Debug, Clone)]
+pub struct GraderSettings {
+    /// The one that takes the place of the benchmark's; none for the benchmark's.
+    pub given: Option<OutsideScorer>,
+    /// What a scorer file may use.
+    pub limits: ScorerLimits,
+    /// Where it runs.
+    pub isolation: Isolation,
+}
+
+/// What a scorer file may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScorerLimits {
+    /// CPU time of loading it, and of each answer.
+    pub time: Duration,
+    /// Bytes of heap.
+    pub heap_bytes: u64,
+}
+
+/// Resolves the flags.
+///
+/// # Errors
+/// [`SettingsError::OutOfBounds`].
+pub(super) fn resolve(
+    args: &ScorerArgs,
+    scorer: Option<&str>,
+    isolation: Isolation,
+) -> Result<GraderSettings, SettingsError> {
+    let megabytes = within(
+        "--scorer-memory-limit",
+        args.scorer_memory_limit,
+        &(16..=1_000_000),
+    )?;
+    Ok(GraderSettings {
+        given: scorer.map(str::trim).and_then(OutsideScorer::parse),
+        limits: ScorerLimits {
+            time: seconds("--scorer-timeout", args.scorer_timeout)?,
+            heap_bytes: megabytes << 20,
+        },
+        isolation,
+    })
+}

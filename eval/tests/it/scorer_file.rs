@@ -1,0 +1,177 @@
+//! JavaScript files as scorers: what they give, and how they fail.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use benchmarks::Sample;
+use eval::grader::{Answered, Grader as _, JavaScript};
+use eval::settings::{GraderSettings, ScorerLimits};
+use harness::outcome::Status;
+use harness::sandbox::Isolation;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::run::{Finished, finish};
+
+/// A row of `scorer/files.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    file: String,
+    /// What the answer `Ada` scores.
+    #[serde(default)]
+    gives: Value,
+    /// Why the file is no scorer.
+    #[serde(default)]
+    refused: Option<String>,
+}
+
+#[tokio::test]
+async fn files_score_or_say_where_they_fail() {
+    let cases: Vec<Case> =
+        serde_json::from_str(include_str!("scorer/files.json")).expect("the rows are JSON");
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("score.js");
+    let settings = GraderSettings {
+        given: None,
+        limits: ScorerLimits {
+            time: Duration::from_secs(1),
+            heap_bytes: 32 << 20,
+        },
+        isolation: Isolation::Thread,
+    };
+    let sample = Sample {
+        id: "a".to_owned(),
+        query: "Who?".to_owned(),
+        context: "".into(),
+        expected: json!("Ada"),
+        metadata: BTreeMap::from([("level".to_owned(), json!(2))]),
+        cluster: None,
+    };
+    for case in cases {
+        std::fs::write(&path, &case.file).expect("a file can be written");
+        let scorer = JavaScript::read(&path, &settings).expect("the file is there");
+        let refused = scorer.check().await.err().map(|error| error.to_string());
+        let wanted = case.refused.map(|reason| format!("scorer: {reason}"));
+        assert_eq!(refused, wanted, "{}", case.file);
+        if refused.is_some() {
+            continue;
+        }
+        let answered = Answered {
+            sample: &sample,
+            attempt: 1,
+            answer: "Ada",
+        };
+        let grade = scorer.grade(&answered).await;
+        let mut found = match grade.score {
+            Ok(score) => json!({ "score": score.value, "explanation": score.explanation }),
+            Err(problem) => json!({ "error": problem }),
+        };
+        if let Some(details) = grade.details {
+            found["details"] = details;
+        }
+        assert_eq!(found, case.gives, "{}", case.file);
+    }
+}
+
+const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "Ada", "level": 1}
+{"id": "b", "query": "Who?", "expected": "Bob", "level": 2}
+"#;
+
+const MODEL: &str = "{description: Says Ada., rules: [{reply: Ada}]}";
+
+/// Right where it is, half right at level 2, and broken for an answer that is empty.
+const SCORER: &str = "\
+function score(answer, expected, metadata) {
+  if (answer === expected) return 1;
+  return { score: metadata.level / 4, off: expected };
+}";
+
+const RUN: [&str; 7] = [
+    "run",
+    "--protocol",
+    "direct",
+    "--benchmark",
+    "mine",
+    "--model",
+    "scripted:m.yaml",
+];
+
+fn binary(scorer: &str) -> Binary {
+    Binary::new()
+        .file("mine/benchmark.yaml", "scorer: lib/score.js\n")
+        .file("mine/rows.jsonl", ROWS)
+        .file("mine/lib/score.js", scorer)
+        .file("exact.js", "const score = (a, b) => a === b ? 1 : 0;")
+        .file("m.yaml", MODEL)
+}
+
+fn run(scorer: &str, more: &[&str]) -> Finished {
+    finish(&binary(scorer), &[&RUN, more].concat())
+}
+
+/// Status, score, details and error.
+type Row = (Status, Option<f64>, Option<Value>, Option<String>);
+
+fn scored(run: &Finished) -> Vec<Row> {
+    let records = run.records().into_values();
+    records
+        .map(|record| {
+            let record = record.clone();
+            (
+                record.status,
+                record.score,
+                record.score_details,
+                record.error,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_description_names_a_file_and_a_flag_another() {
+    let right = (Status::Ok, Some(1.0), None, None);
+    let own = run(SCORER, &[]);
+    assert_eq!(own.ran.code, Some(0), "{:?}", own.ran);
+    let off = Some(json!({ "off": "Bob" }));
+    assert_eq!(
+        scored(&own),
+        [right.clone(), (Status::Ok, Some(0.5), off, None)]
+    );
+    let typed = run(SCORER, &["--scorer", "file:exact.js"]);
+    assert_eq!(scored(&typed), [right, (Status::Ok, Some(0.0), None, None)]);
+    let names = [&own, &typed].map(|run| run.dir.lock.run.scorer.clone());
+    assert!(names.iter().all(|name| name.starts_with("javascript/")));
+    assert_ne!(names[0], names[1]);
+    let parts = own
+        .dir
+        .lock
+        .fingerprint
+        .differences(&typed.dir.lock.fingerprint);
+    let parts: Vec<&str> = parts.iter().map(|part| part.part.as_str()).collect();
+    assert_eq!(parts, ["scorer.javascript"]);
+}
+
+#[test]
+fn a_scorer_that_fails_gives_no_zero() {
+    let broken = run(
+        "function score(answer, expected) {\n  if (expected === 'Bob') throw new Error('no');\n  return 1;\n}",
+        &[],
+    );
+    assert_eq!(broken.ran.code, Some(106), "{:?}", broken.ran);
+    let why = "the scorer failed: score.js:2: Error: no".to_owned();
+    assert_eq!(
+        scored(&broken),
+        [
+            (Status::Ok, Some(1.0), None, None),
+            (Status::Error, None, None, Some(why))
+        ]
+    );
+    let none = binary("const score = 1;").run(&RUN, "");
+    assert_eq!(none.code, Some(2));
+    assert_eq!(
+        none.stderr,
+        "error: scorer: score.js: `score` is no function; the file must declare function score(answer, expected, metadata)\n"
+    );
+}
