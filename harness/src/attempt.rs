@@ -150,9 +150,10 @@ impl<'a> Attempt<'a> {
             lineage: vec![self.task.query.clone()],
             model: self.engine.models.main.clone(),
             system_prompt: (role == Role::AgentTurn).then(|| self.engine.web_agent.system().text()),
-            iterations: if matches!(role, Role::Root | Role::AgentTurn | Role::JsonAction) {
-            system_prompt: None,
-            iterations: if matches!(role, Role::Root | Role::Tools | Role::JsonAction) {
+            iterations: if matches!(
+                role,
+                Role::Root | Role::AgentTurn | Role::Tools | Role::JsonAction
+            ) {
                 config.max_iterations
             } else {
                 1
@@ -226,19 +227,12 @@ impl<'a> Attempt<'a> {
                 conversation.tools = agent.tool_use();
                 agent.first_message()
             }
+            Role::AgentTurn => {
+                conversation.tools = WebAgent::tools();
+                Message::user(flat_message(root.query(), context))
+            }
             _ => Message::user(flat_message(root.query(), context)),
         };
-        // That protocol's message holds its system prompt.
-        let system = if root.role == Role::JsonAction {
-            String::new()
-        } else {
-            system
-        };
-        let mut conversation = Conversation::new(system);
-        if root.role == Role::AgentTurn {
-            conversation.tools = Some(WebAgent::tools());
-        }
-        conversation.push(Message::user(message));
         conversation.push(first);
         conversation.turn = 1;
         self.request(&root, &conversation)

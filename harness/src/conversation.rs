@@ -15,8 +15,6 @@ pub(crate) struct Conversation {
     outputs: Vec<Output>,
     /// What ends the next request, and is no part of any later one.
     pub tail: Option<Message>,
-    /// What may be called, where it is not what the role of the agent says.
-    pub tools: Option<ToolUse>,
     recorded: usize,
     /// The invocation's how-manieth request is the newest, counted from 1.
     pub turn: u32,
@@ -51,7 +49,6 @@ impl Conversation {
             messages: Vec::new(),
             outputs: Vec::new(),
             tail: None,
-            tools: None,
             recorded: 0,
             turn: 0,
             trims: 0,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::agent_settings::AgentSettings;
+use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::attempt::Attempt;
 use crate::event::{EventSink, NoEvents};
 use crate::halt::{Halt, HaltReason};

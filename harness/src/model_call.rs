@@ -47,19 +47,6 @@ impl Attempt<'_> {
     ) -> Result<Said, Failure> {
         conversation.turn += 1;
         conversation.trims = 0;
-        // Before the event: what was never sent is not told as a request.
-        self.admit().await?;
-        self.emit(
-            invocation,
-            EventKind::LlmRequest {
-                new_messages: {
-                    let mut new = conversation.record_new();
-                    new.extend(conversation.tail.clone());
-                    new
-                },
-                messages: u32::try_from(conversation.sent().len()).ok(),
-            },
-        );
         let mut told = false;
         let said = loop {
             let request = self.request(invocation, conversation);
@@ -74,8 +61,12 @@ impl Attempt<'_> {
                 self.emit(
                     invocation,
                     EventKind::LlmRequest {
-                        new_messages: conversation.record_new(),
-                        messages: u32::try_from(conversation.messages().len()).ok(),
+                        new_messages: {
+                            let mut new = conversation.record_new();
+                            new.extend(conversation.tail.clone());
+                            new
+                        },
+                        messages: u32::try_from(conversation.sent().len()).ok(),
                     },
                 );
             }
@@ -239,9 +230,6 @@ impl Attempt<'_> {
             system: conversation.system.clone(),
             messages: conversation.sent(),
             sampling: Arc::clone(&invocation.model.sampling),
-            tools: conversation.tools.clone().unwrap_or_else(|| {
-                code_tool::tool_use(&invocation.model.sampling, invocation.role)
-            }),
             tools: conversation.tools.clone(),
             caller: Caller {
                 sample: self.task.sample.clone(),

@@ -16,17 +16,21 @@ pub enum Protocol {
     Direct,
     /// An agent on a web page: one envelope of actions a turn.
     AgentTurn,
-    /// An agent that answers by JSON actions, and builds apps.
     /// Native tool calls, without a REPL.
     Tools,
-    /// An agent on a page of the web, which answers by JSON actions and builds apps.
+    /// An agent that answers by JSON actions, and builds apps.
     JsonAction,
 }
 
 impl Protocol {
     /// Every protocol, in the order of help texts.
-    pub const ALL: [Self; 4] = [Self::Rlm, Self::Direct, Self::AgentTurn, Self::JsonAction];
-    pub const ALL: [Self; 4] = [Self::Rlm, Self::Direct, Self::Tools, Self::JsonAction];
+    pub const ALL: [Self; 5] = [
+        Self::Rlm,
+        Self::Direct,
+        Self::Tools,
+        Self::AgentTurn,
+        Self::JsonAction,
+    ];
 
     /// The word for the protocol in flags, files and CSV columns.
     pub const fn as_str(self) -> &'static str {
@@ -48,8 +52,7 @@ impl fmt::Display for Protocol {
 
 /// A word that is no protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol `{0}`, expected `rlm`, `direct`, `agent-turn` or `json-action`")]
-#[error("unknown protocol `{0}`, expected `rlm`, `direct`, `tools` or `json-action`")]
+#[error("unknown protocol `{0}`, expected `rlm`, `direct`, `tools`, `agent-turn` or `json-action`")]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

@@ -95,7 +95,7 @@ impl WebAgent {
 /// Runs the protocol for the root, and takes down the state of its page, by which it is judged.
 pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
     let mut conversation = attempt.begin(root);
-    conversation.tools = Some(WebAgent::tools());
+    conversation.tools = WebAgent::tools();
     let mut used = 0;
     let result = on_page(attempt, root, &mut conversation, &mut used).await;
     attempt.end(root, &result, used);

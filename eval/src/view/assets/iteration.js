@@ -8,10 +8,9 @@ import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
 
-const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
-const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
-/** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)` `flat` (there is no REPL) and `codeless` (tools are called instead). */
+/** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`, `flat` (there is no REPL) and `codeless` (tools are called instead). */
 export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
   const of = (type) => events.filter((event) => event.kind.type === type);
   const responses = of("llm_response");
@@ -39,14 +38,11 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("delegation_unawaited")) {
     parts.push(named("Lost calls", el("p", { class: "error-text" }, `${plural(kind.count, "call")} that nobody awaited`), "failed"));
   }
+  for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
   for (const { kind } of events) if (!told.has(kind.type)) parts.push((kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
-  if (!flat && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
-  for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
-  for (const event of events) if (!told.has(event.kind.type)) parts.push(drawOther(event.kind, where));
-  for (const { kind } of ends) parts.push(...drawEnd(kind, where));
-  if (!flat && !codeless && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
+  if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
   const failed = ends.some(({ kind }) => kind.error);
   return el(
     "article",

@@ -127,15 +127,9 @@ impl Agent {
             }
             "llm_billed" => self.charge(kind),
             "llm_response" => {
-                let usage: Option<Usage> = serde_json::from_value(kind["usage"].clone()).ok();
-                self.usage += usage.unwrap_or_default();
-                if let Some(cost) = kind["cost_usd"].as_f64() {
-                    *self.cost_usd.get_or_insert(0.0) += cost;
-                }
+                self.charge(kind);
                 let runs_code =
                     !["flat", "one_shot", "direct", "app"].contains(&self.role.as_str());
-                self.charge(kind);
-                let runs_code = !["flat", "one_shot", "direct"].contains(&self.role.as_str());
                 self.switch(at_ms, runs_code.then_some(Doing::Code));
             }
             "llm_error" => self.switch(at_ms, None),
