@@ -19,9 +19,13 @@ macro_rules! flags {
 }
 
 flags! {
+    ACTION_OVERRIDES = "EVAL_ACTION_OVERRIDES", "--action-overrides";
     ADAPTIVE = "EVAL_ADAPTIVE", "--adaptive";
+    AGENT_NAME = "EVAL_AGENT_NAME", "--agent-name";
     ALLOW_MISMATCH = "EVAL_ALLOW_MISMATCH", "--allow-mismatch";
     ALL_PAIRS = "EVAL_ALL_PAIRS", "--all-pairs";
+    APPEND_SYSTEM_PROMPT = "EVAL_APPEND_SYSTEM_PROMPT", "--append-system-prompt";
+    APPEND_SYSTEM_PROMPT_FILE = "EVAL_APPEND_SYSTEM_PROMPT_FILE", "--append-system-prompt-file";
     ARGUMENT_LIMIT = "EVAL_ARGUMENT_LIMIT", "--argument-limit";
     ATTEMPT = "EVAL_ATTEMPT", "--attempt";
     ATTEMPTS = "EVAL_ATTEMPTS", "--attempts";
@@ -37,6 +41,7 @@ flags! {
     CALL_TIMEOUT = "EVAL_CALL_TIMEOUT", "--call-timeout";
     CELL_TIMEOUT = "EVAL_CELL_TIMEOUT", "--cell-timeout";
     CELL_WAIT = "EVAL_CELL_WAIT", "--cell-wait";
+    CHECK = "EVAL_CHECK", "--check";
     CHECK_KEY = "EVAL_CHECK_KEY", "--check-key";
     CODE_VIA = "EVAL_CODE_VIA", "--code-via";
     CONCURRENCY = "EVAL_CONCURRENCY", "--concurrency";
@@ -48,8 +53,10 @@ flags! {
     CONTEXT_LEN = "EVAL_CONTEXT_LEN", "--context-len";
     CSV = "EVAL_CSV", "--csv";
     DATA_DIR = "EVAL_DATA_DIR", "--data-dir";
+    DATE = "EVAL_DATE", "--date";
     DEPTH = "EVAL_DEPTH", "--depth";
     DEPTHS = "EVAL_DEPTHS", "--depths";
+    DIFF = "EVAL_DIFF", "--diff";
     DRIVERS = "EVAL_DRIVERS", "--drivers";
     DRIVERS_DIR = "EVAL_DRIVERS_DIR", "--drivers-dir";
     DRIVER_SETS = "EVAL_DRIVER_SETS", "--driver-sets";
@@ -90,11 +97,15 @@ flags! {
     NO_OPEN = "EVAL_NO_OPEN", "--no-open";
     OUTPUT_LIMIT = "EVAL_OUTPUT_LIMIT", "--output-limit";
     PENDING_CALLS = "EVAL_PENDING_CALLS", "--pending-calls";
+    PERSONA = "EVAL_PERSONA", "--persona";
+    PERSONA_FILE = "EVAL_PERSONA_FILE", "--persona-file";
     PORT = "EVAL_PORT", "--port";
     PRICES = "EVAL_PRICES", "--prices";
     PARTITION = "EVAL_PARTITION", "--partition";
     PROFILE = "EVAL_PROFILE", "--profile";
     PROFILES_FILE = "EVAL_PROFILES_FILE", "--profiles-file";
+    PROMPT = "EVAL_PROMPT", "--prompt";
+    PROMPTS_DIR = "EVAL_PROMPTS_DIR", "--prompts-dir";
     PROMPT_MODE = "EVAL_PROMPT_MODE", "--prompt-mode";
     PROMPT_MODES = "EVAL_PROMPT_MODES", "--prompt-modes";
     PROTOCOL = "EVAL_PROTOCOL", "--protocol";
@@ -116,6 +127,8 @@ flags! {
     SCORER_TIMEOUT = "EVAL_SCORER_TIMEOUT", "--scorer-timeout";
     SEED = "EVAL_SEED", "--seed";
     SELECTED_PROBLEMS = "EVAL_SELECTED_PROBLEMS", "--selected-problems";
+    SITE = "EVAL_SITE", "--site";
+    SIZES = "EVAL_SIZES", "--sizes";
     SKIP_MALFORMED = "EVAL_SKIP_MALFORMED", "--skip-malformed";
     SPLIT = "EVAL_SPLIT", "--split";
     STACK_LIMIT = "EVAL_STACK_LIMIT", "--stack-limit";
@@ -123,6 +136,7 @@ flags! {
     STOP_EARLY = "EVAL_STOP_EARLY", "--stop-early";
     STREAM = "EVAL_STREAM", "--stream";
     SYSTEM_PROMPT = "EVAL_SYSTEM_PROMPT", "--system-prompt";
+    SYSTEM_PROMPT_FILE = "EVAL_SYSTEM_PROMPT_FILE", "--system-prompt-file";
     TASKS_PER_LENGTH = "EVAL_TASKS_PER_LENGTH", "--tasks-per-length";
     TEMPERATURE = "EVAL_TEMPERATURE", "--temperature";
     TIMER_LIMIT = "EVAL_TIMER_LIMIT", "--timer-limit";

@@ -38,6 +38,8 @@ pub enum Outcome {
     Incomplete,
     /// Not one attempt has a result, because infrastructure failed.
     InfrastructureFailed,
+    /// What was to be checked has faults.
+    Faulty,
     /// The user stopped it.
     Interrupted,
 }
@@ -50,6 +52,7 @@ pub fn code(result: &Result<Outcome, Error>) -> u8 {
         Ok(Outcome::GateFailed) => GATE_FAILED,
         Ok(Outcome::Incomplete) => INCOMPLETE,
         Ok(Outcome::InfrastructureFailed) => INFRASTRUCTURE,
+        Ok(Outcome::Faulty) => USAGE,
         Ok(Outcome::Interrupted) => INTERRUPTED,
         Err(error) => of_error(error),
     }

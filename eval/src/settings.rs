@@ -20,6 +20,7 @@ mod view;
 
 mod grader;
 mod guidance;
+mod layers;
 mod models;
 mod sandbox;
 mod web;
@@ -49,7 +50,9 @@ pub use engine::EngineSettings;
 pub use env_file::{load_env_file, misspelt_variables};
 pub use error::SettingsError;
 pub use grader::{GraderSettings, ScorerLimits};
+pub use guidance::alias_names;
 pub use import::ImportSettings;
+pub use layers::{LayerSettings, known as known_to_definitions, library as prompt_library};
 pub use model_ref::MODEL_FORMS;
 pub use models::{ModelSettings, Server, provider_server};
 pub use partition::Partition;

@@ -269,6 +269,7 @@ impl<'a> Attempt<'a> {
             models: &aliases,
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
+            layers: &self.engine.layers,
         })
         .text()
     }

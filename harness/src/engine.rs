@@ -11,7 +11,7 @@ use crate::event::{EventSink, NoEvents};
 use crate::halt::{Halt, HaltReason};
 use crate::ledger::{Budget, Ledger, Spent};
 use crate::outcome::AttemptOutcome;
-use crate::prompt::{Driver, ModelAlias, PromptMode};
+use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
 use crate::protocol::Protocol;
 use crate::provider::{Provider, Request, Sampling};
 use crate::web::Browser;
@@ -120,6 +120,7 @@ pub struct Engine {
     pub(crate) halt: Halt,
     pub(crate) web_agent: WebAgent,
     pub(crate) agent: AgentSettings,
+    pub(crate) layers: PromptLayers,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub(crate) browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
@@ -175,6 +176,7 @@ impl Engine {
             halt: Halt::default(),
             web_agent,
             agent: AgentSettings::default(),
+            layers: PromptLayers::default(),
             browser: None,
             by_alias,
             served: Mutex::default(),
@@ -193,6 +195,13 @@ impl Engine {
     #[must_use]
     pub fn with_agent(mut self, agent: AgentSettings) -> Self {
         self.agent = agent;
+        self
+    }
+
+    /// Lays these over the prompts of all agents.
+    #[must_use]
+    pub fn with_layers(mut self, layers: PromptLayers) -> Self {
+        self.layers = layers;
         self
     }
 

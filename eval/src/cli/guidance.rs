@@ -8,6 +8,7 @@ use harness::Protocol;
 use harness::prompt::PromptMode;
 use serde::{Deserialize, Serialize};
 
+use super::LayerArgs;
 use super::number::whole;
 use super::word::one_of;
 use crate::env_vars;
@@ -87,6 +88,11 @@ pub struct GuidanceArgs {
         env = env_vars::MODEL_ALIAS
     )]
     pub model_aliases: Vec<String>,
+
+    /// What is laid over the prompts.
+    #[command(flatten)]
+    #[serde(default)]
+    pub layers: LayerArgs,
 }
 
 /// How a response carries code.

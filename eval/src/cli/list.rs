@@ -48,6 +48,14 @@ pub enum List {
         #[arg(long, value_name = "FILE", env = env_vars::PROFILES_FILE)]
         profiles_file: Option<PathBuf>,
     },
+    /// What `--prompt` takes, and the fragments that prompts can include
+    Prompts {
+        /// Folder of prompt definitions and fragments (*.md, *.yaml, *.json) of your own
+        #[arg(long, value_name = "DIR", env = env_vars::PROMPTS_DIR)]
+        prompts_dir: Option<PathBuf>,
+    },
+    /// What the `tools` of a prompt definition may name, beside other definitions
+    Tools,
     /// What `--model` takes
     Models {
         /// Ask this provider's server which models it serves: openai, anthropic, openrouter, google or ollama

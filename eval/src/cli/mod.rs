@@ -22,6 +22,7 @@ mod budget;
 mod benchmark;
 mod engine;
 mod guidance;
+mod layers;
 mod model;
 mod sandbox;
 mod scorer;
@@ -45,6 +46,7 @@ pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
 pub use engine::EngineArgs;
 pub use guidance::{CodeVia, GuidanceArgs};
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
+pub use layers::LayerArgs;
 pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
@@ -103,7 +105,7 @@ pub enum Command {
     /// See runs in a browser: scores, samples, every step of every agent
     View(ViewArgs),
     /// Show the system prompt that an agent would get
-    Prompt(PromptArgs),
+    Prompt(Box<PromptArgs>),
     /// List what can be chosen: benchmarks, drivers, profiles, models
     List(ListArgs),
     /// Fetch the data of benchmarks, or show their samples

@@ -1,7 +1,10 @@
 //! Flags of `eval prompt`.
 
-use clap::Args;
+use std::path::PathBuf;
+
 use clap::builder::BoolishValueParser;
+use clap::parser::ValueSource;
+use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::number::whole;
 use super::{GuidanceArgs, WebArgs};
@@ -52,7 +55,40 @@ pub struct PromptArgs {
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// Print JSON with the sections apart: {"sections": [{"name", "text"}, …]}
+    /// Print the size of each section instead of its text, in tokens as they are estimated: characters divided by 4
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        env = env_vars::SIZES,
+        help_heading = "Output"
+    )]
+    pub sizes: bool,
+
+    /// Print how the prompt differs between two configurations, each the flags that it has beside the others (quoted), or
+    /// the name of a definition; `EVAL_DIFF` has `;` between them
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["A", "B"],
+        allow_hyphen_values = true,
+        env = env_vars::DIFF,
+        value_delimiter = ';',
+        help_heading = "Output"
+    )]
+    pub diff: Vec<String>,
+
+    /// Check every prompt definition of a folder and print all faults of all files, instead of a prompt; exit code 2 if
+    /// there is one
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = env_vars::CHECK,
+        conflicts_with_all = ["diff", "sizes"],
+        help_heading = "Output"
+    )]
+    pub check: Option<PathBuf>,
+
+    /// Print JSON with the sections apart: {"sections": [{"name", "text", "tokens"}, …], "tokens", "estimated"}
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -62,6 +98,55 @@ pub struct PromptArgs {
     pub json: bool,
 }
 
+impl PromptArgs {
+    /// These flags, with those of one side of `--diff` in their place: flags as a shell would take them, or the name of a
+    /// definition.
+    ///
+    /// # Errors
+    /// What is wrong with the side's flags.
+    pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
+        let given = side.trim();
+        let words = if given.is_empty() || given.starts_with('-') {
+            words(given)
+        } else {
+            vec!["--prompt".to_owned(), given.to_owned()]
+        };
+        let command = Self::augment_args(Command::new("prompt").no_binary_name(true));
+        let mut matches = command.try_get_matches_from(words)?;
+        let ids: Vec<Id> = matches.ids().cloned().collect();
+        for id in ids {
+            if matches.value_source(id.as_str()) != Some(ValueSource::CommandLine) {
+                // An argument that is not known has no value to clear.
+                let _ = matches.try_clear_id(id.as_str());
+            }
+        }
+        let mut args = self.clone();
+        args.update_from_arg_matches(&matches)?;
+        args.diff.clear();
+        Ok(args)
+    }
+}
+
+/// The words of a text, with quotes as in a shell.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in text.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, space) if space.is_whitespace() => words.extend(word.take()),
+            (_, character) => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 const DETAILS: &str = "\
 Prints the prompt exactly as a model would read it.
 
@@ -69,4 +154,7 @@ Examples:
   cargo eval prompt
   cargo eval prompt --prompt-mode coordinator --drivers delegation-first,deadline-return
   cargo eval prompt --depth 1 --max-depth 3 --lineage 'Find the rule behind the grids.'
+  cargo eval prompt --prompts-dir prompts --prompt reviewer --sizes
+  cargo eval prompt --diff '--prompt-mode solver' '--prompt-mode coordinator'
+  cargo eval prompt --check prompts
   cargo eval prompt --model anthropic/claude-opus-4-6 --json | jq -r '.sections[].name'";

@@ -7,6 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
 use harness::provider::scripted_models;
+use harness::tool::ToolRegistry;
 use serde_json::{Value, json};
 
 use super::run::runtime;
@@ -15,7 +16,7 @@ use crate::cli::{List, ListArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::models::{self, ModelError};
-use crate::settings::{MODEL_FORMS, SettingsError, data_is_here, provider_server};
+use crate::settings::{MODEL_FORMS, SettingsError, data_is_here, prompt_library, provider_server};
 use crate::terminal::one_line;
 
 /// How long a server may take to say what it serves.
@@ -35,6 +36,8 @@ pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
         List::Scorers => scorers(),
         List::Drivers { drivers_dir } => drivers(drivers_dir.as_deref())?,
         List::Profiles { profiles_file } => profiles(profiles_file.as_deref())?,
+        List::Prompts { prompts_dir } => prompts(prompts_dir.as_deref())?,
+        List::Tools => tools(),
         List::Models { provider: None, .. } => models(),
         List::Models {
             provider: Some(provider),
@@ -192,6 +195,43 @@ fn profiles(file: Option<&Path>) -> Result<Listing, SettingsError> {
         );
     }
     Ok(listing)
+}
+
+fn prompts(folder: Option<&Path>) -> Result<Listing, SettingsError> {
+    let mut listing = Listing::new(&["NAME", "KIND", "MODEL", "SOURCE", "DESCRIPTION"]);
+    for definition in prompt_library(folder)?.iter() {
+        let source = definition.source.to_string();
+        let mut object = json!({
+            "kind": definition.kind.as_str(),
+            "source": source,
+            "digest": definition.digest,
+        });
+        if let (Value::Object(object), Value::Object(properties)) =
+            (&mut object, definition.to_json())
+        {
+            object.extend(properties);
+        }
+        listing.push(
+            [
+                &definition.name,
+                definition.kind.as_str(),
+                &definition.model,
+                &source,
+                &definition.tool_description,
+            ],
+            object,
+        );
+    }
+    Ok(listing)
+}
+
+fn tools() -> Listing {
+    let mut listing = Listing::new(&["NAME", "DESCRIPTION"]);
+    for tool in ToolRegistry::bundled().all() {
+        let spec = tool.spec();
+        listing.push([&spec.name, &spec.description], json!(spec));
+    }
+    listing
 }
 
 fn models() -> Listing {

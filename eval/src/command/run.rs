@@ -272,7 +272,8 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
         agent_turn: settings.agent_turn.clone(),
         screenshots: settings.screenshots,
     };
-    Ok(Engine::new(config, models, terminal::warning)?)
+    let engine = Engine::new(config, models, terminal::warning)?;
+    Ok(engine.with_layers(settings.layers.layers.clone()))
 }
 
 /// The async runtime of a command.

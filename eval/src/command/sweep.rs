@@ -125,7 +125,8 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
         Outcome::NothingMatched => 2,
         Outcome::Incomplete => 3,
         Outcome::InfrastructureFailed => 4,
-        Outcome::Interrupted => 5,
+        Outcome::Faulty => 5,
+        Outcome::Interrupted => 6,
     };
     if rank(other) > rank(one) { other } else { one }
 }

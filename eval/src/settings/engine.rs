@@ -9,8 +9,8 @@ use harness::prompt::{Driver, ModelAlias, PromptMode};
 use super::bounds::{seconds, within};
 use super::guidance::Guidance;
 use super::{
-    BudgetSettings, ModelSettings, Resolved, SandboxSettings, SettingsError, StoreSettings,
-    TrafficSettings, guidance, model_ref, models,
+    BudgetSettings, LayerSettings, ModelSettings, Resolved, SandboxSettings, SettingsError,
+    StoreSettings, TrafficSettings, guidance, model_ref, models,
 };
 use crate::cli::EngineArgs;
 
@@ -29,6 +29,8 @@ pub struct EngineSettings {
     pub prompt_mode: PromptMode,
     /// Guidance for the root, in order: the profile's, then the user's.
     pub drivers: Vec<Driver>,
+    /// What is laid over the prompts.
+    pub layers: LayerSettings,
     /// The profile that was applied.
     pub profile: Option<String>,
     /// Agents at this depth are flat; at least 1.
@@ -98,6 +100,7 @@ impl EngineSettings {
                 profile,
                 aliases,
                 code_via_tool: _,
+                layers,
             } = guidance;
             Self {
                 model: model.to_owned(),
@@ -106,6 +109,7 @@ impl EngineSettings {
                 protocol,
                 prompt_mode,
                 drivers,
+                layers,
                 profile,
                 max_depth,
                 max_iterations,

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use harness::Protocol;
+use harness::definition::Faults;
 use harness::prompt::PromptError;
 use harness::provider::PriceError;
 
@@ -245,6 +246,42 @@ pub enum SettingsError {
         max_depth: u32,
     },
 
+    /// A text of the prompt's layers that cannot be used.
+    #[error("{flag}: {}: {reason}", .path.display())]
+    LayerFile {
+        /// The flag that names it.
+        flag: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A name that would be more than a part of a line.
+    #[error("{flag}: expected one line without control characters")]
+    NotOneLine {
+        /// The flag.
+        flag: &'static str,
+    },
+
+    /// A day that is none.
+    #[error("--date: `{given}` is no day, expected YYYY-MM-DD")]
+    Date {
+        /// The day as given.
+        given: String,
+    },
+
+    /// A definition that is neither bundled nor in the user's folder.
+    #[error("--prompt: {problem}")]
+    UnknownPrompt {
+        /// What there is instead.
+        problem: String,
+    },
+
+    /// Faults of definitions.
+    #[error("{0}")]
+    Definitions(#[from] Faults),
+
     /// A coordinator without a REPL.
     #[error(
         "nothing to delegate to: with --protocol {protocol} there is no REPL to coordinate from"
@@ -362,6 +399,10 @@ impl SettingsError {
     /// What to do about it, where that is more than the message says.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::UnknownPrompt { .. } => {
+                "`eval list prompts` shows what there is; --prompts-dir adds your own"
+            }
+            Self::Definitions(_) => "`eval prompt --check DIR` shows all faults of a folder",
             Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
             Self::UnknownScorer { .. } => "`eval list scorers` shows what there is",
             Self::FixedScorer { .. } => {
@@ -421,6 +462,9 @@ impl SettingsError {
             | Self::Read { .. }
             | Self::NotUtf8 { .. }
             | Self::TooLong { .. }
+            | Self::LayerFile { .. }
+            | Self::NotOneLine { .. }
+            | Self::Date { .. }
             | Self::Prompt(_) => return None,
         };
         Some(hint.to_owned())

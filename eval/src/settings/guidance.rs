@@ -6,6 +6,7 @@ use harness::prompt::{
 };
 
 use super::bounds::within;
+use super::layers::{self, LayerSettings};
 use super::model_ref::profile_name;
 use super::name_list::names;
 use super::{Resolved, SettingsError};
@@ -23,6 +24,16 @@ pub(super) struct Guidance {
     pub profile: Option<String>,
     pub aliases: Vec<ModelAlias>,
     pub code_via_tool: bool,
+    pub layers: LayerSettings,
+}
+
+/// The names of the models that agents may call.
+///
+/// # Errors
+/// [`SettingsError`] for an alias that is wrong.
+pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
+    let aliases = parse_aliases(&names(&args.model_aliases))?;
+    Ok(aliases.into_iter().map(|alias| alias.alias).collect())
 }
 
 /// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
@@ -74,8 +85,14 @@ pub(super) fn resolve(
     driver_names.extend(names(&args.drivers));
     let drivers = library.resolve(&driver_names)?;
 
+    let aliases = parse_aliases(&names(&args.model_aliases))?;
+    let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
+    let (layers, of_layers) = layers::resolve(&args.layers, &alias_names)?;
+    let mut warnings = warnings(args.prompt_mode, &drivers);
+    warnings.extend(of_layers);
+
     Ok(Resolved {
-        warnings: warnings(args.prompt_mode, &drivers),
+        warnings,
         notes,
         settings: Guidance {
             prompt_mode: args.prompt_mode,
@@ -83,8 +100,9 @@ pub(super) fn resolve(
             max_depth,
             drivers,
             profile: profile.map(|profile| profile.name),
-            aliases: parse_aliases(&names(&args.model_aliases))?,
+            aliases,
             code_via_tool: args.code_via == CodeVia::Tool,
+            layers,
         },
     })
 }

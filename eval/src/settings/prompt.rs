@@ -6,7 +6,7 @@ use harness::prompt::{
 };
 
 use super::bounds::within;
-use super::{Resolved, SettingsError, guidance};
+use super::{LayerSettings, Resolved, SettingsError, guidance};
 use crate::cli::PromptArgs;
 
 /// The agent whose prompt is shown.
@@ -28,8 +28,12 @@ pub struct PromptSettings {
     pub aliases: Vec<ModelAlias>,
     /// Guidance for the root.
     pub drivers: Vec<Driver>,
+    /// What is laid over the prompts.
+    pub layers: LayerSettings,
     /// Whether code comes by calls of a tool.
     pub code_via_tool: bool,
+    /// Whether the sizes of the sections are printed.
+    pub sizes: bool,
     /// Whether the sections are printed apart, as JSON.
     pub json: bool,
 }
@@ -92,7 +96,9 @@ impl PromptSettings {
             system_prompt: web_prompt.or_else(|| args.system_prompt.clone()),
             aliases: guidance.aliases,
             drivers: guidance.drivers,
+            layers: guidance.layers,
             code_via_tool: guidance.code_via_tool,
+            sizes: args.sizes,
             json: args.json,
         }))
     }
@@ -109,6 +115,7 @@ impl PromptSettings {
             models: &self.aliases,
             drivers: &self.drivers,
             code_via_tool: self.code_via_tool,
+            layers: &self.layers.layers,
         }
     }
 }

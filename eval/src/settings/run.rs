@@ -142,6 +142,9 @@ impl RunSettings {
             args.options.scorer.as_deref(),
             engine.settings.sandbox.isolation.clone(),
         )?;
+        // Today is another day when the run goes on.
+        let date = &engine.settings.layers.layers.date;
+        flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();
         Ok(engine.map(|engine| Self {
             benchmark,
             benchmark_options,

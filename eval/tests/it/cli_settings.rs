@@ -88,6 +88,7 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         store,
         agent_turn,
         screenshots,
+        layers,
     } = engine;
     let servers: BTreeMap<&str, &str> = models
         .servers
@@ -148,6 +149,11 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("prompt_mode", json!(prompt_mode)),
         ("drivers", json!(drivers)),
         ("profile", json!(profile)),
+        ("definition", json!(layers.definition.map(|own| own.name))),
+        ("agent_name", json!(layers.layers.agent_name)),
+        ("site", json!(layers.layers.site)),
+        ("persona", json!(layers.layers.persona)),
+        ("append", json!(layers.layers.append)),
         ("max_depth", json!(max_depth)),
         ("max_iterations", json!(max_iterations)),
         ("max_blocks_per_iteration", json!(max_blocks_per_iteration)),

@@ -1,8 +1,10 @@
 //! `eval prompt`: which agent's prompt it shows. The texts themselves are the engine's.
 
+use std::sync::LazyLock;
+
 use harness::prompt::{
-    AgentKind, AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptMode, iterations_for_depth,
-    parse_aliases, system_prompt,
+    AgentKind, AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptLayers, PromptMode,
+    iterations_for_depth, parse_aliases, system_prompt,
 };
 use serde_json::Value;
 
@@ -11,8 +13,14 @@ use crate::binary::{Binary, Ran};
 const MINE: &str = "---\nname: mine\ndescription: Mine.\nmodes: [solver]\n---\nBe brief.\n";
 const PROFILES: &str = "profiles:\n  - {name: p, models: ['acme/*'], drivers: [mine]}\n";
 
+static LAYERS: LazyLock<PromptLayers> = LazyLock::new(|| PromptLayers {
+    date: "2026-01-31".to_owned(),
+    ..PromptLayers::default()
+});
+
 fn binary() -> Binary {
     Binary::new()
+        .variable("EVAL_DATE", "2026-01-31")
         .file("drivers/mine.md", MINE)
         .file("profiles.yaml", PROFILES)
 }
@@ -34,6 +42,7 @@ fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static
         models: &[],
         drivers: &[],
         code_via_tool: false,
+        layers: &LAYERS,
     }
 }
 
@@ -142,11 +151,16 @@ fn shows_the_agent_that_the_flags_describe() {
             stdout
         };
         assert_eq!(run(flags), expected.text() + "\n", "{flags:?}");
-        let json: Value =
+        let mut json: Value =
             serde_json::from_str(&run(&[flags, &["--json"]].concat())).expect("the output is JSON");
+        for section in json["sections"].as_array_mut().expect("sections") {
+            let section = section.as_object_mut().expect("a section");
+            let tokens = section.remove("tokens").and_then(|tokens| tokens.as_u64());
+            assert!(tokens > Some(0), "{flags:?}");
+        }
         assert_eq!(
-            json,
-            serde_json::to_value(&expected).expect("sections are JSON"),
+            json["sections"],
+            serde_json::to_value(&expected).expect("sections are JSON")["sections"],
             "{flags:?}"
         );
     }
@@ -173,11 +187,100 @@ fn flags_win_over_variables_and_these_over_the_file() {
         let prompt = binary.run(&args, "").stdout;
         prompt == system_prompt(&coordinator(2)).text() + "\n"
     };
-    let binary = Binary::new().variable("EVAL_PROMPT_MODE", "coordinator");
+    let binary = Binary::new()
+        .variable("EVAL_DATE", "2026-01-31")
+        .variable("EVAL_PROMPT_MODE", "coordinator");
     assert!(coordinates(&binary, &[]));
     assert!(!coordinates(&binary, &["--prompt-mode", "solver"]));
-    let binary = Binary::new().file(".env", "# mine\nEVAL_PROMPT_MODE=coordinator\n");
+    let binary = Binary::new()
+        .variable("EVAL_DATE", "2026-01-31")
+        .file(".env", "# mine\nEVAL_PROMPT_MODE=coordinator\n");
     assert!(coordinates(&binary, &[]));
     let binary = binary.variable("EVAL_PROMPT_MODE", "solver");
     assert!(!coordinates(&binary, &[]));
+}
+
+const DESK: &str =
+    "---\nname: desk\ntoolDescription: D\nmodel: default\n---\nYou sit at the desk.\n";
+
+#[test]
+fn definitions_and_layers_shape_the_root() {
+    let binary = binary()
+        .file("prompts/desk.md", DESK)
+        .file("prompts/identity-solver.md", "You are a pirate.")
+        .file("faulty/a.yaml", "name: a\nmodel: gpt\nprompt: x\n")
+        .file(
+            "faulty/b.md",
+            "---\nname: b\ntoolDescription: B\nmodel: gpt\n---\nText.\n",
+        )
+        .file("around.md", "First.\n{{default}}\nLast.\n")
+        .file("actions.yaml", "click: {descriptoin: x}\n");
+    let names = |args: &[&str]| {
+        let args = [&["prompt", "--json", "--prompts-dir=prompts"], args].concat();
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.stderr);
+        let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let sections = json["sections"].as_array().expect("sections").clone();
+        let names = sections
+            .iter()
+            .map(|section| section["name"].as_str().unwrap_or_default().to_owned());
+        (names.collect::<Vec<_>>().join(" "), ran.stdout)
+    };
+    let core = "environment delegation workflow-solver delegation-tips position";
+    let (sections, text) = names(&[]);
+    assert_eq!(sections, format!("identity-solver identity-line {core}"));
+    assert!(text.contains("You are a pirate."));
+    let (sections, text) = names(&[
+        "--prompt=desk",
+        "--persona=We.",
+        "--append-system-prompt=End.",
+    ]);
+    let specialist = "environment delegation delegation-tips position";
+    let expected = format!("system-prompt identity-line persona child-repl {specialist} append");
+    assert_eq!(sections, expected);
+    assert!(text.contains("You sit at the desk."));
+    let (sections, _) = names(&["--protocol=direct", "--system-prompt-file=around.md"]);
+    assert_eq!(
+        sections,
+        "replacement-before identity-line direct replacement-after"
+    );
+
+    let rows: [(&[&str], u8, &str); 8] = [
+        (&["--sizes"], 0, "the whole prompt"),
+        (
+            &[
+                "--diff",
+                "--prompt-mode solver",
+                "--prompt-mode coordinator",
+            ],
+            0,
+            "+++ --prompt-mode coordinator",
+        ),
+        (&["--diff", "desk", "--prompt 'desk'"], 0, ""),
+        (&["--prompt=desk2"], 2, "did you mean `desk`?"),
+        (
+            &["--date=2026-02-30"],
+            2,
+            "`2026-02-30` is no day, expected YYYY-MM-DD",
+        ),
+        (&["--action-overrides=actions.yaml"], 2, "actions.yaml: "),
+        (&["--check=prompts"], 0, ""),
+        (
+            &["--check=faulty"],
+            2,
+            "faulty/a.yaml:1: field `toolDescription`: missing, expected a non-empty string\n\
+             faulty/b.md:4: field `model`: unknown model `gpt`",
+        ),
+    ];
+    for (args, code, says) in rows {
+        let args = [&["prompt", "--prompts-dir=prompts"], args].concat();
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(code.into()), "{args:?}: {}", ran.stderr);
+        let told = if code == 0 || args[2].starts_with("--check") {
+            &ran.stdout
+        } else {
+            &ran.stderr
+        };
+        assert!(told.contains(says), "{args:?}: {told}");
+    }
 }

@@ -54,7 +54,7 @@ pub struct Faults(pub Vec<Fault>);
 
 fn lines(faults: &[Fault]) -> String {
     let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
-    lines.join("\n")
+    lines.join("; ")
 }
 
 impl From<Fault> for Faults {

@@ -13,6 +13,8 @@ use crate::prompt::sha256_hex;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Markdown,
+    /// Markdown without front matter, whatever it begins with.
+    Section,
     Yaml,
     Json,
 }
@@ -52,6 +54,7 @@ pub(super) fn read(
                 return Err(Faults(reader.faults));
             }
         },
+        Format::Section => Ok((nothing(), body(&text, 1))),
         Format::Yaml => Node::from_yaml(&text).map(|node| (node, None)),
         Format::Json => Node::from_json(&text).map(|node| (node, None)),
     };
@@ -62,7 +65,9 @@ pub(super) fn read(
             return Err(Faults(reader.faults));
         }
     };
-    if format == Format::Markdown && matches!(&node.content, Content::Null) {
+    if matches!(format, Format::Markdown | Format::Section)
+        && matches!(&node.content, Content::Null)
+    {
         node.content = Content::Map(vec![Entry {
             key: "name".to_owned(),
             value: Node {
@@ -83,12 +88,8 @@ pub(super) fn read(
 
 /// The front matter of a Markdown file, nothing for one that has none, and the text below if there is any.
 fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_>>), &'static str> {
-    let nothing = Node {
-        line: Some(1),
-        content: Content::Null,
-    };
     let Some(rest) = text.strip_prefix("---\n") else {
-        return Ok((Ok(nothing), body(text, 1)));
+        return Ok((Ok(nothing()), body(text, 1)));
     };
     let (front, below) = if let Some(below) = rest.strip_prefix("---\n") {
         ("", below)
@@ -103,11 +104,19 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     let yaml = &text[..front.len() + 4];
     let first = yaml.lines().count() as u64 + 2;
     let node = if front.trim().is_empty() {
-        Ok(nothing)
+        Ok(nothing())
     } else {
         Node::from_yaml(yaml)
     };
     Ok((node, body(below, first)))
+}
+
+/// What stands for front matter that is not there.
+const fn nothing() -> Node {
+    Node {
+        line: Some(1),
+        content: Content::Null,
+    }
 }
 
 /// The text below front matter, without the blank lines around it, and the line on which it begins.

@@ -1,6 +1,6 @@
 //! The definitions that a run can choose from: the bundled fragments and those of a user's folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::Path;
@@ -8,12 +8,14 @@ use std::path::Path;
 use super::fault::{Fault, Faults, Place};
 use super::file::{self, Format};
 use super::properties::{Definition, Source};
-use crate::prompt::{did_you_mean, nearest, section_texts};
+use crate::prompt::{did_you_mean, nearest, section_slots, section_texts};
 
 /// Definitions by name.
 #[derive(Debug, Clone)]
 pub struct Library {
     definitions: BTreeMap<String, Definition>,
+    /// Names of files whose faults are told already, so that nobody is told that they are unknown, too.
+    broken: BTreeSet<String>,
 }
 
 impl Library {
@@ -21,12 +23,13 @@ impl Library {
     pub fn bundled() -> Self {
         let definitions = section_texts().map(|(name, text)| {
             let source = Source::Bundled(format!("{name}.md"));
-            let fragment = file::read(Format::Markdown, name, &source, text)
+            let fragment = file::read(Format::Section, name, &source, text)
                 .expect("bundled fragments are tested");
             (name.to_owned(), fragment)
         });
         Self {
             definitions: definitions.collect(),
+            broken: BTreeSet::new(),
         }
     }
 
@@ -36,9 +39,19 @@ impl Library {
     /// # Errors
     /// Every fault of every file.
     pub fn with_dir(mut self, folder: &Path) -> Result<Self, Faults> {
+        let faults = self.add_dir(folder);
+        if faults.is_empty() {
+            Ok(self)
+        } else {
+            Err(Faults(faults))
+        }
+    }
+
+    /// Adds what of a folder can be read, as [`Library::with_dir`] does, and gives every fault of the other files.
+    pub fn add_dir(&mut self, folder: &Path) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut read: BTreeMap<String, Definition> = BTreeMap::new();
-        for definition in read_dir(folder, &mut faults) {
+        for definition in read_dir(folder, &mut faults, &mut self.broken) {
             if let Some(first) = read.get(&definition.name) {
                 faults.push(Fault {
                     place: definition.place("name"),
@@ -49,16 +62,30 @@ impl Library {
                 read.insert(definition.name.clone(), definition);
             }
         }
-        if !faults.is_empty() {
-            return Err(Faults(faults));
-        }
         self.definitions.extend(read);
-        Ok(self)
+        faults
+    }
+
+    /// Whether a file of this name has faults that are told already.
+    pub(super) fn is_broken(&self, name: &str) -> bool {
+        self.broken.contains(name)
     }
 
     /// Every definition, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.values()
+    }
+
+    /// The definitions that take the place of bundled sections, by name.
+    pub fn overridden(&self) -> impl Iterator<Item = &Definition> {
+        self.iter()
+            .filter(|definition| definition.is_own())
+            .filter(|definition| self.is_section(&definition.name))
+    }
+
+    /// Whether a bundled section has this name, whatever has taken its place.
+    pub fn is_section(&self, name: &str) -> bool {
+        section_slots(name).is_some()
     }
 
     /// The definition of this name, if there is one.
@@ -69,11 +96,12 @@ impl Library {
     /// The definition of this name.
     ///
     /// # Errors
-    /// A sentence with the nearest known name.
+    /// A sentence with the nearest known name, or else all of the user's own.
     pub fn get(&self, name: &str) -> Result<&Definition, String> {
         self.find(name).ok_or_else(|| {
-            let known: Vec<String> = self.definitions.keys().cloned().collect();
-            let near = nearest(name, known.iter().map(String::as_str));
+            let near = nearest(name, self.definitions.keys().map(String::as_str));
+            let own = self.iter().filter(|definition| definition.is_own());
+            let known: Vec<String> = own.map(|definition| definition.name.clone()).collect();
             format!(
                 "unknown prompt `{name}`{}",
                 did_you_mean(near.as_deref(), &known)
@@ -83,7 +111,11 @@ impl Library {
 }
 
 /// Every definition of a folder, in the order of their files' names; files with faults are left out.
-fn read_dir(folder: &Path, faults: &mut Vec<Fault>) -> Vec<Definition> {
+fn read_dir(
+    folder: &Path,
+    faults: &mut Vec<Fault>,
+    broken: &mut BTreeSet<String>,
+) -> Vec<Definition> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut paths: Vec<_> = match entries {
         Ok(entries) => entries.iter().map(DirEntry::path).collect(),
@@ -108,7 +140,10 @@ fn read_dir(folder: &Path, faults: &mut Vec<Fault>) -> Vec<Definition> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         match file::read(format, &stem, &Source::File(path.clone()), &text) {
             Ok(definition) => definitions.push(definition),
-            Err(Faults(own)) => faults.extend(own),
+            Err(Faults(own)) => {
+                faults.extend(own);
+                broken.insert(stem.into_owned());
+            }
         }
     }
     definitions

@@ -6,7 +6,15 @@
 
 mod properties;
 
+mod check;
+mod exposed;
+mod json;
 mod library;
+mod resolve;
+
+mod secrets;
+mod slots;
+mod untrusted;
 
 mod file;
 mod parse;
@@ -17,6 +25,7 @@ mod tree;
 
 mod fault;
 
+pub use check::Known;
 pub use fault::{Fault, Faults, Place};
 pub use library::Library;
 pub use properties::{
@@ -24,4 +33,7 @@ pub use properties::{
     Resumable, Side, Source, SubagentSettings, SubpromptSettings, ToolForm, ToolReference,
     ToolSettings, ToolStrategy, Variable, VariableType,
 };
+pub use resolve::{Piece, ResolvedPrompt};
 pub use schema::{InputFault, InputSchema};
+pub use secrets::{Secret, secrets_in};
+pub use untrusted::fence_untrusted;

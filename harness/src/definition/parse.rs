@@ -68,14 +68,11 @@ pub(super) fn definition(
     };
     let name = reader.required_name(&fields, "name");
     if let Some(name) = &name
-        && let Some(bad) = name.chars().find(|c| !is_name_character(*c))
+        && (name.len() > LONGEST_NAME || !name.chars().all(is_name_character))
     {
         let line = fields.get("name").and_then(|node| node.line);
-        reader.fault(
-            line,
-            "name",
-            format!("`{name}` has the character {bad:?}, expected letters, digits, `_`, `-`, `.`"),
-        );
+        let problem = format!("`{name}` is not made of at most 64 letters, digits, `_` and `-`");
+        reader.fault(line, "name", problem);
     }
     let (tool_description, model) = match kind {
         Kind::Prompt => (
@@ -114,8 +111,11 @@ pub(super) fn definition(
     Some(definition)
 }
 
+/// What every model's API takes as the name of a tool.
+const LONGEST_NAME: usize = 64;
+
 const fn is_name_character(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.')
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }
 
 fn prompt(

@@ -57,6 +57,11 @@ pub struct Definition {
 pub(super) const RECENT_IMAGE_THRESHOLD: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 impl Definition {
+    /// Whether it is of a user's file.
+    pub const fn is_own(&self) -> bool {
+        matches!(self.source, Source::File(_))
+    }
+
     /// Where a property, or a value inside of one, was read: the nearest that is known.
     pub fn place(&self, field: &str) -> Place {
         let mut known = field;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::config::{PromptConfig, PromptMode};
 use super::driver::Driver;
+use super::layers::{PromptLayers, definition_text, layered, with_own_sections};
 use super::model_alias::{ModelAlias, table};
 use super::position::{flat_position, iterations_phrase, repl_position};
 use super::sections::{
@@ -51,6 +52,8 @@ pub struct AgentPrompt<'a> {
     pub drivers: &'a [Driver],
     /// Whether code comes by calls of a tool instead of in fenced blocks.
     pub code_via_tool: bool,
+    /// What the run lays over the prompts of its agents.
+    pub layers: &'a PromptLayers,
 }
 
 /// One named part of a prompt.
@@ -61,6 +64,38 @@ pub struct Section {
     pub name: String,
     /// The text as the model reads it.
     pub text: String,
+    /// The bundled text that it is made of, if it is.
+    #[serde(skip)]
+    pub(super) template: Option<&'static str>,
+    /// What stands in the slots of that text.
+    #[serde(skip)]
+    pub(super) values: Vec<(&'static str, String)>,
+}
+
+impl Section {
+    /// A section called `name`, made of a bundled text.
+    pub(super) fn of<const N: usize>(
+        template: &Template<N>,
+        name: &str,
+        values: [&str; N],
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            text: template.render(values),
+            template: Some(template.name),
+            values: template.pairs(values),
+        }
+    }
+
+    /// A section with a text of one's own.
+    pub(super) fn of_text(name: impl Into<String>, text: String) -> Self {
+        Self {
+            name: name.into(),
+            text,
+            template: None,
+            values: Vec::new(),
+        }
+    }
 }
 
 /// A whole system prompt, its sections apart.
@@ -82,14 +117,12 @@ impl Assembled {
     }
 
     fn push<const N: usize>(&mut self, template: &Template<N>, values: [&str; N]) {
-        self.push_text(template.name, template.render(values));
+        self.sections
+            .push(Section::of(template, template.name, values));
     }
 
     fn push_text(&mut self, name: impl Into<String>, text: String) {
-        self.sections.push(Section {
-            name: name.into(),
-            text,
-        });
+        self.sections.push(Section::of_text(name, text));
     }
 }
 
@@ -113,10 +146,38 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///
 /// The root of each kind ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
+    let of_definition = definition(agent);
     let own_prompt = agent
         .system_prompt
+        .or(of_definition.as_deref())
         .map(str::trim)
         .filter(|text| !text.is_empty());
+    layered(
+        with_own_sections(default(agent, own_prompt), agent.layers),
+        agent,
+    )
+}
+
+/// The prompt of the definition that the root runs under, if it runs under one.
+fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
+    let is_root = agent.config.depth == 0 && agent.kind != AgentKind::OneShot;
+    if !is_root || agent.layers.definition.is_empty() {
+        return None;
+    }
+    // Sections that it includes say what they say in the default.
+    let child_budget = agent.config.child_budget;
+    let mut values = vec![
+        ("writing", writing(agent.code_via_tool)),
+        ("child_iterations", iterations_phrase(child_budget)),
+        ("pair_iterations", (u64::from(child_budget) * 2).to_string()),
+    ];
+    let default = default(agent, None).sections;
+    values.extend(default.into_iter().flat_map(|section| section.values));
+    Some(definition_text(agent.layers, &values))
+}
+
+/// The prompt without the layers of the run.
+fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = match agent.kind {
         AgentKind::Direct => own_prompt_or(own_prompt, &DIRECT),
         AgentKind::Tools => tools(agent, own_prompt),
@@ -177,7 +238,7 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     if !agent.models.is_empty() {
         prompt.push(&MODELS, [&table(agent.models)]);
     }
-    prompt.push_text("position", repl_position(agent));
+    prompt.sections.push(repl_position(agent));
     prompt
 }
 
@@ -205,7 +266,7 @@ fn specialist(agent: &AgentPrompt<'_>, own_prompt: &str) -> Assembled {
 
 fn flat(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = own_prompt_or(own_prompt, &FLAT);
-    prompt.push_text("position", flat_position(agent));
+    prompt.sections.push(flat_position(agent));
     prompt
 }
 

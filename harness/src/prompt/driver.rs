@@ -112,7 +112,7 @@ impl Driver {
 }
 
 /// SHA-256 of a text's UTF-8 bytes, in lower-case hex.
-pub(crate) fn sha256_hex(text: &str) -> String {
+pub fn sha256_hex(text: &str) -> String {
     let mut hex = String::with_capacity(64);
     for byte in Sha256::digest(text) {
         write!(hex, "{byte:02x}").expect("writing to a string does not fail");

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod config;
+mod layers;
 
 mod tools_turn;
 mod turn;
@@ -29,17 +30,18 @@ mod error;
 mod nearest;
 mod yaml;
 
-pub(crate) use driver::sha256_hex;
 pub(crate) use nearest::{did_you_mean, nearest};
-pub(crate) use sections::section_texts;
+pub(crate) use sections::{section_slots, section_texts};
+pub(crate) use turn::untrusted_text;
 
 pub use assemble::{
     AgentKind, AgentPrompt, Assembled, Section, build_system_prompt, system_prompt,
 };
 pub use config::{PromptConfig, PromptMode, iterations_for_depth};
-pub use driver::{Driver, DriverSource};
+pub use driver::{Driver, DriverSource, sha256_hex};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
+pub use layers::{ActionOverride, ActionOverrides, LayerPiece, PromptLayers, Replacement};
 pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};

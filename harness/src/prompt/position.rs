@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::assemble::AgentPrompt;
+use super::assemble::{AgentPrompt, Section};
 use super::config::PromptConfig;
 use super::sections::{
     CHILDREN_FLAT, CHILDREN_REPL, LINEAGE, POSITION_CHILD, POSITION_FLAT, POSITION_ROOT,
@@ -13,8 +13,11 @@ use super::sections::{
 /// Characters of an ancestor's query that a prompt shows.
 pub const QUERY_LIMIT: usize = 300;
 
+/// Section name of all three blocks.
+const POSITION: &str = "position";
+
 /// The position block of an agent that has a REPL.
-pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> String {
+pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {
     let config = &agent.config;
     let (max_depth, iterations) = (
         config.max_depth.to_string(),
@@ -22,32 +25,31 @@ pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> String {
     );
     let children = children(config);
     if config.depth == 0 {
-        return POSITION_ROOT.render([&max_depth, agent.invocation_id, &iterations, &children]);
+        let values = [&max_depth, agent.invocation_id, &iterations, &children];
+        return Section::of(&POSITION_ROOT, POSITION, values);
     }
     let depth = config.depth.to_string();
     let lineage = lineage(agent.lineage);
-    POSITION_CHILD.render([
+    let values = [
         &depth,
         &max_depth,
         agent.invocation_id,
         &iterations,
         &children,
         &lineage,
-    ])
+    ];
+    Section::of(&POSITION_CHILD, POSITION, values)
 }
 
 /// The position block of an agent that answers in one call.
-pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> String {
+pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> Section {
     let (depth, max_depth) = (
         agent.config.depth.to_string(),
         agent.config.max_depth.to_string(),
     );
-    POSITION_FLAT.render([
-        &depth,
-        &max_depth,
-        agent.invocation_id,
-        &lineage(agent.lineage),
-    ])
+    let lineage = lineage(agent.lineage);
+    let values = [&depth, &max_depth, agent.invocation_id, &lineage];
+    Section::of(&POSITION_FLAT, POSITION, values)
 }
 
 /// `1 iteration`, `15 iterations`.

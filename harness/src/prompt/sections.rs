@@ -15,9 +15,9 @@ macro_rules! sections {
                 );
         )*
 
-        /// Every bundled text, by section name.
-        fn texts() -> Vec<(&'static str, &'static str)> {
-            vec![$(($constant.name, $constant.source())),*]
+        /// Every bundled text by section name, with its slots.
+        fn texts() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
+            vec![$(($constant.name, $constant.source(), &[$($slot),*])),*]
         }
 
         /// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint
@@ -31,19 +31,40 @@ macro_rules! sections {
     };
 }
 
-/// What may be overridden and included: the sections of system prompts, by name. What stands in a message of one turn
-/// is none.
+/// What is no section of a system prompt: messages of one turn, and texts inside of sections.
+const NO_SECTIONS: [&str; 13] = [
+    "json-action-",
+    "turn-",
+    "note-",
+    "context-",
+    "past-",
+    "call-",
+    "image-",
+    "output-left-out",
+    "execute-code",
+    "untrusted",
+    "writing-",
+    "who-",
+    "children-",
+];
+/// The others of those inside of sections.
+const INSIDE: [&str; 3] = ["lineage", "tool", "tool-parameter"];
+
+/// What may be overridden and included: the sections of system prompts, by name, with their texts.
 pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let of_turns = [
-        "turn-",
-        "note-",
-        "context-",
-        "execute-code",
-        "output-left-out",
-    ];
     texts()
         .into_iter()
-        .filter(move |(name, _)| !of_turns.iter().any(|prefix| name.starts_with(prefix)))
+        .filter(|(name, ..)| {
+            !INSIDE.contains(name) && !NO_SECTIONS.iter().any(|prefix| name.starts_with(prefix))
+        })
+        .map(|(name, text, _)| (name, text))
+}
+
+/// The slots of a section of system prompts; none for another name.
+pub(crate) fn section_slots(name: &str) -> Option<&'static [&'static str]> {
+    section_texts().find(|(known, _)| *known == name)?;
+    let (.., slots) = texts().into_iter().find(|(known, ..)| *known == name)?;
+    Some(slots)
 }
 
 sections! {
@@ -72,6 +93,11 @@ sections! {
     CHILDREN_FLAT = "children-flat" [];
     LINEAGE = "lineage" ["lineage_limit", "ancestors"];
     DRIVERS = "drivers" [];
+    // What a run lays over them.
+    IDENTITY_LINE = "identity-line" ["who", "date"];
+    WHO_NAMED_AT = "who-named-at" ["agent_name", "site"];
+    WHO_NAMED = "who-named" ["agent_name"];
+    WHO_AT = "who-at" ["site"];
     // User messages.
     TURN_FIRST = "turn-first" ["query", "context", "iterations"];
     TURN_FLAT = "turn-flat" ["query", "context"];
@@ -92,6 +118,8 @@ sections! {
     NOTE_DROPPED = "note-dropped" ["count"];
     NOTE_UNAWAITED = "note-unawaited" ["count"];
     OUTPUT_LEFT_OUT = "output-left-out" ["chars"];
+    // Around text from outside.
+    UNTRUSTED = "untrusted" ["boundary", "label", "text"];
     // The tool by which code comes where it does not come in fenced blocks.
     EXECUTE_CODE = "execute-code" [];
     EXECUTE_CODE_ARGUMENT = "execute-code-argument" [];

@@ -43,17 +43,34 @@ impl<const N: usize> Template<N> {
     ///
     /// One pass: braces inside a value are never read as slots.
     pub(super) fn render(&self, values: [&str; N]) -> String {
-        let mut out = String::with_capacity(self.text.len());
-        let mut at = 0;
-        while let Some((start, end)) = next_slot(self.text, at) {
-            out.push_str(&self.text[at..start]);
-            let value = position_of(self.text, start, end, &self.slots).map(|slot| values[slot]);
-            out.push_str(value.unwrap_or(&self.text[start..end]));
-            at = end;
-        }
-        out.push_str(&self.text[at..]);
+        let out = substitute(self.text, &self.slots, |slot| values[slot]);
         out.trim_matches('\n').trim_end().to_owned()
     }
+
+    /// Each slot's name with the value at its place in the list.
+    pub(super) fn pairs(&self, values: [&str; N]) -> Vec<(&'static str, String)> {
+        let values = values.map(str::to_owned);
+        self.slots.into_iter().zip(values).collect()
+    }
+}
+
+/// A text with each slot that has a value replaced by it. What looks like a slot and has none stays.
+pub(super) fn fill(text: &str, values: &[(&str, String)]) -> String {
+    let slots: Vec<&str> = values.iter().map(|(slot, _)| *slot).collect();
+    substitute(text, &slots, |slot| &values[slot].1)
+}
+
+fn substitute<'v>(text: &str, slots: &[&str], value: impl Fn(usize) -> &'v str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some((start, end)) = next_slot(text, at) {
+        out.push_str(&text[at..start]);
+        let value = position_of(text, start, end, slots).map(&value);
+        out.push_str(value.unwrap_or(&text[start..end]));
+        at = end;
+    }
+    out.push_str(&text[at..]);
+    out
 }
 
 /// The byte range of the next slot, braces included, at or after `from`.

@@ -5,7 +5,7 @@ use super::sections::{
     CALL_NOT_RUN, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE, EXECUTE_CODE_ARGUMENT,
     NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT,
     TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION,
-    TURN_RESULT, TURN_RETURNED_EARLY,
+    TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
 };
 
 /// Which iteration a message asks for.
@@ -138,4 +138,9 @@ pub fn returned_early_message(returned: &str, next: Position) -> String {
 /// What stands in a conversation for an output of `chars` characters that no longer fits into the model's context.
 pub fn output_left_out(chars: u64) -> String {
     OUTPUT_LEFT_OUT.render([&chars.to_string()])
+}
+
+/// A text from outside between two lines with a boundary.
+pub(crate) fn untrusted_text(label: &str, boundary: &str, text: &str) -> String {
+    UNTRUSTED.render([boundary, label, text])
 }

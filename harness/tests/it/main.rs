@@ -11,9 +11,11 @@ mod fault_server;
 #[path = "../../../eval/tests/it/fault_shapes.rs"]
 mod fault_shapes;
 
+mod conformance;
 mod engine;
 mod http;
 mod http_bodies;
+mod layers;
 mod prompt_assembly;
 mod prompt_drivers;
 mod prompt_golden;

@@ -1,11 +1,14 @@
 //! The system prompt of every kind of agent as golden texts, read as a model would read them.
 
+use std::sync::LazyLock;
+
 use harness::prompt::{
-    AgentKind, AgentPrompt, DriverLibrary, PromptConfig, PromptMode, build_system_prompt,
-    iterations_for_depth, parse_aliases, system_prompt,
+    AgentKind, AgentPrompt, DriverLibrary, PromptConfig, PromptLayers, PromptMode,
+    build_system_prompt, iterations_for_depth, parse_aliases, system_prompt,
 };
 
 const SOLVER: PromptMode = PromptMode::Solver;
+static NO_LAYERS: LazyLock<PromptLayers> = LazyLock::new(PromptLayers::default);
 const COORDINATOR: PromptMode = PromptMode::Coordinator;
 
 fn config(depth: u32, max_depth: u32, mode: PromptMode, max_iterations: u32) -> PromptConfig {
@@ -34,6 +37,7 @@ pub fn agent(
         models: &[],
         drivers: &[],
         code_via_tool: false,
+        layers: &NO_LAYERS,
     }
 }
 

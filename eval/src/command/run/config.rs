@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use benchmarks::Dataset;
 use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
-use harness::prompt::template_digests;
+use harness::prompt::{Replacement, sha256_hex, template_digests};
 use harness::sandbox::{ENGINE, Isolation};
 use serde_json::{Value, json};
 
@@ -67,6 +67,8 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
             "prompt_mode": engine.prompt_mode,
             "profile": engine.profile,
             "drivers": drivers(engine),
+            "prompt": prompt(engine),
+            "date": engine.layers.layers.date,
             "max_depth": engine.max_depth,
             "max_iterations": engine.max_iterations,
             "max_blocks_per_iteration": engine.max_blocks_per_iteration,
@@ -124,6 +126,7 @@ pub(super) fn fingerprint(
         ("prompt_mode", json!(engine.prompt_mode)),
         ("drivers", json!(drivers(engine))),
         ("prompt_templates", json!(templates)),
+        ("prompt_layers", prompt(engine)),
         ("max_depth", json!(engine.max_depth)),
         ("max_iterations", json!(engine.max_iterations)),
         (
@@ -169,6 +172,48 @@ fn isolation(engine: &EngineSettings) -> &'static str {
         Isolation::Process(command) if command.strict => "strict",
         Isolation::Process(_) => "process",
     }
+}
+
+/// What is laid over the prompts, texts by their hashes, without the day.
+fn prompt(engine: &EngineSettings) -> Value {
+    let layers = &engine.layers.layers;
+    let hash = |text: &str| (!text.trim().is_empty()).then(|| sha256_hex(text));
+    let sections: BTreeMap<_, _> = layers
+        .sections
+        .iter()
+        .map(|(name, text)| (name, sha256_hex(text)))
+        .collect();
+    let definition = engine.layers.definition.as_ref().map(|definition| {
+        let text: String = layers
+            .definition
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect();
+        json!({
+            "name": definition.name,
+            "sha256": definition.digest,
+            "text_sha256": sha256_hex(&text),
+        })
+    });
+    let replacement = layers
+        .replacement
+        .as_ref()
+        .map(|replacement| match replacement {
+            Replacement::Whole(text) => json!({ "whole": sha256_hex(text) }),
+            Replacement::Around { before, after } => {
+                json!({ "before": sha256_hex(before), "after": sha256_hex(after) })
+            }
+        });
+    json!({
+        "definition": definition,
+        "sections": sections,
+        "agent_name": layers.agent_name,
+        "site": layers.site,
+        "persona": hash(&layers.persona),
+        "append": hash(&layers.append),
+        "replacement": replacement,
+        "action_overrides": layers.actions,
+    })
 }
 
 fn drivers(engine: &EngineSettings) -> Vec<Value> {

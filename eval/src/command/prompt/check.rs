@@ -1,0 +1,55 @@
+//! `eval prompt --check`: all faults of a folder of definitions.
+
+use std::path::Path;
+
+use harness::definition::{Fault, Library};
+use serde_json::{Value, json};
+
+use crate::cli::PromptArgs;
+use crate::command::stdout;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::settings::{alias_names, known_to_definitions};
+use crate::terminal;
+
+/// Prints a line for each fault.
+///
+/// # Errors
+/// [`Error::Settings`] for model aliases that are wrong, [`Error::Stdout`].
+pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error> {
+    let aliases = alias_names(&args.guidance)?;
+    let mut library = Library::bundled();
+    let mut faults = library.add_dir(folder);
+    faults.extend(library.check(&known_to_definitions(&aliases)));
+    faults.sort_by(|a, b| a.place.cmp(&b.place));
+    if args.json {
+        let faults: Vec<Value> = faults.iter().map(as_json).collect();
+        stdout::write_json(&faults)?;
+    } else {
+        let lines: Vec<String> = faults
+            .iter()
+            .map(|fault| terminal::one_line(&fault.to_string()).into_owned() + "\n")
+            .collect();
+        stdout::write(&lines.concat())?;
+    }
+    if faults.is_empty() {
+        let count = library.iter().filter(|own| own.is_own()).count();
+        terminal::note(&format!(
+            "{count} definitions and fragments in {}, no faults",
+            folder.display()
+        ));
+        Ok(Outcome::Complete)
+    } else {
+        Ok(Outcome::Faulty)
+    }
+}
+
+fn as_json(fault: &Fault) -> Value {
+    json!({
+        "file": fault.place.file,
+        "line": fault.place.line,
+        "field": fault.place.field,
+        "problem": fault.problem,
+        "includes": fault.includes,
+    })
+}

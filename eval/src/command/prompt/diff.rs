@@ -1,0 +1,44 @@
+//! `eval prompt --diff`: how the prompts of two configurations differ.
+
+use harness::prompt::{Assembled, system_prompt};
+use serde_json::json;
+use similar::TextDiff;
+
+use super::as_json;
+use crate::cli::PromptArgs;
+use crate::command::stdout;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::settings::PromptSettings;
+
+/// Lines around a difference.
+const CONTEXT: usize = 3;
+
+/// Prints the differences as `diff -u` does, nothing where there are none.
+///
+/// # Errors
+/// [`Error::CommandLine`] or [`Error::Settings`] for a side that is wrong, [`Error::Stdout`].
+pub(super) fn execute(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Error> {
+    let (of_a, of_b) = (side(args, a)?, side(args, b)?);
+    let (text_a, text_b) = (of_a.text() + "\n", of_b.text() + "\n");
+    let diff = TextDiff::from_lines(&text_a, &text_b)
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(a, b)
+        .to_string();
+    if args.json {
+        stdout::write_json(&json!({
+            "a": as_json(&of_a),
+            "b": as_json(&of_b),
+            "diff": diff,
+        }))?;
+    } else {
+        stdout::write(&diff)?;
+    }
+    Ok(Outcome::Complete)
+}
+
+fn side(args: &PromptArgs, side: &str) -> Result<Assembled, Error> {
+    let settings = PromptSettings::resolve(&args.with(side)?)?.announce();
+    Ok(system_prompt(&settings.agent()))
+}

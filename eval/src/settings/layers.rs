@@ -1,0 +1,206 @@
+//! What is laid over the prompts: files are read, definitions found and checked, and the day is fixed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use harness::definition::{Definition, Faults, Known, Library, ResolvedPrompt};
+use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement};
+use harness::tool::ToolRegistry;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::SettingsError;
+use super::model_ref::providers;
+use crate::cli::LayerArgs;
+
+/// What is laid over the prompts of a run.
+#[derive(Debug, Clone, Default)]
+pub struct LayerSettings {
+    /// The layers themselves, the date included.
+    pub layers: PromptLayers,
+    /// The definition that the root runs under.
+    pub definition: Option<Definition>,
+}
+
+/// The name by which a definition means the run's own model.
+pub const DEFAULT_MODEL: &str = "default";
+/// Bytes that a text of a prompt's layers may have.
+const LONGEST: u64 = 1_000_000;
+
+/// Resolves the flags; `aliases` are the names of the run's other models. Gives what the user should know, too.
+///
+/// # Errors
+/// A [`SettingsError`] for the first flag that is wrong, and for all faults of the definitions at once.
+pub(super) fn resolve(
+    args: &LayerArgs,
+    aliases: &[String],
+) -> Result<(LayerSettings, Vec<String>), SettingsError> {
+    let library = library(args.prompts_dir.as_deref())?;
+    let sections = own_sections(&library)?;
+    let mut warnings = Vec::new();
+    let definition = match args.prompt.as_deref().map(str::trim) {
+        Some(name) => Some(definition(&library, name, aliases)?),
+        None => None,
+    };
+    let pieces = match &definition {
+        Some(definition) => pieces(&library, library.resolve(definition)?),
+        None => Vec::new(),
+    };
+    let text = |given: Option<&String>, file: Option<&Path>, flag: &'static str| match file {
+        Some(path) => read(path, flag),
+        None => Ok(given.cloned().unwrap_or_default()),
+    };
+    let persona = text(
+        args.persona.as_ref(),
+        args.persona_file.as_deref(),
+        "--persona-file",
+    )?;
+    let append = text(
+        args.append_system_prompt.as_ref(),
+        args.append_system_prompt_file.as_deref(),
+        "--append-system-prompt-file",
+    )?;
+    let replacement = match &args.system_prompt_file {
+        Some(path) => Some(Replacement::parse(&read(path, "--system-prompt-file")?)),
+        None => None,
+    };
+    if replacement.is_some() && !append.trim().is_empty() {
+        warnings.push(
+            "--system-prompt-file takes the place of the prompt that --append-system-prompt would add to, so nothing is added"
+                .to_owned(),
+        );
+    }
+    if matches!(replacement, Some(Replacement::Whole(_))) && definition.is_some() {
+        warnings.push(
+            "--system-prompt-file has no line {{default}} and takes the place of the text of --prompt"
+                .to_owned(),
+        );
+    }
+    let layers = PromptLayers {
+        date: date(args.date.as_deref())?,
+        agent_name: line("--agent-name", args.agent_name.as_deref())?,
+        site: line("--site", args.site.as_deref())?,
+        persona,
+        append,
+        replacement,
+        definition: pieces,
+        sections,
+        actions: actions(args.action_overrides.as_deref())?,
+    };
+    Ok((LayerSettings { layers, definition }, warnings))
+}
+
+/// The bundled definitions and those of a folder.
+///
+/// # Errors
+/// Every fault of every file.
+pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
+    let library = Library::bundled();
+    Ok(match folder {
+        Some(folder) => library.with_dir(folder)?,
+        None => library,
+    })
+}
+
+/// What definitions may refer to, with these aliases of models.
+pub fn known(aliases: &[String]) -> Known {
+    let models = aliases.iter().cloned();
+    let tools = ToolRegistry::bundled();
+    Known {
+        models: models.chain([DEFAULT_MODEL.to_owned()]).collect(),
+        model_prefixes: providers().map(|name| format!("{name}/")).collect(),
+        tools: tools
+            .all()
+            .map(|tool| (tool.spec().name.clone(), Vec::new()))
+            .collect(),
+        hooks: Vec::new(),
+    }
+}
+
+fn definition(
+    library: &Library,
+    name: &str,
+    aliases: &[String],
+) -> Result<Definition, SettingsError> {
+    let definition = library
+        .get(name)
+        .map_err(|problem| SettingsError::UnknownPrompt { problem })?;
+    let faults = library.check_one(definition, &known(aliases));
+    if faults.is_empty() {
+        Ok(definition.clone())
+    } else {
+        Err(Faults(faults).into())
+    }
+}
+
+/// Texts of the user's own in place of bundled sections, with what they include.
+fn own_sections(library: &Library) -> Result<BTreeMap<String, String>, SettingsError> {
+    let mut sections = BTreeMap::new();
+    for definition in library.overridden() {
+        let text = library.resolve(definition)?.text();
+        sections.insert(definition.name.clone(), text);
+    }
+    Ok(sections)
+}
+
+fn pieces(library: &Library, prompt: ResolvedPrompt) -> Vec<LayerPiece> {
+    let pieces = prompt.pieces.into_iter();
+    pieces
+        .map(|piece| LayerPiece {
+            of_section: library.is_section(&piece.from),
+            text: piece.text,
+        })
+        .collect()
+}
+
+fn read(path: &Path, flag: &'static str) -> Result<String, SettingsError> {
+    let unreadable = |reason| SettingsError::LayerFile {
+        flag,
+        path: path.to_owned(),
+        reason,
+    };
+    let length = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if length.len() > LONGEST {
+        return Err(unreadable(format!("it is longer than {LONGEST} bytes")));
+    }
+    fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {
+    const FLAG: &str = "--action-overrides";
+    let Some(path) = path else {
+        return Ok(ActionOverrides::default());
+    };
+    let text = read(path, FLAG)?;
+    serde_saphyr::from_str(&text).map_err(|error| SettingsError::LayerFile {
+        flag: FLAG,
+        path: path.to_owned(),
+        reason: error.without_snippet().to_string(),
+    })
+}
+
+/// A name for one line of a prompt.
+fn line(flag: &'static str, given: Option<&str>) -> Result<String, SettingsError> {
+    let text = given.unwrap_or_default().trim();
+    if text.chars().any(char::is_control) {
+        return Err(SettingsError::NotOneLine { flag });
+    }
+    Ok(text.to_owned())
+}
+
+/// The given day, or today's in UTC.
+fn date(given: Option<&str>) -> Result<String, SettingsError> {
+    let day = match given.map(str::trim) {
+        None => Timestamp::now().to_zoned(TimeZone::UTC).date(),
+        Some(given) => given
+            .parse::<Date>()
+            .ok()
+            .filter(|day| day.to_string() == given)
+            .ok_or_else(|| SettingsError::Date {
+                given: given.to_owned(),
+            })?,
+    };
+    Ok(day.to_string())
+}

@@ -1,0 +1,377 @@
+//! Everything that can be wrong with definitions by what they refer to: models, tools, hooks, variables, includes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fault::Fault;
+use super::library::Library;
+use super::properties::{
+    Definition, Immediate, Kind, PromptContent, PromptPart, SubagentSettings, ToolForm,
+    ToolReference, VariableType,
+};
+use super::secrets::secrets_in;
+use super::slots::wrong_slots;
+use crate::prompt::{did_you_mean, nearest};
+
+/// What definitions may refer to, apart from each other.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Names that `model` may have.
+    pub models: Vec<String>,
+    /// What a `model` that is no such name may begin with, as in `openai/`.
+    pub model_prefixes: Vec<String>,
+    /// The tools that are no prompts, each with the variables that it reads.
+    pub tools: BTreeMap<String, Vec<String>>,
+    /// The hooks.
+    pub hooks: Vec<String>,
+}
+
+impl Library {
+    /// Every fault of every definition of a file, by file and line.
+    pub fn check(&self, known: &Known) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for definition in self.iter() {
+            faults.extend(self.check_one(definition, known));
+        }
+        once(faults)
+    }
+
+    /// Every fault of one definition and of what it includes.
+    pub fn check_one(&self, definition: &Definition, known: &Known) -> Vec<Fault> {
+        let mut check = Check {
+            library: self,
+            known,
+            definition,
+            faults: Vec::new(),
+        };
+        check.prompt();
+        if definition.kind == Kind::Prompt {
+            check.model();
+            check.hooks();
+            check.tools();
+            check.variables();
+        }
+        let mut faults = check.faults;
+        faults.sort_by(|a, b| a.place.cmp(&b.place));
+        faults
+    }
+}
+
+/// Faults that several definitions lead to, once each: those with the longest path of includes.
+fn once(faults: Vec<Fault>) -> Vec<Fault> {
+    let mut cycles: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+    let mut kept: Vec<Fault> = Vec::new();
+    for fault in faults {
+        if let Some(last) = fault.includes.last()
+            && let Some(start) = fault.includes.iter().position(|name| name == last)
+            && start + 1 < fault.includes.len()
+            && !cycles.insert(fault.includes[start..].iter().cloned().collect())
+        {
+            continue;
+        }
+        let same =
+            |other: &&mut Fault| other.place == fault.place && other.problem == fault.problem;
+        match kept.iter_mut().find(same) {
+            Some(known) if known.includes.len() < fault.includes.len() => *known = fault,
+            Some(_) => {}
+            None => kept.push(fault),
+        }
+    }
+    kept.sort_by(|a, b| a.place.cmp(&b.place));
+    kept
+}
+
+struct Check<'a> {
+    library: &'a Library,
+    known: &'a Known,
+    definition: &'a Definition,
+    faults: Vec<Fault>,
+}
+
+impl Check<'_> {
+    fn fault(&mut self, field: &str, problem: impl Into<String>) {
+        self.faults.push(Fault {
+            place: self.definition.place(field),
+            problem: problem.into(),
+            includes: Vec::new(),
+        });
+    }
+
+    fn unknown<'n>(
+        &mut self,
+        field: &str,
+        what: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) {
+        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        let near = nearest(name, known.iter().map(String::as_str));
+        let hint = did_you_mean(near.as_deref(), &known);
+        self.fault(field, format!("unknown {what} `{name}`{hint}"));
+    }
+
+    /// Includes, secrets, and slots of fragments.
+    fn prompt(&mut self) {
+        let definition = self.definition;
+        let resolved = self.library.resolve(definition);
+        let secret_values: Vec<&str> = definition
+            .variables
+            .iter()
+            .filter(|variable| variable.kind == VariableType::Secret)
+            .filter_map(|variable| definition.env.get(&variable.name))
+            .map(String::as_str)
+            .collect();
+        let mut own = vec![("toolDescription".to_owned(), &definition.tool_description)];
+        match &definition.prompt {
+            PromptContent::Text(text) => own.push(("prompt".to_owned(), text)),
+            PromptContent::Parts(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    if let PromptPart::Text(text) = part {
+                        own.push((format!("prompt[{at}].content"), text));
+                    }
+                }
+            }
+        }
+        for (field, text) in own {
+            for secret in secrets_in(text, &secret_values) {
+                self.fault(&field, format!("holds a secret: {secret}"));
+            }
+            for problem in wrong_slots(&definition.name, text) {
+                self.fault(&field, problem);
+            }
+        }
+        match resolved {
+            Ok(prompt) if prompt.text().trim().is_empty() => {
+                self.fault("prompt", "is empty");
+            }
+            // A value may be put together of several pieces.
+            Ok(prompt) if self.faults.is_empty() => {
+                for secret in secrets_in(&prompt.text(), &secret_values) {
+                    self.fault("prompt", format!("holds a secret: {secret}"));
+                }
+            }
+            Ok(_) => {}
+            Err(faults) => self.faults.extend(faults.0),
+        }
+    }
+
+    fn model(&mut self) {
+        let (known, model) = (self.known, &self.definition.model);
+        let named = known.models.contains(model);
+        let prefixed = known
+            .model_prefixes
+            .iter()
+            .any(|prefix| model.len() > prefix.len() && model.starts_with(prefix.as_str()));
+        if !named && !prefixed {
+            let forms = known
+                .model_prefixes
+                .iter()
+                .map(|prefix| format!("{prefix}…"));
+            let names: Vec<String> = known.models.iter().cloned().chain(forms).collect();
+            self.unknown("model", "model", model, names.iter().map(String::as_str));
+        }
+    }
+
+    fn hooks(&mut self) {
+        for (at, hook) in self.definition.hooks.iter().flatten().enumerate() {
+            if !self.known.hooks.contains(hook) {
+                let known = self.known.hooks.iter().map(String::as_str);
+                self.unknown(&format!("hooks[{at}]"), "hook", hook, known);
+            }
+        }
+    }
+
+    fn tools(&mut self) {
+        let definition = self.definition;
+        if self.known.tools.contains_key(&definition.name) {
+            let problem = format!("`{}` is also the name of a tool", definition.name);
+            self.fault("name", problem);
+        }
+        for (at, tool) in definition.tools.iter().enumerate() {
+            let prompt = self
+                .library
+                .find(&tool.name)
+                .filter(|definition| definition.kind == Kind::Prompt);
+            let at = format!("tools[{at}]");
+            match (self.known.tools.get(&tool.name), prompt) {
+                (Some(variables), _) => self.tool(&at, tool, variables),
+                (None, Some(prompt)) => self.subprompt(&at, tool, prompt),
+                (None, None) => self.unknown_tool(&at, tool),
+            }
+        }
+    }
+
+    fn unknown_tool(&mut self, at: &str, tool: &ToolReference) {
+        let (known, library) = (self.known, self.library);
+        if library.is_broken(&tool.name) {
+            return;
+        }
+        if library.find(&tool.name).is_some() {
+            let problem = format!(
+                "`{}` is a fragment, which has no model and cannot be called",
+                tool.name
+            );
+            self.fault(at, problem);
+            return;
+        }
+        let prompts = library
+            .iter()
+            .filter(|definition| definition.kind == Kind::Prompt)
+            .map(|definition| definition.name.as_str());
+        let names: Vec<&str> = known
+            .tools
+            .keys()
+            .map(String::as_str)
+            .chain(prompts)
+            .collect();
+        self.unknown(at, "tool", &tool.name, names);
+    }
+
+    fn tool(&mut self, at: &str, tool: &ToolReference, variables: &[String]) {
+        match &tool.form {
+            ToolForm::Plain => {}
+            ToolForm::Tool(settings) => {
+                for name in settings.env.keys() {
+                    if !variables.contains(name) {
+                        let known = variables.iter().map(String::as_str);
+                        self.unknown(&format!("{at}.env.{name}"), "variable", name, known);
+                    }
+                }
+            }
+            ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
+                let problem = format!(
+                    "`{}` is a tool, and its configuration is one of a prompt or agent; expected `env`, `options`",
+                    tool.name
+                );
+                self.fault(at, problem);
+            }
+        }
+    }
+
+    fn subprompt(&mut self, at: &str, tool: &ToolReference, prompt: &Definition) {
+        let properties = match &tool.form {
+            ToolForm::Plain => return,
+            ToolForm::Tool(_) => {
+                let problem = format!(
+                    "`{}` is a prompt, and `env` and `options` are of tools",
+                    tool.name
+                );
+                self.fault(at, problem);
+                return;
+            }
+            ToolForm::Subprompt(settings) => vec![
+                (
+                    "initUserMessageProperty",
+                    &settings.init_user_message_property,
+                ),
+                (
+                    "initAttachmentsProperty",
+                    &settings.init_attachments_property,
+                ),
+            ],
+            ToolForm::Subagent(settings) => {
+                self.subagent(at, settings, prompt);
+                vec![
+                    (
+                        "initUserMessageProperty",
+                        &settings.init_user_message_property,
+                    ),
+                    (
+                        "initAttachmentsProperty",
+                        &settings.init_attachments_property,
+                    ),
+                    ("initAgentNameProperty", &settings.init_agent_name_property),
+                ]
+            }
+        };
+        let Some(schema) = &prompt.required_schema else {
+            return;
+        };
+        let inputs = schema.json().get("properties").and_then(|p| p.as_object());
+        let inputs: Vec<&str> = inputs
+            .into_iter()
+            .flat_map(|p| p.keys().map(String::as_str))
+            .collect();
+        for (field, property) in properties {
+            if let Some(property) = property
+                && !inputs.contains(&property.as_str())
+            {
+                let what = format!("input of `{}`", tool.name);
+                self.unknown(
+                    &format!("{at}.{field}"),
+                    &what,
+                    property,
+                    inputs.iter().copied(),
+                );
+            }
+        }
+    }
+
+    fn subagent(&mut self, at: &str, settings: &SubagentSettings, child: &Definition) {
+        if settings.resumable.is_some() {
+            let problem =
+                "children that can be spoken to again are not supported, expected `false`";
+            self.fault(&format!("{at}.resumable"), problem);
+        }
+        let own = own_variables(self.definition);
+        let mut named: Vec<(String, &str)> = Vec::new();
+        if let Some(optional) = &settings.optional {
+            named.push((format!("{at}.optional"), optional));
+        }
+        if let Some(Immediate {
+            name_env,
+            description_env,
+            scoped_env,
+        }) = &settings.immediate
+        {
+            named.extend(
+                name_env
+                    .iter()
+                    .map(|name| (format!("{at}.immediate.nameEnv"), name.as_str())),
+            );
+            named.extend(
+                description_env
+                    .iter()
+                    .map(|name| (format!("{at}.immediate.descriptionEnv"), name.as_str())),
+            );
+            for (index, name) in scoped_env.iter().enumerate() {
+                let field = format!("{at}.immediate.scopedEnv[{index}]");
+                if !child
+                    .variables
+                    .iter()
+                    .any(|variable| variable.name == *name)
+                {
+                    named.push((field, name));
+                }
+            }
+        }
+        for (field, name) in named {
+            if !own.contains(name) {
+                self.unknown(&field, "variable", name, own.iter().copied());
+            }
+        }
+    }
+
+    /// A value in `env` has to be of a variable that the prompt declares, or that something it calls reads.
+    fn variables(&mut self) {
+        let (definition, known, library) = (self.definition, self.known, self.library);
+        let mut variables = own_variables(definition);
+        for tool in &definition.tools {
+            let of_tool = known.tools.get(&tool.name).into_iter().flatten();
+            variables.extend(of_tool.map(String::as_str));
+            if let Some(prompt) = library.find(&tool.name) {
+                variables.extend(own_variables(prompt));
+            }
+        }
+        for name in definition.env.keys() {
+            if !variables.contains(name.as_str()) {
+                let field = format!("env.{name}");
+                self.unknown(&field, "variable", name, variables.iter().copied());
+            }
+        }
+    }
+}
+
+fn own_variables(definition: &Definition) -> BTreeSet<&str> {
+    let variables = definition.variables.iter();
+    variables.map(|variable| variable.name.as_str()).collect()
+}

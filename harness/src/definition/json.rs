@@ -1,0 +1,158 @@
+//! A definition as JSON, with every property and every default.
+
+use serde_json::{Map, Value, json};
+
+use super::properties::{
+    Definition, Kind, ParentCommunication, PromptContent, PromptPart, Side, ToolForm,
+    ToolReference, VariableType,
+};
+
+impl Definition {
+    /// Its properties by their names in files, defaults filled in; what is absent and has no default is left out. Of a
+    /// fragment, `name` and `prompt`.
+    pub fn to_json(&self) -> Value {
+        let mut json = Map::new();
+        let mut put = |name: &str, value: Value| {
+            json.insert(name.to_owned(), value);
+        };
+        put("name", json!(self.name));
+        put("prompt", prompt(&self.prompt));
+        if self.kind == Kind::Fragment {
+            return Value::Object(json);
+        }
+        put("toolDescription", json!(self.tool_description));
+        put("model", json!(self.model));
+        put("includeChat", json!(self.include_chat));
+        put("includePastTools", json!(self.include_past_tools));
+        put("parallelToolCalls", json!(self.parallel_tool_calls));
+        put("toolChoice", json!(self.tool_choice.as_str()));
+        if let Some(schema) = &self.required_schema {
+            put("requiredSchema", schema.json().clone());
+        }
+        put("tools", self.tools.iter().map(tool).collect());
+        put(
+            "variables",
+            self.variables
+                .iter()
+                .map(|variable| {
+                    let kind = match variable.kind {
+                        VariableType::Text => "text",
+                        VariableType::Secret => "secret",
+                    };
+                    json!({
+                        "name": variable.name,
+                        "type": kind,
+                        "required": variable.required,
+                        "description": variable.description,
+                    })
+                })
+                .collect(),
+        );
+        put("env", json!(self.env));
+        if let Some(reasoning) = &self.reasoning {
+            let mut settings = Map::new();
+            if let Some(effort) = reasoning.effort {
+                settings.insert("effort".to_owned(), json!(effort.as_str()));
+            }
+            if let Some(tokens) = reasoning.max_tokens {
+                settings.insert("maxTokens".to_owned(), json!(tokens));
+            }
+            settings.insert("exclude".to_owned(), json!(reasoning.exclude));
+            settings.insert("include".to_owned(), json!(reasoning.include));
+            put("reasoning", Value::Object(settings));
+        }
+        put("recentImageThreshold", json!(self.recent_image_threshold));
+        if let Some(hooks) = &self.hooks {
+            put("hooks", json!(hooks));
+        }
+        Value::Object(json)
+    }
+}
+
+fn prompt(content: &PromptContent) -> Value {
+    match content {
+        PromptContent::Text(text) => json!(text),
+        PromptContent::Parts(parts) => parts
+            .iter()
+            .map(|part| match part {
+                PromptPart::Text(text) => json!({"type": "text", "content": text}),
+                PromptPart::Include(name) => json!({"type": "include", "prompt": name}),
+            })
+            .collect(),
+    }
+}
+
+fn tool(reference: &ToolReference) -> Value {
+    let mut json = Map::new();
+    json.insert("name".to_owned(), json!(reference.name));
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            json.insert(name.to_owned(), value);
+        }
+    };
+    match &reference.form {
+        ToolForm::Plain => return json!(reference.name),
+        ToolForm::Tool(settings) => {
+            put("env", json!(settings.env));
+            put("options", json!(settings.options));
+        }
+        ToolForm::Subprompt(settings) => {
+            put("includeTextResponse", json!(settings.include_text_response));
+            put("includeToolCalls", json!(settings.include_tool_calls));
+            put("includeErrors", json!(settings.include_errors));
+            put(
+                "initUserMessageProperty",
+                json!(settings.init_user_message_property),
+            );
+            put(
+                "initAttachmentsProperty",
+                json!(settings.init_attachments_property),
+            );
+        }
+        ToolForm::Subagent(settings) => {
+            put("blocking", json!(settings.blocking));
+            put(
+                "initUserMessageProperty",
+                json!(settings.init_user_message_property),
+            );
+            put(
+                "initAttachmentsProperty",
+                json!(settings.init_attachments_property),
+            );
+            put(
+                "initAgentNameProperty",
+                json!(settings.init_agent_name_property),
+            );
+            let immediate = settings
+                .immediate
+                .as_ref()
+                .map_or(json!(false), |immediate| {
+                    json!({
+                        "nameEnv": immediate.name_env,
+                        "descriptionEnv": immediate.description_env,
+                        "scopedEnv": immediate.scoped_env,
+                    })
+                });
+            put("immediate", immediate);
+            put("optional", json!(settings.optional));
+            let resumable = settings
+                .resumable
+                .as_ref()
+                .map_or(json!(false), |resumable| {
+                    json!({
+                        "receives_messages": match resumable.receives_messages {
+                            Side::A => "side_a",
+                            Side::B => "side_b",
+                        },
+                        "maxInstances": resumable.max_instances,
+                        "parentCommunication": resumable.parent_communication.map(|way| match way {
+                            ParentCommunication::Implicit => "implicit",
+                            ParentCommunication::Explicit => "explicit",
+                        }),
+                    })
+                });
+            put("resumable", resumable);
+        }
+    }
+    Value::Object(json)
+}

@@ -1,0 +1,200 @@
+//! Finds secrets in texts that go to a model: keys by their form, and values that are known to be secret.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// What it is: `a key of Anthropic`.
+    pub what: &'static str,
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+    /// Its first characters, enough to find it by and too few to use; none of a value that has no form of its own.
+    pub beginning: String,
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.what)?;
+        if self.beginning.is_empty() {
+            return Ok(());
+        }
+        write!(f, " (`{}…`)", self.beginning)
+    }
+}
+
+/// How keys of one kind look: what they begin with, and how many characters of which set follow.
+struct Form {
+    what: &'static str,
+    prefixes: &'static [&'static str],
+    length: Range<usize>,
+    set: fn(char) -> bool,
+}
+
+const ANY: usize = 4_096;
+
+/// The forms of keys. Of two that fit, the first counts.
+const FORMS: [Form; 13] = [
+    form("a key of Anthropic", &["sk-ant-"], 20..ANY, dashed),
+    form("a key of OpenRouter", &["sk-or-"], 20..ANY, dashed),
+    form(
+        "a key of OpenAI",
+        &["sk-proj-", "sk-svcacct-", "sk-admin-"],
+        20..ANY,
+        dashed,
+    ),
+    form("a key of the form sk-…", &["sk-"], 32..ANY, alphanumeric),
+    form("a key of AWS", &["AKIA", "ASIA"], 16..17, capital),
+    form(
+        "a token of GitHub",
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        36..ANY,
+        alphanumeric,
+    ),
+    form("a token of GitHub", &["github_pat_"], 22..ANY, underscored),
+    form("a token of GitLab", &["glpat-"], 20..ANY, dashed),
+    form("a key of Google", &["AIza"], 35..36, dashed),
+    form(
+        "a token of Slack",
+        &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"],
+        20..ANY,
+        dashed,
+    ),
+    form(
+        "a key of Stripe",
+        &["sk_live_", "rk_live_"],
+        16..ANY,
+        alphanumeric,
+    ),
+    form("a token of npm", &["npm_"], 36..37, alphanumeric),
+    form("a token of Hugging Face", &["hf_"], 30..ANY, alphanumeric),
+];
+
+const fn form(
+    what: &'static str,
+    prefixes: &'static [&'static str],
+    length: Range<usize>,
+    set: fn(char) -> bool,
+) -> Form {
+    Form {
+        what,
+        prefixes,
+        length,
+        set,
+    }
+}
+
+fn alphanumeric(character: char) -> bool {
+    character.is_ascii_alphanumeric()
+}
+
+fn capital(character: char) -> bool {
+    character.is_ascii_uppercase() || character.is_ascii_digit()
+}
+
+fn underscored(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_'
+}
+
+fn dashed(character: char) -> bool {
+    underscored(character) || character == '-'
+}
+
+/// A known secret value has to be that long: shorter ones are found in ordinary words.
+const SHORTEST_VALUE: usize = 6;
+/// Different characters that a key has at least. A placeholder like `sk-ant-xxxxxxxx` has fewer.
+const VARIETY: usize = 8;
+
+/// The secrets in a text, in its order: keys of well-known forms, private keys, JSON Web Tokens, and the given
+/// values of at least 6 characters. Placeholders are none: what has fewer than 8 different characters or no digit, and
+/// what contains `EXAMPLE`.
+pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
+    let mut found: Vec<Secret> = Vec::new();
+    for value in values.iter().filter(|value| value.len() >= SHORTEST_VALUE) {
+        for (start, _) in text.match_indices(value) {
+            found.push(Secret {
+                what: "the value of a secret variable",
+                range: start..start + value.len(),
+                beginning: String::new(),
+            });
+        }
+    }
+    for (start, _) in text.match_indices("-----BEGIN ") {
+        let header = text[start..].lines().next().unwrap_or_default();
+        if header.contains("PRIVATE KEY") {
+            found.push(Secret {
+                what: "a private key",
+                range: start..start + header.len(),
+                beginning: "-----BEGIN".to_owned(),
+            });
+        }
+    }
+    for (start, _) in text.match_indices("eyJ") {
+        found.extend(web_token(text, start));
+    }
+    for form in &FORMS {
+        for prefix in form.prefixes {
+            for (start, _) in text.match_indices(prefix) {
+                found.extend(key(text, form, prefix, start));
+            }
+        }
+    }
+    // The first of those that overlap: values and the more special forms come first in the list.
+    let mut secrets: Vec<Secret> = Vec::new();
+    for secret in found {
+        let overlaps = |other: &Secret| {
+            other.range.start < secret.range.end && secret.range.start < other.range.end
+        };
+        if !secrets.iter().any(overlaps) {
+            secrets.push(secret);
+        }
+    }
+    secrets.sort_by_key(|secret| secret.range.start);
+    secrets
+}
+
+fn key(text: &str, form: &Form, prefix: &str, start: usize) -> Option<Secret> {
+    if text[..start].chars().next_back().is_some_and(dashed) {
+        return None;
+    }
+    let body_start = start + prefix.len();
+    let body = &text[body_start..];
+    let length = body.find(|c| !(form.set)(c)).unwrap_or(body.len());
+    let body = &body[..length];
+    (form.length.contains(&length) && is_random(body)).then(|| Secret {
+        what: form.what,
+        range: start..body_start + length,
+        beginning: beginning(&text[start..]),
+    })
+}
+
+/// Three parts of base64url with points between, of which the first two are JSON objects.
+fn web_token(text: &str, start: usize) -> Option<Secret> {
+    if text[..start].chars().next_back().is_some_and(dashed) {
+        return None;
+    }
+    let rest = &text[start..];
+    let end = rest.find(|c| !dashed(c) && c != '.').unwrap_or(rest.len());
+    let parts: Vec<&str> = rest[..end].split('.').collect();
+    let is_token = matches!(parts[..], [head, body, signature, ..]
+        if head.len() >= 16 && body.starts_with("eyJ") && body.len() >= 16 && signature.len() >= 16);
+    is_token.then(|| Secret {
+        what: "a JSON Web Token",
+        range: start..start + end,
+        beginning: beginning(rest),
+    })
+}
+
+fn is_random(body: &str) -> bool {
+    let mut characters: Vec<char> = body.chars().collect();
+    let has_digit = characters.iter().any(char::is_ascii_digit);
+    characters.sort_unstable();
+    characters.dedup();
+    has_digit && characters.len() >= VARIETY && !body.contains("EXAMPLE")
+}
+
+fn beginning(text: &str) -> String {
+    let shown = (text.chars().count() / 3).min(6);
+    text.chars().take(shown).collect()
+}

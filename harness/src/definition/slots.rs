@@ -1,0 +1,29 @@
+//! Slots of bundled sections, in texts that take their place.
+
+use crate::prompt::{nearest, section_slots};
+
+/// What looks like a misspelt slot in a text that takes the place of the bundled section `name`. Other words in braces
+/// are ordinary text, as everywhere.
+pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
+    let Some(slots) = section_slots(name) else {
+        return Vec::new();
+    };
+    let mut problems = Vec::new();
+    for (start, _) in text.match_indices('{') {
+        let rest = &text[start + 1..];
+        let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+        let Some(end) = end.filter(|end| rest[*end..].starts_with('}')) else {
+            continue;
+        };
+        let word = &rest[..end];
+        if slots.contains(&word) {
+            continue;
+        }
+        if let Some(slot) = nearest(word, slots.iter().copied()) {
+            problems.push(format!(
+                "`{{{word}}}` is no slot of the section `{name}`; did you mean `{{{slot}}}`?"
+            ));
+        }
+    }
+    problems
+}

@@ -1,0 +1,191 @@
+//! What a run lays over the prompts of its agents: who the agent is, what a host adds, what takes the default's place.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::assemble::{AgentKind, AgentPrompt, Assembled, Section};
+use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
+use super::template::fill;
+use crate::tool_call::ToolSpec;
+
+/// What is laid over the assembled prompts. By default nothing.
+///
+/// The order is that of the first lines of a prompt: the identity line, the persona, the default's sections, what is
+/// appended. In the `rlm` protocol the default's own identity stands before the line.
+#[derive(Debug, Clone, Default)]
+pub struct PromptLayers {
+    /// The day of the run, as `YYYY-MM-DD`, which all of its prompts state; empty for none.
+    pub date: String,
+    /// What the root is called; empty for nothing.
+    pub agent_name: String,
+    /// The site or task that the root is at work on; empty for none.
+    pub site: String,
+    /// How the root speaks and what it is; empty for nothing.
+    pub persona: String,
+    /// What the root's host adds at the end of the default; empty for nothing.
+    pub append: String,
+    /// What takes the place of the root's default, and of what is appended.
+    pub replacement: Option<Replacement>,
+    /// The prompt that the root runs under, in its pieces; empty for that of its protocol.
+    pub definition: Vec<LayerPiece>,
+    /// Texts in place of bundled sections, by section name.
+    pub sections: BTreeMap<String, String>,
+    /// What is said of tools otherwise.
+    pub actions: ActionOverrides,
+}
+
+/// A piece of a definition's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerPiece {
+    /// The text.
+    pub text: String,
+    /// Whether it is from a section, whose slots then get their values.
+    pub of_section: bool,
+}
+
+/// What takes the place of a default prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replacement {
+    /// A text that is all of it.
+    Whole(String),
+    /// A text before the default and one after it.
+    Around {
+        /// Before it.
+        before: String,
+        /// After it.
+        after: String,
+    },
+}
+
+/// The line of a replacement at which the default stands.
+const DEFAULT_LINE: &str = "{{default}}";
+
+impl Replacement {
+    /// Reads a replacement: around the default if it has a line `{{default}}`, and else whole.
+    pub fn parse(text: &str) -> Self {
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            if line.trim() == DEFAULT_LINE {
+                return Self::Around {
+                    before: text[..at].trim().to_owned(),
+                    after: text[at + line.len()..].trim().to_owned(),
+                };
+            }
+            at += line.len();
+        }
+        Self::Whole(text.trim().to_owned())
+    }
+}
+
+/// What is said of tools otherwise than they say themselves, by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ActionOverrides(pub BTreeMap<String, ActionOverride>);
+
+/// What is said of one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ActionOverride {
+    /// Added to its description, on a line of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub append_description: Option<String>,
+    /// In place of its description. Where both are given, this one counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl ActionOverrides {
+    /// The tools with their descriptions as they are overridden.
+    pub fn apply(&self, mut specs: Vec<ToolSpec>) -> Vec<ToolSpec> {
+        for spec in &mut specs {
+            let Some(wanted) = self.0.get(&spec.name) else {
+                continue;
+            };
+            if let Some(description) = &wanted.description {
+                spec.description.clone_from(description);
+            } else if let Some(more) = &wanted.append_description {
+                spec.description = format!("{}\n{more}", spec.description);
+            }
+        }
+        specs
+    }
+}
+
+/// The prompt that a run's layers give to the root in place of its protocol's, with the slots of sections filled by
+/// `values`.
+pub(super) fn definition_text(layers: &PromptLayers, values: &[(&str, String)]) -> String {
+    let pieces = layers.definition.iter();
+    pieces
+        .map(|piece| {
+            if piece.of_section {
+                fill(&piece.text, values)
+            } else {
+                piece.text.clone()
+            }
+        })
+        .collect()
+}
+
+/// Texts of one's own in place of the bundled sections of a prompt.
+pub(super) fn with_own_sections(mut prompt: Assembled, layers: &PromptLayers) -> Assembled {
+    for section in &mut prompt.sections {
+        if let Some(own) = section.template.and_then(|name| layers.sections.get(name)) {
+            let text = fill(own, &section.values);
+            text.trim_matches('\n')
+                .trim_end()
+                .clone_into(&mut section.text);
+        }
+    }
+    prompt.sections.retain(|section| !section.text.is_empty());
+    prompt
+}
+
+/// The layers over the prompt of an agent.
+pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
+    let layers = agent.layers;
+    let is_root = agent.config.depth == 0 && agent.kind != AgentKind::OneShot;
+    // Of the REPL's own protocol, who the agent is comes first.
+    let at = match agent.kind {
+        AgentKind::Agent | AgentKind::OneShot => prompt.sections.len().min(1),
+        _ => 0,
+    };
+    let persona = text_of("persona", &layers.persona).filter(|_| is_root);
+    let first = [identity_line(layers, is_root), persona];
+    prompt.sections.splice(at..at, first.into_iter().flatten());
+    if !is_root {
+        return prompt;
+    }
+    match &layers.replacement {
+        None => prompt.sections.extend(text_of("append", &layers.append)),
+        Some(Replacement::Whole(text)) => {
+            prompt.sections = text_of("replacement", text).into_iter().collect();
+        }
+        Some(Replacement::Around { before, after }) => {
+            prompt
+                .sections
+                .splice(0..0, text_of("replacement-before", before));
+            prompt.sections.extend(text_of("replacement-after", after));
+        }
+    }
+    prompt
+}
+
+fn text_of(name: &str, text: &str) -> Option<Section> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| Section::of_text(name, text.to_owned()))
+}
+
+/// Who the agent is, if anybody, and the date; none without a date.
+fn identity_line(layers: &PromptLayers, is_root: bool) -> Option<Section> {
+    let (name, site) = (layers.agent_name.trim(), layers.site.trim());
+    let who = match (name.is_empty() || !is_root, site.is_empty() || !is_root) {
+        (true, true) => String::new(),
+        (false, true) => WHO_NAMED.render([name]),
+        (true, false) => WHO_AT.render([site]),
+        (false, false) => WHO_NAMED_AT.render([name, site]),
+    };
+    let who = if who.is_empty() { who } else { who + " " };
+    (!layers.date.is_empty())
+        .then(|| Section::of(&IDENTITY_LINE, IDENTITY_LINE.name, [&who, &layers.date]))
+}

@@ -1,0 +1,267 @@
+//! What a run lays over its prompts, and that a prompt stays the same from turn to turn.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use harness::event::NoEvents;
+use harness::prompt::{
+    ActionOverride, ActionOverrides, AgentKind, AgentPrompt, LayerPiece, PromptLayers, PromptMode,
+    Replacement, system_prompt,
+};
+use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
+use harness::{Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, ToolSpec, sandbox};
+
+use crate::prompt_golden::agent;
+
+fn all() -> PromptLayers {
+    PromptLayers {
+        date: "2026-01-31".to_owned(),
+        agent_name: "Ada".to_owned(),
+        site: "acme.example".to_owned(),
+        persona: "Speak as \"we\".\n".to_owned(),
+        append: "# Language\nAnswer in the user's language.\n".to_owned(),
+        ..PromptLayers::default()
+    }
+}
+
+#[test]
+fn layers_stand_in_their_places() {
+    let date = PromptLayers {
+        date: "2026-01-31".to_owned(),
+        ..PromptLayers::default()
+    };
+    let named = PromptLayers {
+        site: String::new(),
+        ..all()
+    };
+    let replaced = |text: &str| PromptLayers {
+        replacement: Some(Replacement::parse(text)),
+        ..all()
+    };
+    let own_sections = PromptLayers {
+        sections: BTreeMap::from([
+            (
+                "identity-solver".to_owned(),
+                "You are a pirate.\n".to_owned(),
+            ),
+            (
+                "delegation".to_owned(),
+                "Mates: {child_iterations}, {nothing}.".to_owned(),
+            ),
+            (
+                "position-root".to_owned(),
+                "{invocation_id} of {iterations}".to_owned(),
+            ),
+            ("delegation-tips".to_owned(), String::new()),
+        ]),
+        ..PromptLayers::default()
+    };
+    let piece = |text: &str, of_section| LayerPiece {
+        text: text.to_owned(),
+        of_section,
+    };
+    let defined = PromptLayers {
+        definition: vec![
+            piece("You review. {child_iterations} is text here. ", false),
+            piece("Mates: {child_iterations}.", true),
+        ],
+        ..all()
+    };
+    let root = agent(0, 2, PromptMode::Solver, 20);
+    let direct = AgentPrompt {
+        kind: AgentKind::Direct,
+        ..root
+    };
+    let cases: [(&str, AgentPrompt<'_>, PromptLayers); 15] = [
+        ("a date alone", root, date.clone()),
+        ("all of it", root, all()),
+        ("without a site", root, named),
+        (
+            "a child has the date alone",
+            agent(1, 3, PromptMode::Solver, 20),
+            all(),
+        ),
+        (
+            "and so has a flat one",
+            agent(2, 2, PromptMode::Solver, 20),
+            all(),
+        ),
+        (
+            "and one shot",
+            AgentPrompt {
+                kind: AgentKind::OneShot,
+                ..agent(1, 2, PromptMode::Solver, 20)
+            },
+            all(),
+        ),
+        (
+            "and a specialist",
+            AgentPrompt {
+                system_prompt: Some("You check."),
+                ..agent(1, 2, PromptMode::Solver, 20)
+            },
+            all(),
+        ),
+        ("another protocol begins with the line", direct, all()),
+        (
+            "replaced whole",
+            root,
+            replaced("Only this.\n{{ default }}\n"),
+        ),
+        (
+            "replaced around",
+            direct,
+            replaced("Before.\n\n  {{default}}\nAfter.\n"),
+        ),
+        (
+            "around with nothing around",
+            direct,
+            replaced("{{default}}"),
+        ),
+        ("sections of one's own", root, own_sections),
+        ("a definition for the root", root, defined.clone()),
+        (
+            "which is not its children's",
+            agent(1, 2, PromptMode::Solver, 20),
+            defined.clone(),
+        ),
+        ("a definition in another protocol", direct, defined),
+    ];
+    let mut told = String::new();
+    for (about, agent, layers) in &cases {
+        let prompt = system_prompt(&AgentPrompt { layers, ..*agent });
+        told += &format!("# {about}\n");
+        for section in &prompt.sections {
+            let bundled = section.text.lines().count() > 4;
+            let first = section.text.lines().next().unwrap_or_default();
+            let shown = if bundled {
+                first
+            } else {
+                section.text.as_str()
+            };
+            told += &format!(
+                "{}: {shown:?}{}\n",
+                section.name,
+                if bundled { " …" } else { "" }
+            );
+        }
+        told += "\n";
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn actions_are_described_otherwise() {
+    let spec = |name: &str, description: &str| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: serde_json::json!({"type": "object"}),
+    };
+    let overrides: ActionOverrides = serde_saphyr::from_str(
+        "navigate: {appendDescription: Just call it.}\nborder: {description: Other.}\nclick: {appendDescription: a, description: b}\n",
+    )
+    .unwrap();
+    assert_eq!(
+        overrides.0["navigate"],
+        ActionOverride {
+            append_description: Some("Just call it.".to_owned()),
+            description: None,
+        }
+    );
+    let specs = ["navigate", "border", "click", "scroll"].map(|name| spec(name, "Default."));
+    let described: Vec<String> = overrides
+        .apply(specs.into())
+        .into_iter()
+        .map(|spec| spec.description)
+        .collect();
+    assert_eq!(
+        described,
+        ["Default.\nJust call it.", "Other.", "b", "Default."]
+    );
+}
+
+/// Keeps what it is asked, and goes on for 19 turns.
+#[derive(Default)]
+struct Listener(Mutex<Vec<Request>>);
+
+#[async_trait]
+impl Provider for Listener {
+    async fn complete(
+        &self,
+        request: &Request,
+        _calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
+        let mut heard = self.0.lock().unwrap();
+        heard.push(request.clone());
+        let code = if heard.len() < 20 {
+            format!("console.log({})", heard.len())
+        } else {
+            "return(\"done\")".to_owned()
+        };
+        Ok(Response {
+            text: format!("```js\n{code}\n```"),
+            ..Response::default()
+        })
+    }
+}
+
+#[test]
+fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
+    let listener = Arc::new(Listener::default());
+    let config = EngineConfig {
+        protocol: Protocol::Rlm,
+        prompt_mode: PromptMode::Coordinator,
+        drivers: Vec::new(),
+        max_depth: 2,
+        max_iterations: 25,
+        max_blocks_per_iteration: 1,
+        confirm_first_return: true,
+        sandbox: sandbox::Config::default(),
+        isolation: sandbox::Isolation::Thread,
+        attempt_time: Duration::from_secs(120),
+        budgets: Budgets::default(),
+    };
+    let models = Models {
+        main: Model {
+            reference: "test/listener".to_owned(),
+            name: "listener".to_owned(),
+            sampling: Arc::default(),
+            provider: Arc::clone(&listener) as Arc<dyn Provider>,
+        },
+        aliases: Vec::new(),
+    };
+    let engine = Engine::new(config, models, |_| ())
+        .unwrap()
+        .with_layers(all());
+    let task = Task {
+        run_id: "run".to_owned(),
+        sample: "sample".to_owned(),
+        attempt: 1,
+        query: "Count.".to_owned(),
+        context: "".into(),
+    };
+    let outcome = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(engine.run(&task, Arc::new(NoEvents)));
+    assert_eq!(outcome.answer.as_deref(), Some("done"), "{outcome:?}");
+    let heard = listener.0.lock().unwrap();
+    assert_eq!(heard.len(), 20);
+    assert!(
+        heard[0]
+            .system
+            .contains("You are Ada, at work on acme.example. Today is 2026-01-31.")
+    );
+    for turns in heard.windows(2) {
+        let [earlier, later] = turns else {
+            unreachable!("windows of two");
+        };
+        assert_eq!(earlier.system, later.system);
+        assert_eq!(earlier.tools, later.tools);
+        assert_eq!(later.messages.len(), earlier.messages.len() + 2);
+        assert_eq!(later.messages[..earlier.messages.len()], earlier.messages);
+    }
+}
