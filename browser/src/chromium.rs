@@ -21,6 +21,8 @@ const PROGRAMS: [&str; 4] = [
     "google-chrome-stable",
     "google-chrome",
 ];
+/// Where shells look for programs without a `PATH`.
+const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// What follows is the address of the `DevTools` socket.
 const LISTENING: &str = "DevTools listening on ";
 /// How often memory is measured.
@@ -76,7 +78,7 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf> {
             Err(Error::NotInstalled { tried })
         };
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_else(|| NO_PATH.into());
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     PROGRAMS
         .iter()

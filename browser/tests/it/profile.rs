@@ -1,6 +1,7 @@
 //! Profiles: what one can reach, what it keeps from the next, what happens when a browser is missing, slow, greedy or dead.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use browser::{Error, Origin, Pool, Settings};
@@ -248,5 +249,31 @@ fn a_crash_ends_one_profile_and_the_others_go_on() {
             .await
             .unwrap();
         world.profile.close().await;
+    });
+}
+
+#[test]
+fn a_pool_that_is_dropped_leaves_no_process_and_no_file() {
+    in_runtime(async || {
+        let pool = Pool::open(settings()).await.unwrap();
+        let world = World::open(&pool).await;
+        let process = format!("/proc/{}", world.profile.process_id());
+        let command = std::fs::read_to_string(format!("{process}/cmdline")).unwrap();
+        let mut words = command.split('\0');
+        let files = words
+            .find_map(|word| word.strip_prefix("--user-data-dir="))
+            .unwrap();
+        assert!(Path::new(files).is_dir());
+        drop((world, pool));
+        for _ in 0..200 {
+            // A process that has ended and that nobody has asked about yet has no command.
+            let ended =
+                std::fs::read(format!("{process}/cmdline")).is_ok_and(|left| left.is_empty());
+            if (ended || !Path::new(&process).exists()) && !Path::new(files).exists() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{process} or {files} is still there");
     });
 }
