@@ -28,7 +28,7 @@ use crate::prompt::{
 use crate::protocol::Protocol;
 use crate::provider::{ProviderError, Request};
 use crate::tools_agent::ToolsAgent;
-use crate::web::Browser;
+use crate::web::{Browser, PageFunctions};
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
@@ -158,10 +158,34 @@ impl<'a> Attempt<'a> {
             } else {
                 1
             },
+            page: None,
         }
     }
 
     async fn run_root(&self, root: &Invocation) -> Result<String, Failure> {
+        let Some(browser) = self.engine.browser.as_deref() else {
+            return self.run_repl(root.clone()).await;
+        };
+        let page = browser.open(self.task).await?;
+        let functions = PageFunctions::of_root(Arc::clone(&page));
+        let root = Invocation {
+            page: Some(functions.clone()),
+            ..root.clone()
+        };
+        let result = tokio::select! {
+            result = self.run_repl(root.clone()) => result,
+            error = functions.broken() => Err(error.into()),
+        };
+        match &result {
+            Err(failure) if failure.status != Status::Limit => result,
+            _ => {
+                self.judge_by(&root, page.state().await?);
+                result
+            }
+        }
+    }
+
+    async fn run_repl(&self, root: Invocation) -> Result<String, Failure> {
         let starting = self.meter.begin();
         let session = self
             .engine
@@ -175,11 +199,10 @@ impl<'a> Attempt<'a> {
         drop(starting);
         self.session.get_or_init(|| session.clone());
         let context = Context::Text(Arc::clone(&self.task.context));
-        let repl = session.open(None, context, self.info(root));
+        let functions = PageFunctions::functions(root.page.as_ref());
+        let repl = session.open_with(None, context, self.info(&root), functions);
         let kind = kind_of(&self.task.context);
-        ReplAgent::new(self, root.clone(), &session, repl)
-            .run(&kind)
-            .await
+        ReplAgent::new(self, root, &session, repl).run(&kind).await
     }
 
     fn tools_agent<'b>(&'b self, invocation: &'b Invocation) -> ToolsAgent<'b> {
@@ -247,7 +270,7 @@ impl<'a> Attempt<'a> {
             .iter()
             .map(|(alias, _)| alias.clone())
             .collect();
-        system_prompt(&AgentPrompt {
+        let mut prompt = system_prompt(&AgentPrompt {
             kind: match invocation.role {
                 Role::OneShot => AgentKind::OneShot,
                 Role::Direct => AgentKind::Direct,
@@ -270,8 +293,11 @@ impl<'a> Attempt<'a> {
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
             layers: &self.engine.layers,
-        })
-        .text()
+        });
+        if invocation.page.is_some() {
+            prompt.add_page();
+        }
+        prompt.text()
     }
 
     /// Opens an invocation's records and its conversation.

@@ -1,27 +1,32 @@
-//! `rlm()` and `llm()`: the calls that a running cell makes, and the children that answer them.
+//! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, and of its page.
 
 use std::collections::HashMap;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use sandbox::Event;
-use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context};
+use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCall};
 
 use crate::agent::ReplAgent;
 use crate::attempt::Failure;
-use crate::event::{EventKind, Role};
+use crate::event::{EventKind, Role, WebEvent};
 use crate::invocation::Invocation;
 use crate::meter::Work;
 use crate::prompt::{ContextKind, iterations_for_depth};
+use crate::web::{Given, PageFunctions};
 
 /// A child's answer on its way to the call that waits for it.
 type Answer = (CallId, Result<String, Failure>);
 
-/// The children of one running cell.
+/// What a function of the page gave, on its way to the call that waits for it.
+type FromPage = (CallId, Result<Given, String>);
+
+/// The children of one running cell, and what it waits for from its page.
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
     /// Every call not settled yet, by its child.
     pending: HashMap<CallId, Invocation>,
+    page: FuturesUnordered<BoxFuture<'f, FromPage>>,
 }
 
 impl<'a> ReplAgent<'a> {
@@ -33,6 +38,7 @@ impl<'a> ReplAgent<'a> {
         let mut children = Children {
             running: FuturesUnordered::new(),
             pending: HashMap::new(),
+            page: FuturesUnordered::new(),
         };
         // The cell counts as work while it executes, not while it waits for its children.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
@@ -43,8 +49,10 @@ impl<'a> ReplAgent<'a> {
                         self.start_call(&call, &mut children);
                         working = None;
                     }
-                    // No agent is given host functions yet.
-                    Event::Invoked(_) => {}
+                    Event::Invoked(call) => {
+                        self.start_function(call, &mut children);
+                        working = None;
+                    }
                     Event::CallContext { call, text } => self.start_flat(call, text, &mut children),
                     Event::Finished(outcome) => {
                         self.report_lost(&outcome, &children);
@@ -54,8 +62,11 @@ impl<'a> ReplAgent<'a> {
                 Some((call, result)) = children.running.next(), if !children.running.is_empty() => {
                     self.settle(call, result, &mut children);
                 }
+                Some((call, result)) = children.page.next(), if !children.page.is_empty() => {
+                    self.settle_function(call, result);
+                }
             }
-            if working.is_none() && children.pending.is_empty() {
+            if working.is_none() && children.pending.is_empty() && children.page.is_empty() {
                 working = Some(self.attempt.meter.begin());
             }
         }
@@ -86,6 +97,47 @@ impl<'a> ReplAgent<'a> {
             // The context leaves the isolate only for agents that have no REPL to read it in.
             _ => self.repl.ask_call_context(call.id),
         }
+    }
+
+    fn start_function(&self, call: FunctionCall, children: &mut Children<'a>) {
+        // Nobody is given other functions than those of a page, and nobody without a page has them.
+        let Some(page) = self.invocation.page.clone() else {
+            return;
+        };
+        children.page.push(Box::pin(async move {
+            (call.id, page.call(&call.name, &call.arguments).await)
+        }));
+    }
+
+    fn settle_function(&self, call: CallId, result: Result<Given, String>) {
+        let value = result.map(|given| {
+            if let Some(dump) = given.dump {
+                let event = WebEvent::Page {
+                    chars: dump.tree.chars().count() as u64,
+                    bytes: dump.tree.len() as u64,
+                    dump,
+                };
+                self.attempt
+                    .emit(&self.invocation, EventKind::Web { event });
+            }
+            given.value
+        });
+        self.attempt.tell_budget();
+        self.repl.settle_function(call, value);
+    }
+
+    /// The page that a call hands to its child.
+    fn handed_page(&self, call: &Call, role: Role) -> Result<Option<PageFunctions>, String> {
+        let Some(name) = &call.options.page else {
+            return Ok(None);
+        };
+        if !matches!(role, Role::Child | Role::Specialist) {
+            return Err("rlm(): a child at this depth has no REPL, and so no page".to_owned());
+        }
+        let own = self.invocation.page.as_ref();
+        own.ok_or_else(|| "rlm(): you have no page to hand on".to_owned())?
+            .handed(name)
+            .map(Some)
     }
 
     /// Who answers a call, or why nobody can.
@@ -120,6 +172,7 @@ impl<'a> ReplAgent<'a> {
                 .max_iterations
                 .map_or(budget, |wanted| wanted.min(budget)),
         };
+        let page = self.handed_page(call, role)?;
         let mut lineage = self.invocation.lineage.clone();
         lineage.push(call.query.clone());
         Ok(Invocation {
@@ -131,12 +184,15 @@ impl<'a> ReplAgent<'a> {
             model,
             system_prompt: call.options.system_prompt.clone(),
             iterations,
+            page,
         })
     }
 
     fn run_child(&self, call: &Call, child: Invocation) -> BoxFuture<'a, Answer> {
         let (attempt, session, id) = (self.attempt, self.session, call.id);
-        let repl = session.open(Some(&self.repl), Context::OfCall(id), attempt.info(&child));
+        let context = Context::OfCall(id);
+        let functions = PageFunctions::functions(child.page.as_ref());
+        let repl = session.open_with(Some(&self.repl), context, attempt.info(&child), functions);
         let context = match (call.context_type.as_str(), call.context_length) {
             (_, Some(0)) | ("undefined", _) => ContextKind::None,
             (_, Some(length)) => ContextKind::Text(length),

@@ -2,6 +2,7 @@
 
 use crate::engine::Model;
 use crate::event::Role;
+use crate::web::PageFunctions;
 
 /// The root's invocation id.
 pub(crate) const ROOT: &str = "root";
@@ -25,6 +26,8 @@ pub(crate) struct Invocation {
     pub system_prompt: Option<String>,
     /// Iterations that it has.
     pub iterations: u32,
+    /// Its page on the web, where it has one.
+    pub page: Option<PageFunctions>,
 }
 
 impl Invocation {

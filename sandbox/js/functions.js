@@ -9,7 +9,7 @@
   /** The options of a call by the types that they must have. */
   const optionTypes = {
     __proto__: null,
-    rlm: { __proto__: null, systemPrompt: 'a string', model: 'a string', maxIterations: 'a whole number from 1' },
+    rlm: { __proto__: null, systemPrompt: 'a string', model: 'a string', maxIterations: 'a whole number from 1', page: 'a string' },
     llm: { __proto__: null, model: 'a string' },
   };
 

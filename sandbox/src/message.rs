@@ -207,6 +207,8 @@ pub struct CallOptions {
     pub model: Option<String>,
     /// Iterations for the child, at most what its depth allows.
     pub max_iterations: Option<u32>,
+    /// A tab that the child gets as its page.
+    pub page: Option<String>,
 }
 
 /// What came of a cell.

@@ -81,5 +81,6 @@ fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
         model: root.model.clone(),
         system_prompt: None,
         iterations: 1,
+        page: None,
     }
 }

@@ -6,11 +6,11 @@ use super::config::{PromptConfig, PromptMode};
 use super::driver::Driver;
 use super::layers::{PromptLayers, definition_text, layered, with_own_sections};
 use super::model_alias::{ModelAlias, table};
-use super::position::{flat_position, iterations_phrase, repl_position};
+use super::position::{POSITION, flat_position, iterations_phrase, repl_position};
 use super::sections::{
     CHILD_REPL, DELEGATION, DELEGATION_TIPS, DIRECT, DRIVERS, ENVIRONMENT, FLAT,
-    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, NATIVE_TOOLS, WORKFLOW_COORDINATOR,
-    WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, NATIVE_TOOLS, PAGE,
+    WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL,
 };
 use super::template::Template;
 
@@ -114,6 +114,15 @@ impl Assembled {
             .map(|section| section.text.as_str())
             .collect();
         texts.join("\n\n")
+    }
+
+    /// Tells the agent of its page, before its position.
+    pub(crate) fn add_page(&mut self) {
+        let page = Section::of(&PAGE, PAGE.name, []);
+        let is_position = |section: &Section| section.name == POSITION;
+        let at = self.sections.iter().position(is_position);
+        self.sections
+            .insert(at.unwrap_or(self.sections.len()), page);
     }
 
     fn push<const N: usize>(&mut self, template: &Template<N>, values: [&str; N]) {

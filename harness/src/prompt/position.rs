@@ -14,7 +14,7 @@ use super::sections::{
 pub const QUERY_LIMIT: usize = 300;
 
 /// Section name of all three blocks.
-const POSITION: &str = "position";
+pub(super) const POSITION: &str = "position";
 
 /// The position block of an agent that has a REPL.
 pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {

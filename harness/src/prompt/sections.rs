@@ -78,6 +78,7 @@ sections! {
     WORKFLOW_SOLVER = "workflow-solver" [];
     WORKFLOW_COORDINATOR = "workflow-coordinator" ["child_iterations", "pair_iterations"];
     DELEGATION_TIPS = "delegation-tips" [];
+    PAGE = "page" [];
     // Agents of other kinds.
     CHILD_REPL = "child-repl" [];
     FLAT = "flat" [];

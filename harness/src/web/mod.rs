@@ -8,6 +8,7 @@ mod action;
 mod app;
 mod dump;
 mod error;
+mod page_functions;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub use action::{Acted, Action};
 pub use app::{AppCall, AppHost, Reply};
 pub use dump::{Dump, DumpSettings, IdStyle, Indexed};
 pub use error::{PageError, PageProblem};
+pub(crate) use page_functions::{Given, PageFunctions};
 
 /// Gives each attempt a world of its own: a fresh profile, with nothing within reach but what the task's world serves.
 #[async_trait]

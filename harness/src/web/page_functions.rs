@@ -1,0 +1,224 @@
+//! A page as functions in an agent's REPL, and the tabs that agents hand to their children.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sandbox::HostFunctions;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::{Action, Dump, DumpSettings, Page, PageError, PageProblem};
+
+/// The functions, by the names that they have in a REPL.
+const NAMES: [&str; 10] = [
+    "page.dump",
+    "page.text",
+    "page.goto",
+    "page.click",
+    "page.fill",
+    "page.select",
+    "page.press",
+    "page.scrollTo",
+    "page.answerDialog",
+    "page.open",
+];
+
+/// The page of one agent. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct PageFunctions {
+    page: Arc<dyn Page>,
+    tabs: Arc<Tabs>,
+}
+
+/// What a function gave.
+pub(crate) struct Given {
+    /// What its `await` gives.
+    pub value: Value,
+    /// The dump, for the record, where it made one.
+    pub dump: Option<Dump>,
+}
+
+/// The tabs of an attempt that have names, which any of its agents may hand to a child.
+#[derive(Default)]
+pub(crate) struct Tabs {
+    named: Mutex<BTreeMap<String, Arc<dyn Page>>>,
+    /// The browser's own failure.
+    broken: watch::Sender<Option<PageError>>,
+}
+
+/// The one argument of any function: an object.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct Arguments {
+    url: Option<String>,
+    selector: Option<Selector>,
+    value: Option<String>,
+    key: Option<String>,
+    accept: Option<bool>,
+    text: Option<String>,
+    max_chars: Option<usize>,
+}
+
+/// An id of a dump is a number to many a model.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Selector {
+    Number(u64),
+    Text(String),
+}
+
+impl PageFunctions {
+    /// The functions of the page on which a task begins.
+    pub(crate) fn of_root(page: Arc<dyn Page>) -> Self {
+        Self {
+            page,
+            tabs: Arc::default(),
+        }
+    }
+
+    /// The functions for a child that is handed a tab.
+    ///
+    /// # Errors
+    /// What the calling agent reads: the tabs there are.
+    pub(crate) fn handed(&self, name: &str) -> Result<Self, String> {
+        let named = self
+            .tabs
+            .named
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let page = named.get(name).cloned().ok_or_else(|| {
+            let names: Vec<&str> = named.keys().map(String::as_str).collect();
+            let known = match names.as_slice() {
+                [] => "page.open() opens one".to_owned(),
+                names => format!("open ones are {}", names.join(", ")),
+            };
+            format!("rlm(): there is no tab {name:?}; {known}")
+        })?;
+        Ok(Self {
+            page,
+            tabs: Arc::clone(&self.tabs),
+        })
+    }
+
+    /// What the REPL of an agent is opened with.
+    pub(crate) fn functions(page: Option<&Self>) -> HostFunctions {
+        let names = page.map(|_| NAMES.into_iter().map(str::to_owned));
+        // They are names that can be.
+        let functions = names.and_then(|names| HostFunctions::new(names).ok());
+        functions.unwrap_or_default()
+    }
+
+    /// Calls a function with a JSON object as text.
+    ///
+    /// # Errors
+    /// What the calling agent reads.
+    pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<Given, String> {
+        let arguments = serde_json::from_str(arguments)
+            .map_err(|error| format!("{name}(): wrong arguments: {error}"))?;
+        self.run(name, arguments).await.map_err(|error| {
+            let message = format!("{name}(): {error}");
+            if error.problem == PageProblem::Broken {
+                self.tabs.broken.send_replace(Some(error));
+            }
+            message
+        })
+    }
+
+    /// Waits until the browser fails, which ends the attempt: a model cannot help it.
+    pub(crate) async fn broken(&self) -> PageError {
+        let mut broken = self.tabs.broken.subscribe();
+        loop {
+            if let Some(error) = broken.borrow_and_update().clone() {
+                return error;
+            }
+            // The sender lives as long as this.
+            if broken.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    async fn run(&self, name: &str, arguments: Arguments) -> Result<Given, PageError> {
+        let selector = arguments.selector.map(|selector| match selector {
+            Selector::Number(id) => id.to_string(),
+            Selector::Text(text) => text,
+        });
+        let action = match name {
+            "page.dump" => return self.dump(arguments.max_chars).await,
+            "page.text" => return Ok(Given::value(self.page.text().await?)),
+            "page.open" => return self.open(arguments.url).await.map(Given::value),
+            "page.goto" => Action::Navigate {
+                url: needed("url", arguments.url)?,
+            },
+            "page.click" => Action::Click {
+                selector: needed("selector", selector)?,
+            },
+            "page.fill" => Action::FillInput {
+                selector: needed("selector", selector)?,
+                value: needed("value", arguments.value)?,
+            },
+            "page.select" => Action::Select {
+                selector: needed("selector", selector)?,
+                value: needed("value", arguments.value)?,
+            },
+            "page.press" => Action::Press {
+                selector,
+                key: needed("key", arguments.key)?,
+            },
+            "page.scrollTo" => Action::ScrollTo {
+                selector: needed("selector", selector)?,
+            },
+            "page.answerDialog" => Action::AnswerDialog {
+                accept: needed("accept", arguments.accept)?,
+                text: arguments.text,
+            },
+            _ => {
+                let message = "there is no such function".to_owned();
+                return Err(PageError::new(PageProblem::Malformed, message));
+            }
+        };
+        Ok(Given::value(json!(self.page.act(&action).await?)))
+    }
+
+    async fn dump(&self, max_chars: Option<usize>) -> Result<Given, PageError> {
+        let mut settings = DumpSettings::default();
+        settings.max_chars = max_chars.unwrap_or(settings.max_chars);
+        let dump = self.page.dump(&settings).await?;
+        Ok(Given {
+            value: dump.text().into(),
+            dump: Some(dump),
+        })
+    }
+
+    async fn open(&self, url: Option<String>) -> Result<String, PageError> {
+        let tab = self.page.new_tab().await?;
+        if let Some(url) = url {
+            tab.act(&Action::Navigate { url }).await?;
+        }
+        let mut named = self
+            .tabs
+            .named
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let name = format!("tab-{}", named.len() + 1);
+        named.insert(name.clone(), tab);
+        Ok(name)
+    }
+}
+
+impl Given {
+    fn value(value: impl Into<Value>) -> Self {
+        Self {
+            value: value.into(),
+            dump: None,
+        }
+    }
+}
+
+fn needed<T>(name: &str, value: Option<T>) -> Result<T, PageError> {
+    value.ok_or_else(|| {
+        let message = format!("the argument `{name}` is missing");
+        PageError::new(PageProblem::Malformed, message)
+    })
+}
