@@ -67,6 +67,8 @@ flags! {
     IDLE_TIMEOUT = "EVAL_IDLE_TIMEOUT", "--idle-timeout";
     FILTER = "EVAL_FILTER", "--filter";
     ISOLATION = "EVAL_ISOLATION", "--isolation";
+    HOOKS = "EVAL_HOOKS", "--hooks";
+    HOOKS_DIR = "EVAL_HOOKS_DIR", "--hooks-dir";
     HTML = "EVAL_HTML", "--html";
     ITERATIONS = "EVAL_ITERATIONS", "--iterations";
     JSON = "EVAL_JSON", "--json";

@@ -20,6 +20,7 @@ mod view;
 
 mod grader;
 mod guidance;
+mod hooks;
 mod layers;
 mod models;
 mod sandbox;
@@ -51,6 +52,7 @@ pub use env_file::{load_env_file, misspelt_variables};
 pub use error::SettingsError;
 pub use grader::{GraderSettings, ScorerLimits};
 pub use guidance::alias_names;
+pub use hooks::{HookSettings, registry as hook_registry};
 pub use import::ImportSettings;
 pub use layers::{LayerSettings, known as known_to_definitions, library as prompt_library};
 pub use model_ref::MODEL_FORMS;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::definition::ToolStrategy;
+use crate::hook::Hook;
 use crate::tool::Tool;
 
 /// How an agent uses tools, reasoning and images. By default: no tools, one call at a time, reasoning recorded and not
@@ -25,6 +26,8 @@ pub struct AgentSettings {
     pub include_reasoning: bool,
     /// The newest messages whose images are sent; those of older ones are told by a line of text. All if none.
     pub recent_images: Option<NonZeroU32>,
+    /// Its hooks, and no others; those of the run if none are listed.
+    pub hooks: Option<Vec<Arc<dyn Hook>>>,
 }
 
 /// A tool, and what an agent's prompt sets for it.

@@ -10,12 +10,14 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::agent::ReplAgent;
+use crate::agent_settings::AgentSettings;
 use crate::agent_turn::{self, WebAgent};
 use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::engine::{Engine, Task};
 use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, WebEvent, ms};
 use crate::halt::HaltReason;
+use crate::hooking::HooksAtWork;
 use crate::invocation::{Invocation, ROOT};
 use crate::json_action;
 use crate::ledger::{Budget, Ledger};
@@ -41,6 +43,9 @@ pub(crate) struct Attempt<'a> {
     /// Why the attempt is to end although its agents could go on.
     stopped: watch::Sender<Option<HaltReason>>,
     session: OnceLock<Session>,
+    pub hooks_at_work: HooksAtWork,
+    /// Of agents without a prompt definition.
+    plain: AgentSettings,
     state: OnceLock<Value>,
     stats: Mutex<Stats>,
 }
@@ -69,6 +74,8 @@ impl<'a> Attempt<'a> {
             ),
             stopped: watch::Sender::new(None),
             session: OnceLock::new(),
+            hooks_at_work: HooksAtWork::default(),
+            plain: AgentSettings::default(),
             state: OnceLock::new(),
             stats: Mutex::default(),
         }
@@ -207,7 +214,16 @@ impl<'a> Attempt<'a> {
 
     fn tools_agent<'b>(&'b self, invocation: &'b Invocation) -> ToolsAgent<'b> {
         let context = Arc::clone(&self.task.context);
-        ToolsAgent::new(self, invocation, &self.engine.agent, context)
+        ToolsAgent::new(self, invocation, self.settings(invocation), context)
+    }
+
+    /// What an agent's prompt definition says of its requests: only the root has one.
+    pub fn settings(&self, invocation: &Invocation) -> &AgentSettings {
+        if invocation.parent.is_none() {
+            &self.engine.agent
+        } else {
+            &self.plain
+        }
     }
 
     /// An agent that answers in one call: flat, one-shot or direct.

@@ -1,8 +1,10 @@
 //! A conversation with a model: what is sent, and what of it may be left out when it grows too long.
 
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 use crate::event::Message;
+use crate::prompt::image_left_out;
 use crate::tool_call::ToolUse;
 
 /// A conversation.
@@ -85,6 +87,11 @@ impl Conversation {
         self.messages.push(message);
     }
 
+    /// The messages that the records do not hold yet.
+    pub fn new_messages_mut(&mut self) -> &mut [Message] {
+        &mut self.messages[self.recorded..]
+    }
+
     /// The messages that the records do not hold yet. From now on they do.
     pub fn record_new(&mut self) -> Vec<Message> {
         let new = self.messages[self.recorded..].to_vec();
@@ -127,9 +134,69 @@ impl Conversation {
     }
 }
 
+/// Messages as they are sent: images of all but the `newest` are told by a line of text each.
+pub(crate) fn recent(mut messages: Vec<Message>, newest: Option<NonZeroU32>) -> Vec<Message> {
+    let newest = newest.map_or(usize::MAX, |newest| newest.get() as usize);
+    let older = messages.len().saturating_sub(newest);
+    for message in &mut messages[..older] {
+        for image in std::mem::take(&mut message.images) {
+            // Base64 has four characters for three bytes.
+            let bytes = image.data.trim_end_matches('=').len() as u64 * 3 / 4;
+            if !message.content.is_empty() {
+                message.content.push('\n');
+            }
+            message.content += &image_left_out(&image.media_type, bytes);
+        }
+    }
+    messages
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Conversation, Message, Trimmed};
+    use std::num::NonZeroU32;
+
+    use super::{Conversation, Message, Trimmed, image_left_out, recent};
+    use crate::event::Image;
+
+    #[test]
+    fn images_of_older_messages_are_told_by_text() {
+        let mut conversation = Conversation::new(String::new());
+        for (content, images) in [("first", 2), ("", 1), ("third", 1)] {
+            let image = Image {
+                media_type: "image/png".to_owned(),
+                data: "iVBORw0KGgo=".to_owned(),
+            };
+            conversation.push(Message {
+                images: vec![image; images],
+                ..Message::user(content)
+            });
+        }
+        let gone = image_left_out("image/png", 8);
+        let rows = [
+            (None, [("first".to_owned(), 2), (String::new(), 1)]),
+            (
+                NonZeroU32::new(3),
+                [("first".to_owned(), 2), (String::new(), 1)],
+            ),
+            (
+                NonZeroU32::new(2),
+                [(format!("first\n{gone}\n{gone}"), 0), (String::new(), 1)],
+            ),
+            (
+                NonZeroU32::new(1),
+                [(format!("first\n{gone}\n{gone}"), 0), (gone.clone(), 0)],
+            ),
+        ];
+        for (newest, expected) in rows {
+            let sent = recent(conversation.sent(), newest);
+            let seen: Vec<(String, usize)> = sent
+                .iter()
+                .map(|message| (message.content.clone(), message.images.len()))
+                .collect();
+            assert_eq!(seen[..2], expected, "{newest:?}");
+            assert_eq!(seen[2], ("third".to_owned(), 1), "{newest:?}");
+        }
+    }
 
     #[test]
     fn the_older_half_of_the_outputs_goes_first_and_the_newest_stays() {

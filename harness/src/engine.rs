@@ -9,6 +9,7 @@ use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::attempt::Attempt;
 use crate::event::{EventSink, NoEvents};
 use crate::halt::{Halt, HaltReason};
+use crate::hook::Hook;
 use crate::ledger::{Budget, Ledger, Spent};
 use crate::outcome::AttemptOutcome;
 use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
@@ -121,6 +122,7 @@ pub struct Engine {
     pub(crate) web_agent: WebAgent,
     pub(crate) agent: AgentSettings,
     pub(crate) layers: PromptLayers,
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub(crate) browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
@@ -177,6 +179,7 @@ impl Engine {
             web_agent,
             agent: AgentSettings::default(),
             layers: PromptLayers::default(),
+            hooks: Vec::new(),
             browser: None,
             by_alias,
             served: Mutex::default(),
@@ -188,6 +191,13 @@ impl Engine {
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.browser = Some(browser);
+        self
+    }
+
+    /// Gives the run hooks, for all agents whose prompts list none.
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: Vec<Arc<dyn Hook>>) -> Self {
+        self.hooks = hooks;
         self
     }
 

@@ -160,6 +160,13 @@ pub enum EventKind {
         /// What it took.
         ms: f64,
     },
+    /// A hook said something for the records.
+    HookNote {
+        /// The hook's name.
+        hook: String,
+        /// What it said.
+        note: String,
+    },
     /// The request failed and is sent again.
     LlmRetry {
         /// What the provider said.

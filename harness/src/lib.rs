@@ -18,6 +18,8 @@ mod engine;
 pub mod event;
 mod fence;
 mod halt;
+pub mod hook;
+mod hooking;
 mod invocation;
 mod json_action;
 mod js_scan;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::attempt::{Attempt, Failure};
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, recent};
 use crate::event::{EventKind, Message, ms};
 use crate::halt::HaltReason;
 use crate::invocation::Invocation;
@@ -48,8 +48,10 @@ impl Attempt<'_> {
         conversation.turn += 1;
         conversation.trims = 0;
         let mut told = false;
+        self.hook_new_messages(invocation, conversation).await?;
         let said = loop {
             let request = self.request(invocation, conversation);
+            let request = self.hook_request(invocation, request).await?;
             // What is kept takes nothing from any budget.
             let kept = invocation.model.provider.recall(&request).await;
             if kept.is_none() {
@@ -72,7 +74,7 @@ impl Attempt<'_> {
             }
             self.count(|stats| stats.llm_calls += 1);
             let result = match kept {
-                Some(result) => self.take_kept(invocation, result),
+                Some(result) => self.take_kept(invocation, result).await,
                 None => self.send(invocation, &request).await,
             };
             match result {
@@ -93,7 +95,12 @@ impl Attempt<'_> {
                 other => break other?,
             }
         };
-        conversation.push(Message::of_response(&said.response));
+        let mut message = Message::of_response(&said.response);
+        let keeps = self.settings(invocation).include_reasoning;
+        if message.tool_calls.is_empty() && !keeps {
+            message.carry = None;
+        }
+        conversation.push(self.hook_message(invocation, message).await?);
         conversation.record_new();
         Ok(said)
     }
@@ -129,12 +136,11 @@ impl Attempt<'_> {
             usage, cost_usd, ..
         } = said.response;
         self.settle(usage, cost_usd);
-        self.tell_response(invocation, &said, elapsed);
-        Ok(said)
+        self.tell_response(invocation, said, elapsed).await
     }
 
     /// A response, or the lack of one, from a cache.
-    fn take_kept(
+    async fn take_kept(
         &self,
         invocation: &Invocation,
         result: Result<Response, ProviderError>,
@@ -157,8 +163,7 @@ impl Attempt<'_> {
             stats.add_use(usage, cost_usd);
         });
         self.emit(invocation, EventKind::LlmCached);
-        self.tell_response(invocation, &said, 0.0);
-        Ok(said)
+        self.tell_response(invocation, said, 0.0).await
     }
 
     /// Books what a request used.
@@ -178,10 +183,21 @@ impl Attempt<'_> {
         );
     }
 
-    fn tell_response(&self, invocation: &Invocation, said: &Said, elapsed: f64) {
-        let response = &said.response;
+    /// Records a response as its hooks leave it, and gives it so.
+    async fn tell_response(
+        &self,
+        invocation: &Invocation,
+        said: Said,
+        elapsed: f64,
+    ) -> Result<Said, ProviderError> {
+        let truncated = said.truncated;
+        let mut response = said.response;
         if let Some(served) = &response.served_model {
             self.engine.note_served(&invocation.model, served);
+        }
+        response = self.hook_response(invocation, response).await?;
+        if self.settings(invocation).exclude_reasoning {
+            response.reasoning = None;
         }
         self.emit(
             invocation,
@@ -193,10 +209,14 @@ impl Attempt<'_> {
                 usage: response.usage,
                 cost_usd: response.cost_usd,
                 served_model: response.served_model.clone(),
-                truncated: said.truncated,
+                truncated,
                 ms: Some(elapsed),
             },
         );
+        Ok(Said {
+            response,
+            truncated,
+        })
     }
 
     /// Lets a call through if the run goes on and no budget is used up, and books it.
@@ -225,12 +245,14 @@ impl Attempt<'_> {
     }
 
     pub(crate) fn request(&self, invocation: &Invocation, conversation: &Conversation) -> Request {
+        let settings = self.settings(invocation);
         Request {
             model: invocation.model.name.clone(),
             system: conversation.system.clone(),
-            messages: conversation.sent(),
+            messages: recent(conversation.sent(), settings.recent_images),
             sampling: Arc::clone(&invocation.model.sampling),
             tools: conversation.tools.clone(),
+            keep_reasoning: settings.include_reasoning,
             caller: Caller {
                 sample: self.task.sample.clone(),
                 attempt: self.task.attempt,

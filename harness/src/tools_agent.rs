@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::future::join_all;
+use futures::future::try_join_all;
 use serde_json::Value;
 
 use crate::agent_settings::{AgentSettings, BoundTool};
@@ -13,6 +13,7 @@ use crate::conversation::Conversation;
 use crate::cut::two_ends;
 use crate::definition::ToolStrategy;
 use crate::event::{EventKind, Message, ms};
+use crate::hook::HookError;
 use crate::invocation::Invocation;
 use crate::model_call::Said;
 use crate::outcome::Status;
@@ -151,7 +152,7 @@ impl<'a> ToolsAgent<'a> {
             if iteration + 1 == iterations && !must_call {
                 notes.push(tools_note(ToolsNote::Last));
             }
-            let results = self.results(&said).await;
+            let results = self.results(&said).await?;
             let chars = results
                 .iter()
                 .map(|result| result.content.chars().count() as u64);
@@ -174,11 +175,11 @@ impl<'a> ToolsAgent<'a> {
     }
 
     /// A result for every call of a response.
-    async fn results(&self, said: &Said) -> Vec<ToolResult> {
+    async fn results(&self, said: &Said) -> Result<Vec<ToolResult>, HookError> {
         let calls = &said.response.tool_calls;
         if said.truncated {
             let cut = "error: the response was cut off, so this call was not made";
-            return calls
+            let results = calls
                 .iter()
                 .map(|call| ToolResult {
                     call: call.id.clone(),
@@ -186,22 +187,23 @@ impl<'a> ToolsAgent<'a> {
                     is_error: true,
                 })
                 .collect();
+            return Ok(results);
         }
         if self.settings.parallel_tool_calls {
-            return join_all(calls.iter().map(|call| self.answer(call))).await;
+            return try_join_all(calls.iter().map(|call| self.answer(call))).await;
         }
         if calls.len() > 1 {
             self.fault();
         }
         let mut results = Vec::new();
         for call in calls {
-            results.push(self.answer(call).await);
+            results.push(self.answer(call).await?);
         }
-        results
+        Ok(results)
     }
 
     /// Makes one call, and says what came of it.
-    async fn answer(&self, call: &ToolCall) -> ToolResult {
+    async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
         let began = Instant::now();
         let work = self.attempt.meter.begin();
         let outcome = self.call(call).await;
@@ -212,23 +214,25 @@ impl<'a> ToolsAgent<'a> {
             Ok(value) => (value.to_string(), false),
             Err(reason) => (format!("error: {reason}"), true),
         };
-        let content = two_ends(&content, limit);
+        let result = ToolResult {
+            call: call.id.clone(),
+            content: two_ends(&content, limit),
+            is_error,
+        };
+        let hooked = self.attempt.hook_tool_result(self.invocation, call, result);
+        let result = hooked.await?;
         self.attempt.emit(
             self.invocation,
             EventKind::ToolCall {
                 call: call.id.clone(),
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
-                result: content.clone(),
+                result: result.content.clone(),
                 is_error,
                 ms: ms(began.elapsed()),
             },
         );
-        ToolResult {
-            call: call.id.clone(),
-            content,
-            is_error,
-        }
+        Ok(result)
     }
 
     async fn call(&self, call: &ToolCall) -> Result<Value, String> {

@@ -4,7 +4,9 @@ use clap::{ArgAction, Args};
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use super::{BudgetArgs, GuidanceArgs, ModelArgs, SandboxArgs, StoreArgs, TrafficArgs, WebArgs};
+use super::{
+    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, StoreArgs, TrafficArgs, WebArgs,
+};
 use crate::env_vars;
 
 /// Everything that shapes a running agent.
@@ -24,6 +26,11 @@ pub struct EngineArgs {
     /// What the agents are told.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
+
+    /// What sees what passes.
+    #[command(flatten)]
+    #[serde(default)]
+    pub hooks: HookArgs,
 
     /// Iterations of the root, each one response and the run of its code; children get at most 15, 4, 3,
     /// 3, … by depth

@@ -56,6 +56,12 @@ pub enum List {
     },
     /// What the `tools` of a prompt definition may name, beside other definitions
     Tools,
+    /// What `--hooks` takes
+    Hooks {
+        /// Folder of hooks (*.js) of your own
+        #[arg(long, value_name = "DIR", env = env_vars::HOOKS_DIR)]
+        hooks_dir: Option<PathBuf>,
+    },
     /// What `--model` takes
     Models {
         /// Ask this provider's server which models it serves: openai, anthropic, openrouter, google or ollama
@@ -72,4 +78,5 @@ const EXAMPLES: &str = "\
 Examples:
   cargo eval list benchmarks
   cargo eval list drivers --drivers-dir my-drivers --json | jq -r '.[].name'
+  cargo eval list hooks --hooks-dir my-hooks
   cargo eval list models --provider ollama";

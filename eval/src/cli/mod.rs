@@ -22,6 +22,7 @@ mod budget;
 mod benchmark;
 mod engine;
 mod guidance;
+mod hooks;
 mod layers;
 mod model;
 mod sandbox;
@@ -45,6 +46,7 @@ pub use compare::CompareArgs;
 pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
 pub use engine::EngineArgs;
 pub use guidance::{CodeVia, GuidanceArgs};
+pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::LayerArgs;
 pub use list::{List, ListArgs};
@@ -106,7 +108,7 @@ pub enum Command {
     View(ViewArgs),
     /// Show the system prompt that an agent would get
     Prompt(Box<PromptArgs>),
-    /// List what can be chosen: benchmarks, drivers, profiles, models
+    /// List what can be chosen: benchmarks, drivers, profiles, models, prompts, tools, hooks
     List(ListArgs),
     /// Fetch the data of benchmarks, or show their samples
     Data(DataArgs),

@@ -16,7 +16,9 @@ use crate::cli::{List, ListArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::models::{self, ModelError};
-use crate::settings::{MODEL_FORMS, SettingsError, data_is_here, prompt_library, provider_server};
+use crate::settings::{
+    MODEL_FORMS, SettingsError, data_is_here, hook_registry, prompt_library, provider_server,
+};
 use crate::terminal::one_line;
 
 /// How long a server may take to say what it serves.
@@ -38,6 +40,7 @@ pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
         List::Profiles { profiles_file } => profiles(profiles_file.as_deref())?,
         List::Prompts { prompts_dir } => prompts(prompts_dir.as_deref())?,
         List::Tools => tools(),
+        List::Hooks { hooks_dir } => hooks(hooks_dir.as_deref())?,
         List::Models { provider: None, .. } => models(),
         List::Models {
             provider: Some(provider),
@@ -138,6 +141,19 @@ fn scorers() -> Listing {
         listing.push([name, description], object);
     }
     listing
+}
+
+fn hooks(folder: Option<&Path>) -> Result<Listing, SettingsError> {
+    let registry = hook_registry(folder)?;
+    let mut listing = Listing::new(&["NAME", "VERSION", "DESCRIPTION"]);
+    for hook in registry.all() {
+        let version: String = hook.digest().chars().take(12).collect();
+        listing.push(
+            [hook.name(), &version, hook.description()],
+            json!({"name": hook.name(), "version": hook.digest(), "description": hook.description()}),
+        );
+    }
+    Ok(listing)
 }
 
 fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {

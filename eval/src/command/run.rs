@@ -273,7 +273,9 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
         screenshots: settings.screenshots,
     };
     let engine = Engine::new(config, models, terminal::warning)?;
-    Ok(engine.with_layers(settings.layers.layers.clone()))
+    Ok(engine
+        .with_layers(settings.layers.layers.clone())
+        .with_hooks(settings.hooks.hooks.clone()))
 }
 
 /// The async runtime of a command.

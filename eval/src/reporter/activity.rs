@@ -133,6 +133,7 @@ fn action(kind: &EventKind) -> Option<String> {
         | EventKind::LlmWait { .. }
         | EventKind::LlmCached
         | EventKind::LlmBilled { .. }
+        | EventKind::HookNote { .. }
         | EventKind::IterationStart { .. } => return None,
     };
     Some(action)

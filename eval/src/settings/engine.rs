@@ -9,8 +9,8 @@ use harness::prompt::{Driver, ModelAlias, PromptMode};
 use super::bounds::{seconds, within};
 use super::guidance::Guidance;
 use super::{
-    BudgetSettings, LayerSettings, ModelSettings, Resolved, SandboxSettings, SettingsError,
-    StoreSettings, TrafficSettings, guidance, model_ref, models,
+    BudgetSettings, HookSettings, LayerSettings, ModelSettings, Resolved, SandboxSettings,
+    SettingsError, StoreSettings, TrafficSettings, guidance, model_ref, models,
 };
 use crate::cli::EngineArgs;
 
@@ -55,6 +55,8 @@ pub struct EngineSettings {
     pub agent_turn: AgentTurnSettings,
     /// Whether pictures of pages go into trajectories.
     pub screenshots: bool,
+    /// What sees what passes.
+    pub hooks: HookSettings,
 }
 
 impl EngineSettings {
@@ -91,6 +93,7 @@ impl EngineSettings {
         let traffic = super::traffic::resolve(&args.traffic)?;
         let store = super::store::resolve(&args.store);
         let web = super::web::resolve(&args.web)?;
+        let hooks = super::hooks::resolve(&args.hooks)?;
         Ok(guidance.map(|guidance| {
             let Guidance {
                 prompt_mode,
@@ -122,6 +125,7 @@ impl EngineSettings {
                 store,
                 agent_turn: web.agent_turn,
                 screenshots: web.screenshots,
+                hooks,
             }
         }))
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use harness::Protocol;
 use harness::definition::Faults;
+use harness::hook::HookRegistryError;
 use harness::prompt::PromptError;
 use harness::provider::PriceError;
 
@@ -390,6 +391,14 @@ pub enum SettingsError {
         problem: PromptError,
     },
 
+    /// There is no such hook, or a file is none.
+    #[error(transparent)]
+    Hook(#[from] HookRegistryError),
+
+    /// Hooks of the user's own cannot be tried.
+    #[error("cannot start a runtime to try hooks in: {0}")]
+    HookRuntime(io::Error),
+
     /// A driver, a profile, or a model alias is wrong.
     #[error(transparent)]
     Prompt(#[from] PromptError),
@@ -435,7 +444,12 @@ impl SettingsError {
             Self::Prompt(PromptError::UnknownProfile { .. }) => {
                 "`eval list profiles` shows what there is; --profiles-file adds your own"
             }
+            Self::Hook(HookRegistryError::Unknown { .. }) => {
+                "`eval list hooks` shows what there is; --hooks-dir adds your own"
+            }
             Self::EnvFile { .. }
+            | Self::Hook(_)
+            | Self::HookRuntime(_)
             | Self::Unsupported { .. }
             | Self::BaseUrlWithoutServer
             | Self::ModelArgs { .. }

@@ -89,7 +89,9 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         agent_turn,
         screenshots,
         layers,
+        hooks,
     } = engine;
+    let hooks: Vec<&str> = hooks.hooks.iter().map(|hook| hook.name()).collect();
     let servers: BTreeMap<&str, &str> = models
         .servers
         .iter()
@@ -148,6 +150,7 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("protocol", json!(protocol)),
         ("prompt_mode", json!(prompt_mode)),
         ("drivers", json!(drivers)),
+        ("hooks", json!(hooks)),
         ("profile", json!(profile)),
         ("definition", json!(layers.definition.map(|own| own.name))),
         ("agent_name", json!(layers.layers.agent_name)),

@@ -66,10 +66,7 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
 }
 
 fn section(name: &str, text: String) -> Section {
-    Section {
-        name: name.to_owned(),
-        text,
-    }
+    Section::of_text(name, text)
 }
 
 /// An action with its schema, in `# Tools`.

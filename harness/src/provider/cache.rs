@@ -49,6 +49,8 @@ struct Question<'a> {
     /// Absent where nothing of tools is sent, so that what was stored before there were tools is found.
     #[serde(skip_serializing_if = "ToolUse::is_off")]
     tools: &'a ToolUse,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    keep_reasoning: bool,
 }
 
 impl ResponseCache {
@@ -126,6 +128,7 @@ impl<P> Cached<P> {
             role: request.caller.role,
             attempt: request.caller.attempt,
             tools: &request.tools,
+            keep_reasoning: request.keep_reasoning,
         };
         let bytes = serde_json::to_vec(&question).map_err(|error| ProviderError::Store {
             message: format!("the request cannot be a key of the cache: {error}"),

@@ -158,6 +158,12 @@ pub enum ProviderError {
         /// Which, and why.
         message: String,
     },
+    /// A hook failed at the request or its response.
+    #[error("{message}")]
+    Hook {
+        /// Which, where and why.
+        message: String,
+    },
     /// A budget of the run is used up: nothing is sent any more.
     #[error("the {budget} budget is used up ({spent} of {limit})")]
     OverBudget {
@@ -211,6 +217,7 @@ impl ProviderError {
             | Self::Timeout { .. }
             | Self::Truncated { .. }
             | Self::Store { .. }
+            | Self::Hook { .. }
             | Self::OverBudget { .. } => {}
         }
         self

@@ -106,6 +106,8 @@ pub struct Request {
     pub sampling: Arc<Sampling>,
     /// What it may call.
     pub tools: ToolUse,
+    /// Whether its earlier reasoning goes back to the model, as far as its server takes it.
+    pub keep_reasoning: bool,
     /// Who asks.
     pub caller: Caller,
 }

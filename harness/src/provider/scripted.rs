@@ -217,6 +217,8 @@ impl Provider for Scripted {
         Ok(Response {
             text,
             tool_calls: tool_calls.collect(),
+            reasoning: answer.reasoning.clone(),
+            carry: answer.reasoning.clone(),
             usage: answer.usage,
             cost_usd: answer.cost_usd,
             served_model: Some(self.name.clone()),

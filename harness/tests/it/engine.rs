@@ -85,6 +85,7 @@ impl Case {
             exclude_reasoning: self.exclude_reasoning,
             include_reasoning: self.include_reasoning,
             recent_images: None,
+            hooks: None,
         }
     }
 

@@ -36,6 +36,7 @@ pub fn request(sampling: Sampling) -> Request {
         messages: vec![Message::user("What is 6 * 7?")],
         sampling: Arc::new(sampling),
         tools: ToolUse::default(),
+        keep_reasoning: false,
         caller: Caller {
             sample: "s".to_owned(),
             attempt: 1,

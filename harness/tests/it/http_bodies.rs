@@ -197,6 +197,49 @@ fn what_has_no_pair_and_what_has_no_tools_is_text() {
 }
 
 #[test]
+fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
+    let carried = [
+        (
+            "openrouter",
+            json!({"reasoning_details": [{"type": "reasoning.text", "text": "hm"}], "reasoning": "hm"}),
+        ),
+        ("google", json!({"reasoning_content": "hm"})),
+        ("openai", json!({"think": "hm"})),
+        (
+            "openai-responses",
+            json!([{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2ln"}]),
+        ),
+        (
+            "anthropic",
+            json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]),
+        ),
+    ];
+    let mut said = String::new();
+    for (server, carry) in carried {
+        for keep in [false, true] {
+            let mut request = request(Sampling::default());
+            let mut message = Message::assistant("I said.");
+            // Without leave to keep it, an agent leaves it out.
+            message.carry = keep.then(|| carry.to_string());
+            request.messages.push(message);
+            request.messages.push(Message::user("Go on."));
+            request.keep_reasoning = keep;
+            let body = seen(server, &request, false).body;
+            let list = if body["messages"].is_array() {
+                "messages"
+            } else {
+                "input"
+            };
+            said += &format!(
+                "{server}, kept {keep}: {} {}\n",
+                body[list], body["include"]
+            );
+        }
+    }
+    insta::assert_snapshot!("kept-reasoning", said);
+}
+
+#[test]
 fn how_each_choice_is_said() {
     let forced = || ToolChoice::Forced("read".to_owned());
     let choices = [

@@ -13,6 +13,7 @@ mod fault_shapes;
 
 mod conformance;
 mod engine;
+mod hooks;
 mod http;
 mod http_bodies;
 mod layers;

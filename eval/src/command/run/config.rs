@@ -69,6 +69,7 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
             "drivers": drivers(engine),
             "prompt": prompt(engine),
             "date": engine.layers.layers.date,
+            "hooks": hooks(engine),
             "max_depth": engine.max_depth,
             "max_iterations": engine.max_iterations,
             "max_blocks_per_iteration": engine.max_blocks_per_iteration,
@@ -125,6 +126,7 @@ pub(super) fn fingerprint(
         ("protocol", json!(engine.protocol)),
         ("prompt_mode", json!(engine.prompt_mode)),
         ("drivers", json!(drivers(engine))),
+        ("hooks", json!(hooks(engine))),
         ("prompt_templates", json!(templates)),
         ("prompt_layers", prompt(engine)),
         ("max_depth", json!(engine.max_depth)),
@@ -214,6 +216,13 @@ fn prompt(engine: &EngineSettings) -> Value {
         "replacement": replacement,
         "action_overrides": layers.actions,
     })
+}
+
+fn hooks(engine: &EngineSettings) -> Vec<Value> {
+    let hooks = engine.hooks.hooks.iter();
+    hooks
+        .map(|hook| json!({ "name": hook.name(), "version": hook.digest() }))
+        .collect()
 }
 
 fn drivers(engine: &EngineSettings) -> Vec<Value> {

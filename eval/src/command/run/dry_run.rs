@@ -207,6 +207,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
             ..Sampling::default()
         }),
         tools: ToolUse::default(),
+        keep_reasoning: false,
         caller: Caller {
             sample: "dry-run".to_owned(),
             attempt: 1,

@@ -218,8 +218,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         }),
         _ => End::Complete,
     };
-    let carry =
-        (!tool_calls.is_empty() && !thoughts.is_empty()).then(|| json!(thoughts).to_string());
+    let carry = (!thoughts.is_empty()).then(|| json!(thoughts).to_string());
     let response = Response {
         text: said,
         reasoning: unless_blank(reasoning.join("\n")),

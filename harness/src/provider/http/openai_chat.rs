@@ -16,6 +16,12 @@ use crate::tool_call::{ToolCall, ToolChoice, ToolSpec, ToolUse};
 /// The most stop sequences that the format takes.
 const MOST_STOPS: usize = 4;
 
+/// The fields in which servers say their reasoning.
+const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// The field of what is carried for reasoning that stood in the text.
+const IN_TEXT: &str = "think";
+
 /// Whether the settings can be said.
 pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsupported> {
     if sampling.stop.len() > MOST_STOPS {
@@ -105,7 +111,7 @@ fn messages(request: &Request) -> Vec<Value> {
     }
     for message in paired(request) {
         match message.role {
-            MessageRole::Assistant => all.push(assistant(&message)),
+            MessageRole::Assistant => all.push(assistant(&message, request.keep_reasoning)),
             MessageRole::User => {
                 for result in &message.tool_results {
                     all.push(json!({"role": "tool", "tool_call_id": result.call, "content": result.content}));
@@ -120,7 +126,7 @@ fn messages(request: &Request) -> Vec<Value> {
     all
 }
 
-fn assistant(message: &Message) -> Value {
+fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     let mut turn = json!({"role": "assistant", "content": message.content});
     // What the server wants back: signatures of its reasoning.
     let carried: Map<String, Value> = message
@@ -147,6 +153,20 @@ fn assistant(message: &Message) -> Value {
     }
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
+    } else if keep_reasoning {
+        // As the server itself said it.
+        for name in THOUGHTS {
+            if let Some(thoughts) = carried.get(name) {
+                turn[name] = thoughts.clone();
+            }
+        }
+        if let Some(thoughts) = carried.get(IN_TEXT) {
+            let thoughts = text(thoughts);
+            turn["content"] = json!(format!(
+                "<think>\n{thoughts}\n</think>\n\n{}",
+                message.content
+            ));
+        }
     }
     turn
 }
@@ -185,7 +205,15 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     }
     let mut reasoning = unless_blank(text(&message["reasoning_content"]).to_owned())
         .or_else(|| unless_blank(text(&message["reasoning"]).to_owned()));
+    let mut carry = Map::new();
+    for name in THOUGHTS {
+        if let Some(thoughts) = unless_blank(text(&message[name]).to_owned()) {
+            carry.insert(name.to_owned(), json!(thoughts));
+            break;
+        }
+    }
     if let Some((thoughts, rest)) = apart(&said) {
+        carry.insert(IN_TEXT.to_owned(), json!(thoughts));
         reasoning = reasoning.or_else(|| unless_blank(thoughts.to_owned()));
         said = String::from(rest);
     }
@@ -198,13 +226,10 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             extras.push(&item["extra_content"]);
         }
     }
-    let mut carry = Map::new();
     if extras.iter().any(|extra| !extra.is_null()) {
         carry.insert("extra_content".to_owned(), json!(extras));
     }
-    if let Some(details) = message.get("reasoning_details")
-        && !tool_calls.is_empty()
-    {
+    if let Some(details) = message.get("reasoning_details") {
         carry.insert("reasoning_details".to_owned(), details.clone());
     }
     let end = match text(&choice["finish_reason"]) {

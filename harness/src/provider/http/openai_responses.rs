@@ -53,6 +53,9 @@ pub(super) fn body(request: &Request) -> Value {
     if let Some(effort) = sampling.effort {
         body["reasoning"] = json!({"effort": effort});
     }
+    if request.keep_reasoning {
+        body["include"] = json!(["reasoning.encrypted_content"]);
+    }
     if !request.tools.is_off() {
         offer(&request.tools, &mut body);
     }
@@ -114,6 +117,14 @@ fn input(request: &Request) -> Vec<Value> {
     for message in paired(request) {
         match message.role {
             MessageRole::Assistant => {
+                // Reasoning as the server sealed it.
+                if request.keep_reasoning {
+                    let carried = message
+                        .carry
+                        .as_deref()
+                        .map(serde_json::from_str::<Vec<Value>>);
+                    all.extend(carried.and_then(Result::ok).unwrap_or_default());
+                }
                 if !message.content.is_empty() {
                     let part = json!({"type": "output_text", "text": message.content});
                     all.push(json!({"role": "assistant", "content": [part]}));
@@ -151,6 +162,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let mut said = String::new();
     let mut reasoning = Vec::new();
     let mut tool_calls = Vec::new();
+    let mut sealed = Vec::new();
     for item in output {
         match text(&item["type"]) {
             "message" => {
@@ -164,6 +176,9 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
                     .iter()
                     .chain(items(&item["content"]));
                 reasoning.extend(parts.map(|part| text(&part["text"])));
+                if item["encrypted_content"].is_string() {
+                    sealed.push(item.clone());
+                }
             }
             "function_call" => {
                 tool_calls.extend(call(&item["call_id"], &item["name"], &item["arguments"]));
@@ -181,6 +196,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         text: said,
         reasoning: unless_blank(reasoning.join("\n")),
         tool_calls,
+        carry: (!sealed.is_empty()).then(|| json!(sealed).to_string()),
         usage: usage(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()

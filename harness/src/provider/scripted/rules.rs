@@ -29,6 +29,8 @@ struct Rule {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub reply: Reply,
+    /// Reasoning apart from the text; it is carried, too.
+    pub reasoning: Option<String>,
     pub usage: Option<Usage>,
     pub cost_usd: Option<f64>,
 }
@@ -98,6 +100,7 @@ struct RuleEntry {
     tool_calls: Option<Vec<CallEntry>>,
     compute_calls: Option<String>,
     error: Option<ErrorEntry>,
+    reasoning: Option<String>,
     tokens: Option<Tokens>,
     cost_usd: Option<f64>,
 }
@@ -243,6 +246,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
             samples,
             answer: Answer {
                 reply,
+                reasoning: entry.reasoning,
                 usage: entry.tokens.map(|tokens| Usage {
                     input_tokens: tokens.input,
                     output_tokens: tokens.output,

@@ -1,0 +1,22 @@
+//! Flags of hooks.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::env_vars;
+
+/// Which hooks see what passes between agents, models and tools.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+pub struct HookArgs {
+    /// Hooks of the run, in the order in which they run; an agent whose prompt lists hooks has those instead
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::HOOKS)]
+    #[serde(default)]
+    pub hooks: Vec<String>,
+
+    /// Folder of hooks (*.js) of your own; one of a bundled hook's name takes its place
+    #[arg(long, value_name = "DIR", env = env_vars::HOOKS_DIR)]
+    #[serde(default)]
+    pub hooks_dir: Option<PathBuf>,
+}

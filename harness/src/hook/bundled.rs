@@ -1,0 +1,194 @@
+//! The hooks that are part of the program.
+
+use async_trait::async_trait;
+
+use super::moment::ToolStage;
+use super::redact::{without_cards, without_secrets};
+use super::{Hook, HookError, HookWork, Moment, Passed};
+
+/// Messages that `limit_to_20_messages` lets pass.
+const MOST_MESSAGES: usize = 20;
+
+/// What a bundled hook makes of a moment, and what it says for the records.
+type See = fn(Moment) -> (Moment, Vec<String>);
+
+struct Bundled {
+    name: &'static str,
+    description: &'static str,
+    see: See,
+}
+
+const ALL: [Bundled; 4] = [
+    Bundled {
+        name: "limit_to_20_messages",
+        description: "Sends the first message and the newest 19 alone; the records keep all.",
+        see: limit,
+    },
+    Bundled {
+        name: "log_tool_calls",
+        description: "Writes a line for each tool call into the trajectory.",
+        see: log,
+    },
+    Bundled {
+        name: "redact_credit_cards",
+        description: "Strikes out card numbers, told by their check digit, in messages and tool results.",
+        see: |moment| redact(moment, without_cards),
+    },
+    Bundled {
+        name: "redact_secrets",
+        description: "Strikes out keys and tokens of known forms in messages and tool results.",
+        see: |moment| redact(moment, without_secrets),
+    },
+];
+
+/// All of them, in the order of their names.
+pub(super) fn all() -> impl Iterator<Item = Box<dyn Hook>> {
+    ALL.into_iter().map(|hook| Box::new(hook) as Box<dyn Hook>)
+}
+
+impl Hook for Bundled {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn description(&self) -> &str {
+        self.description
+    }
+
+    fn digest(&self) -> &'static str {
+        "bundled/1"
+    }
+
+    fn begin(&self) -> Box<dyn HookWork> {
+        Box::new(self.see)
+    }
+}
+
+#[async_trait]
+impl HookWork for See {
+    async fn see(&mut self, moment: Moment) -> Result<Passed, HookError> {
+        let (moment, notes) = self(moment);
+        Ok(Passed { moment, notes })
+    }
+}
+
+/// Of a longer conversation the task, which is its first message, and the newest messages.
+fn limit(moment: Moment) -> (Moment, Vec<String>) {
+    let Moment::BeforeRequest { mut messages } = moment else {
+        return (moment, Vec::new());
+    };
+    if messages.len() > MOST_MESSAGES {
+        messages.drain(1..=messages.len() - MOST_MESSAGES);
+    }
+    (Moment::BeforeRequest { messages }, Vec::new())
+}
+
+fn log(moment: Moment) -> (Moment, Vec<String>) {
+    let note = match &moment {
+        Moment::Tool {
+            stage: stage @ (ToolStage::Succeeded | ToolStage::Failed),
+            tool,
+            arguments,
+            content,
+        } => {
+            let how = if *stage == ToolStage::Failed {
+                "failed"
+            } else {
+                "succeeded"
+            };
+            let chars = content.chars().count();
+            Some(format!("{tool}({arguments}) {how} with {chars} characters"))
+        }
+        _ => None,
+    };
+    (moment, note.into_iter().collect())
+}
+
+/// Responses are left alone: what a model calls is made as it says, and its answer is what is scored.
+fn redact(mut moment: Moment, change: fn(&str) -> String) -> (Moment, Vec<String>) {
+    if !matches!(moment, Moment::AfterResponse { .. }) {
+        moment.map_texts(change);
+    }
+    (moment, Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moment::ToolStage;
+    use super::{ALL, Moment};
+    use crate::event::Message;
+
+    fn seen(name: &str, moment: Moment) -> (Moment, Vec<String>) {
+        let hook = ALL.into_iter().find(|hook| hook.name == name).unwrap();
+        (hook.see)(moment)
+    }
+
+    fn tool(stage: ToolStage, content: &str) -> Moment {
+        Moment::Tool {
+            stage,
+            tool: "find".to_owned(),
+            arguments: "{}".to_owned(),
+            content: content.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_long_conversation_keeps_its_task_and_its_end() {
+        let messages = |numbers: Vec<u32>| Moment::BeforeRequest {
+            messages: numbers
+                .into_iter()
+                .map(|number| Message::user(number.to_string()))
+                .collect(),
+        };
+        for (before, after) in [
+            (messages((0..20).collect()), messages((0..20).collect())),
+            (
+                messages((0..25).collect()),
+                messages(std::iter::once(0).chain(6..25).collect()),
+            ),
+        ] {
+            assert_eq!(seen("limit_to_20_messages", before), (after, Vec::new()));
+        }
+    }
+
+    #[test]
+    fn tool_calls_are_logged_once() {
+        let rows = [
+            (
+                ToolStage::Succeeded,
+                vec!["find({}) succeeded with 3 characters"],
+            ),
+            (ToolStage::Failed, vec!["find({}) failed with 3 characters"]),
+            (ToolStage::ToBeStored, vec![]),
+        ];
+        for (stage, expected) in rows {
+            assert_eq!(seen("log_tool_calls", tool(stage, "abc")).1, expected);
+        }
+    }
+
+    #[test]
+    fn what_must_not_pass_is_struck_out() {
+        let key = format!("sk-ant-{}", "a1B2c3D4e5F6g7H8i9J0k1L2");
+        let rows = [
+            (
+                "redact_credit_cards",
+                "card 4111-1111-1111-1111!".to_owned(),
+                "card [credit card]!",
+            ),
+            (
+                "redact_credit_cards",
+                "number 4111111111111112".to_owned(),
+                "number 4111111111111112",
+            ),
+            ("redact_secrets", format!("key {key}."), "key [secret]."),
+        ];
+        for (hook, text, expected) in rows {
+            let stage = ToolStage::ToBeStored;
+            assert_eq!(seen(hook, tool(stage, &text)).0, tool(stage, expected));
+            let message = |text: &str| Moment::BeforeMessage {
+                message: Message::user(text),
+            };
+            assert_eq!(seen(hook, message(&text)).0, message(expected));
+        }
+    }
+}

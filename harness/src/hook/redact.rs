@@ -1,0 +1,34 @@
+//! Strikes parts out of texts.
+
+use std::ops::Range;
+
+use super::luhn::card_numbers;
+use crate::definition::secrets_in;
+
+/// A text without its card numbers.
+pub(super) fn without_cards(text: &str) -> String {
+    strike(text, card_numbers(text), "[credit card]")
+}
+
+/// A text without keys and tokens of known forms.
+pub(super) fn without_secrets(text: &str) -> String {
+    let secrets = secrets_in(text, &[]);
+    strike(
+        text,
+        secrets.into_iter().map(|secret| secret.range),
+        "[secret]",
+    )
+}
+
+/// Puts `mark` in the place of ranges that are in order and do not overlap.
+fn strike(text: &str, ranges: impl IntoIterator<Item = Range<usize>>, mark: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for range in ranges {
+        out.push_str(&text[at..range.start]);
+        out.push_str(mark);
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}

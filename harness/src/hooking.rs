@@ -1,0 +1,171 @@
+//! Where hooks stand in an agent's work: at its messages, requests, responses and tool results.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use crate::attempt::{Attempt, Failure};
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message};
+use crate::hook::{Hook, HookError, HookWork, Moment, ToolStage};
+use crate::invocation::Invocation;
+use crate::outcome::Status;
+use crate::provider::{ProviderError, Request, Response};
+use crate::tool_call::{ToolCall, ToolResult};
+
+/// The hooks at work in an attempt, by name. One sees one moment at a time.
+pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn HookWork>>>>>;
+
+impl Attempt<'_> {
+    /// Shows the messages that are new in a conversation to the agent's hooks.
+    pub async fn hook_new_messages(
+        &self,
+        invocation: &Invocation,
+        conversation: &mut Conversation,
+    ) -> Result<(), Failure> {
+        if self.hooks(invocation).is_empty() {
+            return Ok(());
+        }
+        for message in conversation.new_messages_mut() {
+            *message = self.hook_message(invocation, message.clone()).await?;
+        }
+        if let Some(tail) = conversation.tail.take() {
+            conversation.tail = Some(self.hook_message(invocation, tail).await?);
+        }
+        Ok(())
+    }
+
+    /// Shows a message that is to join the conversation.
+    pub async fn hook_message(
+        &self,
+        invocation: &Invocation,
+        message: Message,
+    ) -> Result<Message, HookError> {
+        match self
+            .hooked(invocation, Moment::BeforeMessage { message })
+            .await?
+        {
+            Moment::BeforeMessage { message } => Ok(message),
+            // A hook's changes keep the moment: `Moment::changed` and the bundled hooks see to it.
+            _ => Ok(Message::user("")),
+        }
+    }
+
+    /// Shows a request that is to be sent.
+    pub async fn hook_request(
+        &self,
+        invocation: &Invocation,
+        mut request: Request,
+    ) -> Result<Request, HookError> {
+        if !self.hooks(invocation).is_empty() {
+            let messages = std::mem::take(&mut request.messages);
+            let moment = Moment::BeforeRequest { messages };
+            if let Moment::BeforeRequest { messages } = self.hooked(invocation, moment).await? {
+                request.messages = messages;
+            }
+        }
+        Ok(request)
+    }
+
+    /// Shows a response.
+    pub async fn hook_response(
+        &self,
+        invocation: &Invocation,
+        mut response: Response,
+    ) -> Result<Response, HookError> {
+        if self.hooks(invocation).is_empty() {
+            return Ok(response);
+        }
+        let moment = Moment::AfterResponse {
+            text: response.text.clone(),
+            reasoning: response.reasoning.clone(),
+            tool_calls: response.tool_calls.clone(),
+        };
+        if let Moment::AfterResponse {
+            text,
+            reasoning,
+            tool_calls,
+        } = self.hooked(invocation, moment).await?
+        {
+            response.text = text;
+            response.reasoning = reasoning;
+            response.tool_calls = tool_calls;
+        }
+        Ok(response)
+    }
+
+    /// Shows what a tool answered, when it has and before it is stored.
+    pub async fn hook_tool_result(
+        &self,
+        invocation: &Invocation,
+        call: &ToolCall,
+        mut result: ToolResult,
+    ) -> Result<ToolResult, HookError> {
+        if self.hooks(invocation).is_empty() {
+            return Ok(result);
+        }
+        let answered = if result.is_error {
+            ToolStage::Failed
+        } else {
+            ToolStage::Succeeded
+        };
+        for stage in [answered, ToolStage::ToBeStored] {
+            let moment = Moment::Tool {
+                stage,
+                tool: call.name.clone(),
+                arguments: call.arguments.clone(),
+                content: result.content.clone(),
+            };
+            if let Moment::Tool { content, .. } = self.hooked(invocation, moment).await? {
+                result.content = content;
+            }
+        }
+        Ok(result)
+    }
+
+    /// The hooks of an agent: those that its prompt lists, or else those of the run.
+    fn hooks(&self, invocation: &Invocation) -> &[Arc<dyn Hook>] {
+        let listed = self.settings(invocation).hooks.as_deref();
+        listed.unwrap_or(&self.engine.hooks)
+    }
+
+    /// What the hooks of an agent make of a moment, one after the other.
+    async fn hooked(
+        &self,
+        invocation: &Invocation,
+        mut moment: Moment,
+    ) -> Result<Moment, HookError> {
+        for hook in self.hooks(invocation) {
+            let work = {
+                let mut at_work = self.hooks_at_work.lock().await;
+                let begin = || Arc::new(Mutex::new(hook.begin()));
+                Arc::clone(at_work.entry(hook.name().to_owned()).or_insert_with(begin))
+            };
+            let passed = work.lock().await.see(moment).await?;
+            moment = passed.moment;
+            for note in passed.notes {
+                let hook = hook.name().to_owned();
+                self.emit(invocation, EventKind::HookNote { hook, note });
+            }
+        }
+        Ok(moment)
+    }
+}
+
+impl From<HookError> for Failure {
+    fn from(error: HookError) -> Self {
+        Self {
+            status: Status::Error,
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl From<HookError> for ProviderError {
+    fn from(error: HookError) -> Self {
+        Self::Hook {
+            message: error.to_string(),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Hooks in files: what they change, what they remember, and how they fail; and what settings do to reasoning.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use harness::event::{Event, EventKind, EventSink};
+use harness::hook::{HookRegistry, Moment, ScriptHook};
+use harness::prompt::PromptMode;
+use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
+use harness::{
+    AgentSettings, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, sandbox,
+};
+use serde_json::json;
+
+/// A scripted model that keeps what it was asked.
+struct Kept {
+    script: Scripted,
+    asked: Mutex<Vec<Request>>,
+}
+
+#[async_trait]
+impl Provider for Kept {
+    async fn complete(
+        &self,
+        request: &Request,
+        calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
+        self.asked.lock().unwrap().push(request.clone());
+        self.script.complete(request, calls).await
+    }
+}
+
+#[derive(Default)]
+struct Collected(Mutex<Vec<Event>>);
+
+impl EventSink for Collected {
+    fn emit(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+/// Runs an agent of the `tools` protocol on a short context. What came of it, what its model was asked, its events.
+async fn run(
+    rules: &str,
+    agent: AgentSettings,
+    hooks: &[&str],
+) -> (Result<String, String>, Vec<Request>, Vec<EventKind>) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model.yaml");
+    fs::write(&file, format!("description: d\nrules: {rules}")).unwrap();
+    let provider = Arc::new(Kept {
+        script: Scripted::from_file(&file).unwrap(),
+        asked: Mutex::default(),
+    });
+    let model = Model {
+        reference: "scripted:model".to_owned(),
+        name: "model".to_owned(),
+        sampling: Arc::default(),
+        provider: Arc::clone(&provider) as Arc<dyn Provider>,
+    };
+    let models = Models {
+        main: model,
+        aliases: Vec::new(),
+    };
+    let config = EngineConfig {
+        protocol: Protocol::Tools,
+        prompt_mode: PromptMode::Solver,
+        drivers: Vec::new(),
+        max_depth: 1,
+        max_iterations: 3,
+        max_blocks_per_iteration: 1,
+        confirm_first_return: false,
+        sandbox: sandbox::Config::default(),
+        isolation: sandbox::Isolation::Thread,
+        attempt_time: std::time::Duration::from_secs(60),
+        agent_turn: harness::agent_turn::AgentTurnSettings::default(),
+        screenshots: false,
+        budgets: Budgets::default(),
+    };
+    let of_tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hooks");
+    let registry = HookRegistry::bundled().with_dir(&of_tests).await.unwrap();
+    let names: Vec<String> = hooks.iter().map(|name| (*name).to_owned()).collect();
+    let engine = Engine::new(config, models, |_| ())
+        .unwrap()
+        .with_agent(agent)
+        .with_hooks(registry.resolve(&names).unwrap());
+    let task = Task {
+        run_id: "run".to_owned(),
+        sample: "sample".to_owned(),
+        attempt: 1,
+        query: "the question".to_owned(),
+        context: "card 4111 1111 1111 1111".into(),
+    };
+    let sink = Arc::new(Collected::default());
+    let outcome = engine
+        .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
+        .await;
+    let answer = outcome
+        .answer
+        .ok_or_else(|| outcome.error.unwrap_or_default());
+    let asked = std::mem::take(&mut *provider.asked.lock().unwrap());
+    let events = std::mem::take(&mut *sink.0.lock().unwrap());
+    (
+        answer,
+        asked,
+        events.into_iter().map(|event| event.kind).collect(),
+    )
+}
+
+#[tokio::test]
+async fn hooks_change_what_passes_and_remember() {
+    let rules = r#"[
+        {when: {turn: 1}, tool_calls: [{name: find, arguments: {}}]},
+        {compute: "return(context)"}]"#;
+    let hooks = ["redact_credit_cards", "log_tool_calls", "shout"];
+    let (answer, asked, events) = run(rules, AgentSettings::default(), &hooks).await;
+    assert_eq!(
+        answer.unwrap(),
+        "ERROR: THERE IS NO TOOL `FIND`; THE TOOLS ARE: "
+    );
+    let first = &asked[0].messages[0].content;
+    assert!(first.contains("card [credit card]"), "{first}");
+    let notes: Vec<String> = events
+        .iter()
+        .filter_map(|kind| match kind {
+            EventKind::HookNote { hook, note } => Some(format!("{hook}: {note}")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        notes,
+        [
+            "shout: message 1 of the user",
+            "shout: message 2 of the assistant",
+            "log_tool_calls: find({}) failed with 47 characters",
+            "shout: message 3 of the user",
+            "shout: message 4 of the assistant",
+        ]
+    );
+    // A prompt that lists hooks has these alone.
+    let none = AgentSettings {
+        hooks: Some(Vec::new()),
+        ..AgentSettings::default()
+    };
+    let (_, asked, events) = run(rules, none, &hooks).await;
+    assert!(asked[0].messages[0].content.contains("4111"));
+    let noted = |kind: &EventKind| matches!(kind, EventKind::HookNote { .. });
+    assert!(!events.iter().any(noted));
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_ends_the_attempt() {
+    let rules = "[{reply: I fail}]";
+    let (answer, ..) = run(rules, AgentSettings::default(), &["shout"]).await;
+    let error = answer.unwrap_err();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hooks/shout.js");
+    assert_eq!(
+        error,
+        format!(
+            "hook `shout` failed at after_response: {}: line 13: Error: a model must not fail",
+            file.display()
+        )
+    );
+}
+
+#[tokio::test]
+async fn files_that_are_no_hooks_say_why() {
+    let none = format!("it has none of the functions {}", Moment::NAMES.join(", "));
+    let rows = [
+        ("let a = 1;", none.as_str()),
+        (
+            "\nnothing();",
+            "line 2: ReferenceError: nothing is not defined",
+        ),
+        ("for (;;) {}", "TimedOut"),
+        ("function (", "SyntaxError"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bad.js");
+    for (source, expected) in rows {
+        fs::write(&file, source).unwrap();
+        let error = ScriptHook::read(&file).await.unwrap_err().to_string();
+        let reason = error.strip_prefix(&format!("{}: ", file.display()));
+        let reason = reason.unwrap_or_else(|| panic!("{error}"));
+        if expected.contains(' ') {
+            assert_eq!(reason, expected, "{source}");
+        } else if expected == "SyntaxError" {
+            assert!(reason.contains("SyntaxError"), "{source}: {reason}");
+        } else {
+            assert!(reason.contains("execut"), "{source}: {reason}");
+        }
+    }
+    let registry = HookRegistry::bundled();
+    let error = registry.resolve(&["log_tool_cals".to_owned()]).map(|_| ());
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "unknown hook `log_tool_cals`, did you mean `log_tool_calls`?; known: limit_to_20_messages, log_tool_calls, redact_credit_cards, redact_secrets"
+    );
+}
+
+#[test]
+fn a_hook_changes_the_fields_that_it_returns() {
+    let moment = Moment::AfterResponse {
+        text: "a".to_owned(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+    };
+    let rows = [
+        (json!({}), Ok("a")),
+        (json!({"text": "b"}), Ok("b")),
+        (
+            json!({"txt": "b"}),
+            Err("it returned an unknown field `txt`"),
+        ),
+        (
+            json!({"text": 5}),
+            Err("invalid type: integer `5`, expected a string"),
+        ),
+        (json!("b"), Err("it returned no object")),
+    ];
+    for (changes, expected) in rows {
+        let changed = moment.changed(changes.clone());
+        let text = changed.as_ref().map(|moment| match moment {
+            Moment::AfterResponse { text, .. } => text.as_str(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(text.map_err(String::as_str), expected, "{changes}");
+    }
+}
+
+#[tokio::test]
+async fn reasoning_is_recorded_and_kept_as_told() {
+    // An empty response, so that the agent goes on.
+    let rules =
+        r#"[{when: {turn: 1}, reply: " ", reasoning: "hm"}, {reply: an answer, reasoning: "hm"}]"#;
+    for (exclude, include) in [(false, false), (false, true), (true, false), (true, true)] {
+        let settings = AgentSettings {
+            exclude_reasoning: exclude,
+            include_reasoning: include,
+            ..AgentSettings::default()
+        };
+        let (answer, asked, events) = run(rules, settings, &[]).await;
+        assert_eq!(answer.as_deref(), Ok("an answer"));
+        let recorded = events.iter().find_map(|kind| match kind {
+            EventKind::LlmResponse { reasoning, .. } => Some(reasoning.is_some()),
+            _ => None,
+        });
+        let kept = (
+            asked[1].keep_reasoning,
+            asked[1].messages[1].carry.is_some(),
+        );
+        assert_eq!(
+            (recorded, kept),
+            (Some(!exclude), (include, include)),
+            "exclude {exclude}, include {include}"
+        );
+    }
+}
