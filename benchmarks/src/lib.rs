@@ -16,6 +16,7 @@ mod own;
 mod ruler;
 mod s_niah;
 mod short_math;
+mod webnav;
 
 mod rows;
 mod table;
@@ -34,8 +35,9 @@ pub use s_niah::{
 pub use sample::Sample;
 pub use score::{
     ArcGrid, Choice, Exact, Needle, Numeric, Oolong, OutsideScorer, PairF1, SCORERS, Score, Scorer,
-    ShortAnswer, StringMatch, scorer,
+    ShortAnswer, StringMatch, WebState, scorer,
 };
+pub use webnav::{Answered, Asked, WEBNAV, World};
 
 /// One line of the catalog.
 #[derive(Debug)]
@@ -275,6 +277,16 @@ pub fn catalog() -> &'static [Entry] {
             size: "any",
             needs_data: false,
             open: s_niah::open,
+        },
+        Entry {
+            name: WEBNAV,
+            summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
+            scorer: WebState::NAME,
+            source: "generated from --seed",
+            licence: "MIT",
+            size: "36",
+            needs_data: false,
+            open: webnav::open,
         },
     ];
     CATALOG

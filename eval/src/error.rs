@@ -95,6 +95,9 @@ pub enum Error {
     /// There are no threads for the async runtime.
     #[error("cannot start the async runtime: {0}")]
     Runtime(io::Error),
+    /// There is no browser that works.
+    #[error(transparent)]
+    Browser(#[from] browser::Error),
     /// The sandbox does not start.
     #[error(transparent)]
     Sandbox(#[from] StartError),

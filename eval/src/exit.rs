@@ -109,6 +109,7 @@ fn of_error(error: &Error) -> u8 {
         | Error::Runtime(_)
         | Error::Sandbox(_)
         | Error::Grader(GraderError::Sandbox(_))
+        | Error::Browser(_)
         | Error::Run(_)
         | Error::Halted(_)
         | Error::Report(_)

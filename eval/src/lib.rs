@@ -24,6 +24,7 @@ pub mod rescore;
 pub mod runner;
 pub mod selection;
 pub mod sweep;
+mod web;
 
 pub mod record;
 pub mod report;

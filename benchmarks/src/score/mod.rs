@@ -12,6 +12,7 @@ mod string_match;
 mod arc_grid;
 mod oolong;
 mod pair_f1;
+mod web_state;
 
 mod outside;
 
@@ -33,6 +34,7 @@ pub use outside::OutsideScorer;
 pub use pair_f1::PairF1;
 pub use short_answer::ShortAnswer;
 pub use string_match::StringMatch;
+pub use web_state::WebState;
 
 /// What an answer is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +55,7 @@ pub trait Scorer: Send + Sync {
 }
 
 /// The names that [`scorer`] knows, versions left out, each with what it is for.
-pub const SCORERS: [(&str, &str); 10] = [
+pub const SCORERS: [(&str, &str); 11] = [
     (
         "exact",
         "the expected text, but for white space and quotes around it",
@@ -82,6 +84,10 @@ pub const SCORERS: [(&str, &str); 10] = [
     ("pair-f1", "F1 of pairs of whole numbers"),
     ("arc-grid", "the expected grids"),
     ("oolong", "the rules of OOLONG-synth"),
+    (
+        "web-state",
+        "what the server of a web site received, instead of the answer",
+    ),
 ];
 
 /// A scorer by its name in [`SCORERS`], without or with its version.
@@ -97,6 +103,7 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
         Arc::new(PairF1),
         Arc::new(ArcGrid),
         Arc::new(Oolong),
+        Arc::new(WebState),
     ];
     all.into_iter().find(|scorer| {
         let full = scorer.name();

@@ -76,6 +76,7 @@ pub(super) fn begin(
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
+    let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
     let new_run = match at {
         Some(path) => NewRun::create_at(path)?,
         None => NewRun::create(
@@ -129,6 +130,7 @@ pub(super) fn resume(args: &ResumeArgs, show: Show) -> Result<Outcome, Error> {
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
+    let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
     let reopened = Reopened::open(&dir)?;
     let left = left(&reopened, &prepared, retry_errors)?;
     let spent = reopened.spent()?;

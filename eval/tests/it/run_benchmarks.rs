@@ -14,6 +14,9 @@ struct Row {
     benchmark: String,
     /// More flags.
     flags: Vec<String>,
+    /// Whether it needs a browser.
+    #[serde(default)]
+    browser: bool,
     /// The score of each sample, to two places, by its id.
     scores: BTreeMap<String, f64>,
 }
@@ -23,6 +26,11 @@ fn every_benchmark_runs_with_its_scripted_model() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("run/benchmarks.json")).unwrap();
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/tests/fixtures");
     for row in &rows {
+        if row.browser && !has_chromium() {
+            assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
+            eprintln!("{} is skipped: there is no Chromium", row.benchmark);
+            continue;
+        }
         let binary = Binary::new();
         let mut args = vec!["run", "--model", "scripted", "--benchmark", &row.benchmark];
         let flags: Vec<String> = row
@@ -43,4 +51,9 @@ fn every_benchmark_runs_with_its_scripted_model() {
     for entry in benchmarks::catalog() {
         assert!(tried.contains(&entry.name), "{} is not tried", entry.name);
     }
+}
+
+fn has_chromium() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file())
 }

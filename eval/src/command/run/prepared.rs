@@ -15,6 +15,7 @@ use crate::record::RunIdentity;
 use crate::run_dir::{self, Fingerprint};
 use crate::selection::select;
 use crate::settings::RunSettings;
+use crate::web::Web;
 use crate::{models, terminal};
 
 /// A run that can begin.
@@ -76,6 +77,21 @@ impl Prepared {
             attempts: settings.attempts,
             fingerprint,
         }))
+    }
+
+    /// Starts a browser where samples are worked on in one.
+    ///
+    /// # Errors
+    /// [`Error::Browser`] where there is none, or it does not start.
+    pub(super) async fn with_browser(mut self, concurrency: usize) -> Result<Self, Error> {
+        let Some(first) = self.samples.first() else {
+            return Ok(self);
+        };
+        if self.dataset.world(&self.id(*first)).is_some() {
+            let web = Web::open(Arc::clone(&self.dataset), concurrency).await?;
+            self.engine = self.engine.with_browser(Arc::new(web));
+        }
+        Ok(self)
     }
 
     /// What the attempts of the run with this id have in common.

@@ -1,0 +1,71 @@
+//! The words of the sites' data, and how they are drawn.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use rand_chacha::ChaCha8Rng;
+use serde::de::DeserializeOwned;
+
+use crate::s_niah::words::below;
+
+/// The file, for the digest.
+pub(super) const SOURCE: &str = include_str!("words.yaml");
+
+static WORDS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| parsed(SOURCE));
+
+/// A bundled file.
+pub(super) fn parsed<T: DeserializeOwned + Default>(source: &str) -> T {
+    // A test reads each bundled file.
+    serde_saphyr::from_str(source).unwrap_or_default()
+}
+
+/// All words of a list, in random order.
+pub(super) fn shuffled(list: &str, rng: &mut ChaCha8Rng) -> Vec<&'static str> {
+    let mut words: Vec<&str> = WORDS
+        .get(list)
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    shuffle(&mut words, rng);
+    words
+}
+
+/// All words of a list, as the file has them.
+pub(super) fn all(list: &str) -> Vec<&'static str> {
+    WORDS
+        .get(list)
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect()
+}
+
+/// Fisher and Yates's shuffle, here so that no release of a library can change a sample.
+pub(super) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
+    for at in (1..items.len()).rev() {
+        items.swap(at, below(at + 1, rng));
+    }
+}
+
+/// A whole number from `least` to `most`.
+pub(super) fn number(least: usize, most: usize, rng: &mut ChaCha8Rng) -> usize {
+    least + below(most + 1 - least, rng)
+}
+
+/// Different names of people, first and last.
+pub(super) fn names(count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
+    pairs("first", "last", count, rng)
+}
+
+/// Different pairs of words of two lists.
+pub(super) fn pairs(first: &str, second: &str, count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
+    let (firsts, seconds) = (all(first), all(second));
+    let mut pairs: Vec<String> = firsts
+        .iter()
+        .flat_map(|a| seconds.iter().map(move |b| format!("{a} {b}")))
+        .collect();
+    shuffle(&mut pairs, rng);
+    pairs.truncate(count);
+    pairs
+}

@@ -1,0 +1,128 @@
+//! `webnav`: the same seed gives the same sites, each task can be solved and only by its form, and the site answers as it says.
+
+use std::collections::BTreeSet;
+
+use benchmarks::{Asked, Dataset, Options, WebState};
+use serde_json::{Value, json};
+
+use crate::{open, score};
+
+fn dataset(seed: u64) -> Box<dyn Dataset> {
+    let options = Options {
+        seed,
+        ..Options::default()
+    };
+    open("webnav", &options).unwrap()
+}
+
+fn get(path: &str) -> Asked {
+    Asked {
+        post: false,
+        path: path.to_owned(),
+        shown: true,
+        fields: Vec::new(),
+    }
+}
+
+#[test]
+fn a_seed_gives_thirty_six_samples_and_another_seed_others() {
+    let (one, same, other) = (dataset(1), dataset(1), dataset(2));
+    assert_eq!(one.digest(), same.digest());
+    assert_ne!(one.digest(), other.digest());
+    assert_eq!(one.ids().len(), 36);
+    let mut differ = 0;
+    for index in 0..36 {
+        let sample = one.sample(index).unwrap();
+        assert_eq!(sample, same.sample(index).unwrap());
+        assert!(!sample.query.contains(['<', '>']), "{}", sample.query);
+        assert!(!sample.query.is_empty() && sample.context.is_empty());
+        differ += usize::from(sample.expected != other.sample(index).unwrap().expected);
+    }
+    assert!(differ > 30, "{differ}");
+    let families: BTreeSet<String> = (0..36)
+        .map(|index| one.facts(index)["family"].to_string())
+        .collect();
+    assert_eq!(families.len(), 12);
+    assert!(one.sample(36).is_err() && one.world("webnav-find-9").is_none());
+    assert!(one.world("s-niah-8k-1").is_none());
+}
+
+#[test]
+fn the_form_that_a_sample_expects_is_right_and_every_other_is_wrong() {
+    let dataset = dataset(0);
+    for (index, id) in dataset.ids().iter().enumerate() {
+        let sample = dataset.sample(index).unwrap();
+        let post = &sample.expected["posts"][0];
+        let asked = |value: Option<&str>| Asked {
+            post: true,
+            path: format!("/do/{}", post["to"].as_str().unwrap()),
+            shown: true,
+            fields: post["fields"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(name, right)| {
+                    (
+                        name.clone(),
+                        value.unwrap_or(right.as_str().unwrap()).to_owned(),
+                    )
+                })
+                .collect(),
+        };
+        let judge = |world: &benchmarks::World| {
+            score(&WebState, &world.state().to_string(), &sample.expected).value
+        };
+        let mut world = dataset.world(id).unwrap();
+        assert!(judge(&world) < 0.5, "{id}: nothing was done");
+        let answered = world.answer(asked(None));
+        assert_eq!((answered.status, answered.location), (303, Some("/done")));
+        assert!(judge(&world) > 0.5, "{id}");
+        world.answer(asked(None));
+        assert!(judge(&world) < 0.5, "{id}: it was done twice");
+        let mut world = dataset.world(id).unwrap();
+        world.answer(asked(Some("something else")));
+        assert!(judge(&world) < 0.5, "{id}: it was done wrongly");
+    }
+}
+
+#[test]
+fn pages_are_served_and_their_data_is_for_their_scripts_alone() {
+    let dataset = dataset(0);
+    for id in dataset.ids() {
+        let mut world = dataset.world(id).unwrap();
+        let start = world.answer(get(world.start()));
+        assert_eq!(
+            (start.status, start.content_type),
+            (200, "text/html; charset=utf-8")
+        );
+        assert!(start.body.contains("<h1>"));
+        let shown = world.answer(get("/data.js"));
+        assert_eq!(shown.status, 404, "{id}");
+        let read = world.answer(Asked {
+            shown: false,
+            ..get("/data.js")
+        });
+        let json = read.body.strip_prefix("export default ").unwrap();
+        let data: Value = serde_json::from_str(json.trim_end().trim_end_matches(';')).unwrap();
+        assert!(data.as_object().is_some_and(|data| !data.is_empty()));
+        assert_eq!(
+            world.answer(get("/site.js")).content_type,
+            "text/javascript"
+        );
+        for path in ["/../words.yaml", "/site.txt", "/x/y", "//"] {
+            assert!(
+                matches!(world.answer(get(path)).status, 404 | 200),
+                "{path}"
+            );
+        }
+        let post = |path: &str| Asked {
+            post: true,
+            ..get(path)
+        };
+        assert_eq!(world.answer(post("/")).status, 404);
+        assert_eq!(world.state(), json!({ "posts": [] }));
+    }
+    let mut find = dataset.world("webnav-find-1").unwrap();
+    assert_eq!(find.answer(get("/person/3")).status, 200);
+    assert_eq!(find.answer(get("/supplier/3")).status, 404);
+}

@@ -1,0 +1,221 @@
+//! A tab of an attempt as the engine sees it: what is in front, what an action did, and errors in the engine's words.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use browser::{Error, Place, Profile};
+use harness::event::Image;
+use harness::web::{
+    Acted, Action, Dump, DumpSettings, IdStyle, Indexed, Page, PageError, PageProblem,
+};
+use serde_json::Value;
+use url::Url;
+
+use super::site::Site;
+
+/// The profile and the site of an attempt, which all its tabs share.
+pub(super) struct Window {
+    /// Taken when the window is dropped.
+    profile: Option<Profile>,
+    site: Site,
+}
+
+/// A tab that an agent has, and those that its pages opened: the newest is in front.
+pub(super) struct Tab {
+    window: Arc<Window>,
+    /// Oldest first; never empty.
+    open: Mutex<Vec<browser::Page>>,
+}
+
+impl Window {
+    pub(super) fn new(profile: Profile, site: Site) -> Arc<Self> {
+        Arc::new(Self {
+            profile: Some(profile),
+            site,
+        })
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        let Some(profile) = self.profile.take() else {
+            return;
+        };
+        // Outside of a runtime the profile takes its browser with it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(profile.close());
+        }
+    }
+}
+
+impl Tab {
+    pub(super) fn new(window: Arc<Window>, page: browser::Page) -> Self {
+        Self {
+            window,
+            open: Mutex::new(vec![page]),
+        }
+    }
+
+    /// Opens the path on which the task begins.
+    pub(super) async fn begin(&self, path: &str) -> Result<(), PageError> {
+        let address = format!("{}{path}", self.window.site.origin());
+        self.front().goto(&address).await.map_err(told)
+    }
+
+    /// The tab in front: the newest of this one and those that it has opened, directly or through others.
+    fn front(&self) -> browser::Page {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at = 0;
+        while let Some(page) = open.get(at) {
+            for opened in page.opened() {
+                if open.iter().all(|known| known.id() != opened.id()) {
+                    open.push(opened);
+                }
+            }
+            at += 1;
+        }
+        // The first one stays, to tell how it ended.
+        let newest = open.iter().rposition(browser::Page::is_open).unwrap_or(0);
+        open[newest].clone()
+    }
+
+    /// An address as agents read it: the site has but one origin.
+    fn short(&self, url: &str) -> String {
+        let origin = self.window.site.origin().to_string();
+        url.strip_prefix(&origin).unwrap_or(url).to_owned()
+    }
+
+    async fn navigate(&self, page: &browser::Page, url: &str) -> browser::Result<()> {
+        let origin = self.window.site.origin().to_string();
+        let here = Some(page.place().url).filter(|here| here.starts_with(&origin));
+        let base = Url::parse(&here.unwrap_or(origin));
+        let whole = base.and_then(|base| base.join(url.trim()));
+        let whole = whole.map_err(|error| Error::Navigation {
+            url: url.to_owned(),
+            reason: error.to_string(),
+        })?;
+        page.goto(whole.as_str()).await
+    }
+
+    async fn perform(&self, page: &browser::Page, action: &Action) -> browser::Result<()> {
+        match action {
+            Action::Navigate { url } => self.navigate(page, url).await,
+            Action::Click { selector } => page.click(selector).await,
+            Action::ScrollTo { selector } => page.scroll_to(selector).await,
+            Action::Border { selector } => page.border(selector.as_deref()).await,
+            Action::FillInput { selector, value } => page.fill(selector, value).await,
+            Action::Select { selector, value } => page.select(selector, value).await,
+            Action::Press { selector, key } => page.press(selector.as_deref(), key).await,
+            Action::AnswerDialog { accept, text } => {
+                page.answer_dialog(*accept, text.as_deref()).await
+            }
+        }
+    }
+
+    fn place(&self) -> (String, Place) {
+        let front = self.front();
+        (front.id().to_owned(), front.place())
+    }
+}
+
+#[async_trait]
+impl Page for Tab {
+    async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError> {
+        let settings = browser::DumpSettings {
+            max_chars: settings.max_chars,
+            ids: match settings.ids {
+                IdStyle::Numbers => browser::IdStyle::Numbers,
+                IdStyle::Hashes => browser::IdStyle::Hashes,
+            },
+            filter: settings.filter.clone(),
+        };
+        let dump = self.front().dump(&settings).await.map_err(told)?;
+        let tree = dump.tree().to_owned();
+        let elements = dump.elements.into_iter();
+        Ok(Dump {
+            url: self.short(&dump.url),
+            title: dump.title,
+            viewport: dump.viewport,
+            tree,
+            elements: elements
+                .map(|browser::Indexed { id, element }| Indexed { id, element })
+                .collect(),
+            truncated: dump.truncated,
+            millis: dump.millis,
+        })
+    }
+
+    async fn act(&self, action: &Action) -> Result<Acted, PageError> {
+        let front = self.front();
+        let before = self.place();
+        self.perform(&front, action).await.map_err(told)?;
+        if let Some(dialog) = self.front().dialog() {
+            return Ok(Acted::DialogOpened {
+                kind: dialog.kind.to_string(),
+                message: dialog.message,
+            });
+        }
+        let after = self.place();
+        if after == before {
+            return Ok(Acted::SamePage);
+        }
+        Ok(Acted::PageChanged {
+            url: self.short(&after.1.url),
+        })
+    }
+
+    async fn text(&self) -> Result<String, PageError> {
+        self.front().text().await.map_err(told)
+    }
+
+    async fn evaluate(&self, script: &str) -> Result<Value, PageError> {
+        self.front().evaluate(script).await.map_err(told)
+    }
+
+    async fn screenshot(&self) -> Result<Image, PageError> {
+        let png = self.front().screenshot(false).await.map_err(told)?;
+        Ok(Image {
+            media_type: "image/png".to_owned(),
+            data: STANDARD.encode(png),
+        })
+    }
+
+    async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError> {
+        let Some(profile) = &self.window.profile else {
+            return Err(told(Error::TabClosed));
+        };
+        let page = profile.new_page().await.map_err(told)?;
+        let address = self.front().place().url;
+        page.goto(&address).await.map_err(told)?;
+        Ok(Arc::new(Self::new(Arc::clone(&self.window), page)))
+    }
+
+    async fn state(&self) -> Result<Value, PageError> {
+        Ok(self.window.site.state())
+    }
+}
+
+/// An error of the browser in the engine's words.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+pub(super) fn told(error: Error) -> PageError {
+    let problem = match &error {
+        Error::StaleId { .. } => PageProblem::StaleId,
+        Error::UnknownId { .. } => PageProblem::UnknownId,
+        Error::NoMatch { .. } => PageProblem::NoMatch,
+        Error::MalformedSelector { .. } | Error::UnknownKey(_) => PageProblem::Malformed,
+        Error::Inapplicable { .. } | Error::TabClosed => PageProblem::Inapplicable,
+        Error::Blocked { .. } | Error::Navigation { .. } => PageProblem::Unreachable,
+        Error::DialogOpen { .. } | Error::NoDialog => PageProblem::Dialog,
+        Error::Script(_) | Error::Filter(_) => PageProblem::Script,
+        Error::TimedOut { .. } => PageProblem::TimedOut,
+        Error::NotInstalled { .. }
+        | Error::NotStarted { .. }
+        | Error::BrowserEnded(_)
+        | Error::OutOfMemory { .. }
+        | Error::PageCrashed
+        | Error::Protocol { .. } => PageProblem::Broken,
+    };
+    PageError::new(problem, error.to_string())
+}

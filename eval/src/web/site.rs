@@ -1,0 +1,107 @@
+//! The site of one attempt, on a port of loopback of its own.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use benchmarks::{Answered, Asked, World};
+use browser::Origin;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use url::form_urlencoded;
+
+/// A site that is served for as long as this lives.
+pub(super) struct Site {
+    address: SocketAddr,
+    world: Arc<Mutex<World>>,
+    _serving: JoinSet<()>,
+}
+
+impl Site {
+    /// Serves a world.
+    ///
+    /// # Errors
+    /// The system's, where it gives no port.
+    pub(super) async fn serve(world: World) -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let world = Arc::new(Mutex::new(world));
+        let router = Router::new()
+            .fallback(answer)
+            .with_state(Arc::clone(&world));
+        let mut serving = JoinSet::new();
+        serving.spawn(async move {
+            // It ends with the task, and never by itself.
+            let _ = axum::serve(listener, router).await;
+        });
+        Ok(Self {
+            address,
+            world,
+            _serving: serving,
+        })
+    }
+
+    /// Where it is.
+    pub(super) fn origin(&self) -> Origin {
+        Origin::loopback(self.address.port())
+    }
+
+    /// What its server has received.
+    pub(super) fn state(&self) -> Value {
+        self.world
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .state()
+    }
+}
+
+async fn answer(
+    State(world): State<Arc<Mutex<World>>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let shown = headers
+        .get("sec-fetch-dest")
+        .is_some_and(|dest| dest == "document");
+    let asked = Asked {
+        post: method == Method::POST,
+        path: percent_decoded(uri.path()),
+        shown,
+        fields: form_urlencoded::parse(&body).into_owned().collect(),
+    };
+    let answered = world
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .answer(asked);
+    response(answered)
+}
+
+fn response(answered: Answered) -> Response {
+    let status = StatusCode::from_u16(answered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let kind = HeaderValue::from_static(answered.content_type);
+    // A page that is gone back to is asked for anew.
+    let kept = HeaderValue::from_static("no-store");
+    let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, kept)];
+    let mut response = (status, headers, answered.body).into_response();
+    if let Some(location) = answered.location {
+        let location = HeaderValue::from_static(location);
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    response
+}
+
+/// A path with its `%20` and the like decoded; `+` stands for itself there.
+fn percent_decoded(path: &str) -> String {
+    let whole = format!("path={}", path.replace('+', "%2B").replace('&', "%26"));
+    let mut pairs = form_urlencoded::parse(whole.as_bytes());
+    pairs
+        .next()
+        .map_or_else(String::new, |(_, path)| path.into_owned())
+}
