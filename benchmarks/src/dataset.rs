@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{OutsideScorer, Sample, Scorer, World};
+use crate::{AppWorld, OutsideScorer, Sample, Scorer, World};
 
 /// What is known of a sample, by name.
 pub type Facts = BTreeMap<String, Value>;
@@ -40,6 +40,11 @@ pub trait Dataset: Send + Sync {
     ///
     /// `index` is past the last sample, or the sample's file is gone, unreadable or not what it was when opened.
     fn sample(&self, index: usize) -> Result<Sample, DatasetError>;
+
+    /// The world of apps and documents in which the sample of this id is worked on; none for a sample without one.
+    fn app_world(&self, _id: &str) -> Option<AppWorld> {
+        None
+    }
 
     /// The web site on which the sample of this id is worked on; none for a sample without one.
     fn world(&self, _id: &str) -> Option<World> {

@@ -16,6 +16,7 @@ mod own;
 mod ruler;
 mod s_niah;
 mod short_math;
+mod webapp;
 mod webnav;
 
 mod rows;
@@ -34,9 +35,10 @@ pub use s_niah::{
 };
 pub use sample::Sample;
 pub use score::{
-    ArcGrid, Choice, Exact, Needle, Numeric, Oolong, OutsideScorer, PairF1, SCORERS, Score, Scorer,
-    ShortAnswer, StringMatch, WebState, scorer,
+    AppState, ArcGrid, Choice, Exact, Needle, Numeric, Oolong, OutsideScorer, PairF1, SCORERS,
+    Score, Scorer, ShortAnswer, StringMatch, WebState, scorer,
 };
+pub use webapp::{AppWorld, WEBAPP};
 pub use webnav::{Answered, Asked, WEBNAV, World};
 
 /// One line of the catalog.
@@ -277,6 +279,16 @@ pub fn catalog() -> &'static [Entry] {
             size: "any",
             needs_data: false,
             open: s_niah::open,
+        },
+        Entry {
+            name: WEBAPP,
+            summary: "web apps: build an app that passes a check in a real browser, with documents that only apps may read",
+            scorer: AppState::NAME,
+            source: "part of this program",
+            licence: "MIT",
+            size: "19",
+            needs_data: false,
+            open: webapp::open,
         },
         Entry {
             name: WEBNAV,

@@ -3,6 +3,8 @@
 mod site;
 mod page;
 
+mod apps;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -12,6 +14,7 @@ use harness::Task;
 use harness::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
 use tokio::sync::mpsc::UnboundedSender;
 
+use apps::BrowserApps;
 use page::{Tab, Window};
 use site::Site;
 
@@ -62,9 +65,12 @@ impl Browser for Web {
     async fn open_apps(
         &self,
         task: &Task,
-        _calls: UnboundedSender<AppCall>,
+        calls: UnboundedSender<AppCall>,
     ) -> Result<Arc<dyn AppHost>, PageError> {
-        let message = format!("the sample {} has no apps", task.sample);
-        Err(PageError::new(PageProblem::Broken, message))
+        let Some(world) = self.dataset.app_world(&task.sample) else {
+            let message = format!("the sample {} has no apps", task.sample);
+            return Err(PageError::new(PageProblem::Broken, message));
+        };
+        Ok(Arc::new(BrowserApps::open(&self.pool, world, calls).await?))
     }
 }

@@ -211,6 +211,7 @@ impl Engine {
     /// Lays these over the prompts of all agents.
     #[must_use]
     pub fn with_layers(mut self, layers: PromptLayers) -> Self {
+        self.web_agent = self.web_agent.under(&layers);
         self.layers = layers;
         self
     }

@@ -9,6 +9,7 @@ mod numeric;
 mod short_answer;
 mod string_match;
 
+mod app_state;
 mod arc_grid;
 mod oolong;
 mod pair_f1;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 use crate::Sample;
 
+pub use app_state::AppState;
 pub use arc_grid::ArcGrid;
 pub use choice::Choice;
 pub(crate) use dates::{Date, read_date};
@@ -55,7 +57,7 @@ pub trait Scorer: Send + Sync {
 }
 
 /// The names that [`scorer`] knows, versions left out, each with what it is for.
-pub const SCORERS: [(&str, &str); 11] = [
+pub const SCORERS: [(&str, &str); 12] = [
     (
         "exact",
         "the expected text, but for white space and quotes around it",
@@ -85,6 +87,10 @@ pub const SCORERS: [(&str, &str); 11] = [
     ("arc-grid", "the expected grids"),
     ("oolong", "the rules of OOLONG-synth"),
     (
+        "app-state",
+        "what a launched web app shows when it is used, instead of the answer",
+    ),
+    (
         "web-state",
         "what the server of a web site received, instead of the answer",
     ),
@@ -103,6 +109,7 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
         Arc::new(PairF1),
         Arc::new(ArcGrid),
         Arc::new(Oolong),
+        Arc::new(AppState),
         Arc::new(WebState),
     ];
     all.into_iter().find(|scorer| {

@@ -8,6 +8,7 @@ mod loaders;
 mod own;
 mod ruler;
 mod s_niah;
+mod webapp;
 mod webnav;
 
 mod arc;

@@ -73,7 +73,10 @@ impl PromptSettings {
             MAX_ITERATIONS
         };
         let web_prompt = match protocol {
-            Protocol::AgentTurn => Some(super::web::system_text(&args.web)?),
+            Protocol::AgentTurn => {
+                let layers = &guidance.settings.layers.layers;
+                Some(super::web::system_text(&args.web, layers)?)
+            }
             _ => None,
         };
         Ok(guidance.map(|guidance| Self {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use harness::agent_turn::AgentTurnSettings;
+use harness::prompt::PromptLayers;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use super::SettingsError;
@@ -37,10 +38,10 @@ pub(super) fn resolve(args: &WebArgs) -> Result<WebSettings, SettingsError> {
 ///
 /// # Errors
 /// As for [`resolve`].
-pub(super) fn system_text(args: &WebArgs) -> Result<String, SettingsError> {
+pub(super) fn system_text(args: &WebArgs, layers: &PromptLayers) -> Result<String, SettingsError> {
     let settings = resolve(args)?.agent_turn;
     settings
-        .system_text()
+        .system_text(layers)
         .map_err(|problem| SettingsError::WebAgent {
             path: args.web_agent.clone().unwrap_or_default(),
             problem: problem.to_string(),

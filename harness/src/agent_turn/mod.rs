@@ -28,7 +28,7 @@ use crate::invocation::Invocation;
 use crate::model_call::Said;
 use crate::outcome::Status;
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
-use crate::prompt::{Assembled, flat_message};
+use crate::prompt::{Assembled, PromptLayers, flat_message};
 use crate::tool_call::{ToolResult, ToolUse};
 use crate::web::Page;
 
@@ -37,7 +37,7 @@ pub(crate) use catalog::source as actions_source;
 pub use envelope::{Envelope, Step, ToolAction};
 pub use gate::ConfirmGate;
 pub use log::LoggedTurn;
-pub use settings::{ActionOverride, AgentTurnSettings, ConfirmPolicy, CustomAction};
+pub use settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
 pub use walk::{ActionResult, How};
 
 use catalog::Catalog;
@@ -68,6 +68,17 @@ impl WebAgent {
             catalog,
             gate,
         })
+    }
+
+    /// The agent under the layers of a run, which win over its settings. What they say of actions that it lacks is for other
+    /// protocols.
+    pub fn under(self, layers: &PromptLayers) -> Self {
+        let mut settings = self.settings.clone();
+        settings.lay(layers);
+        settings
+            .action_overrides
+            .retain(|name, _| self.catalog.get(name).is_some());
+        Self::new(settings).unwrap_or(self)
     }
 
     /// The system prompt: the same in every turn.

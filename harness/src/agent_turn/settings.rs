@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::WebAgent;
 use super::catalog::{AgentTurnError, Catalog};
+use crate::prompt::{ActionOverride, PromptLayers, Replacement};
 use crate::web::{DumpSettings, IdStyle};
 
 /// The settings of the agent-turn protocol. The names in files are those of the format that it follows.
@@ -92,12 +93,43 @@ impl AgentTurnSettings {
         Catalog::new(self).map(drop)
     }
 
-    /// The system prompt of an agent that is made of these.
+    /// The system prompt of an agent that is made of these, under the layers of a run.
     ///
     /// # Errors
     /// As for [`AgentTurnSettings::check`].
-    pub fn system_text(&self) -> Result<String, AgentTurnError> {
-        Ok(WebAgent::new(self.clone())?.system().text())
+    pub fn system_text(&self, layers: &PromptLayers) -> Result<String, AgentTurnError> {
+        let agent = WebAgent::new(self.clone())?.under(layers);
+        Ok(agent.system().text())
+    }
+
+    /// Takes in what a run lays over the prompts of its agents.
+    pub(super) fn lay(&mut self, layers: &PromptLayers) {
+        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        if let Some(name) = given(&layers.agent_name) {
+            self.agent_name = name;
+        }
+        if let Some(site) = given(&layers.site) {
+            self.site_name = site;
+        }
+        self.date = given(&layers.date).or_else(|| self.date.take());
+        self.persona = given(&layers.persona).or_else(|| self.persona.take());
+        self.append_system_prompt =
+            given(&layers.append).or_else(|| self.append_system_prompt.take());
+        match &layers.replacement {
+            None => {}
+            Some(Replacement::Whole(text)) => {
+                self.system_prompt_template = None;
+                self.system_prompt = Some(text.clone());
+            }
+            Some(Replacement::Around { before, after }) => {
+                let parts = [before.as_str(), "{default}", after.as_str()];
+                let parts = parts.into_iter().filter(|part| !part.is_empty());
+                self.system_prompt_template = Some(parts.collect::<Vec<_>>().join("\n\n"));
+            }
+        }
+        for (name, wanted) in &layers.actions.0 {
+            self.action_overrides.insert(name.clone(), wanted.clone());
+        }
     }
 
     pub(super) fn dump(&self) -> DumpSettings {
@@ -107,16 +139,6 @@ impl AgentTurnSettings {
             filter: self.dom_filter.clone(),
         }
     }
-}
-
-/// A changed description. Where both are given, `description` wins.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct ActionOverride {
-    /// Added to the description after a line break.
-    pub append_description: Option<String>,
-    /// Takes its place.
-    pub description: Option<String>,
 }
 
 /// An action of the site's own.

@@ -143,6 +143,10 @@ pub(super) fn with_own_sections(mut prompt: Assembled, layers: &PromptLayers) ->
 
 /// The layers over the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
+    // A web agent's prompt has them in it already, and an app's request is sent as it is.
+    if agent.kind == AgentKind::Own {
+        return prompt;
+    }
     let layers = agent.layers;
     let is_root = agent.config.depth == 0 && agent.kind != AgentKind::OneShot;
     // Of the REPL's own protocol, who the agent is comes first.

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use rules::{CallEntry, Called, Reply, Said, Script};
 
 /// The bundled scripted models: name and file.
-const BUNDLED: [(&str, &str); 14] = [
+const BUNDLED: [(&str, &str); 15] = [
     ("aime", include_str!("../../scripted/aime.yaml")),
     ("arc", include_str!("../../scripted/arc.yaml")),
     (
@@ -58,6 +58,7 @@ const BUNDLED: [(&str, &str); 14] = [
         "s-niah-flawed",
         include_str!("../../scripted/s-niah-flawed.yaml"),
     ),
+    ("webapp", include_str!("../../scripted/webapp.yaml")),
     ("webnav", include_str!("../../scripted/webnav.yaml")),
 ];
 

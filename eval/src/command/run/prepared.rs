@@ -87,7 +87,8 @@ impl Prepared {
         let Some(first) = self.samples.first() else {
             return Ok(self);
         };
-        if self.dataset.world(&self.id(*first)).is_some() {
+        let id = self.id(*first);
+        if self.dataset.world(&id).is_some() || self.dataset.app_world(&id).is_some() {
             let web = Web::open(Arc::clone(&self.dataset), concurrency).await?;
             self.engine = self.engine.with_browser(Arc::new(web));
         }

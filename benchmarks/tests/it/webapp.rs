@@ -1,0 +1,44 @@
+//! The tasks of `webapp`: enough of them, each with a world, a check and what it is to show.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use benchmarks::{Options, WEBAPP, open};
+
+#[test]
+fn every_task_has_a_world_and_what_its_app_is_to_show() {
+    let dataset = open(WEBAPP, &Options::default()).unwrap();
+    let ids: BTreeSet<&String> = dataset.ids().iter().collect();
+    assert_eq!(ids.len(), dataset.ids().len());
+    let mut families: BTreeMap<String, u32> = BTreeMap::new();
+    for (index, id) in dataset.ids().iter().enumerate() {
+        let sample = dataset.sample(index).unwrap();
+        let world = dataset.app_world(id).unwrap();
+        assert_eq!(&sample.id, id);
+        assert!(!world.check.trim().is_empty(), "{id}");
+        assert!(!sample.expected["shows"].is_null(), "{id}");
+        let active = world.active.iter();
+        let open = |uri: &String| world.documents.iter().any(|(known, _)| known == uri);
+        assert!(
+            active.clone().all(open),
+            "{id}: the document in front is not open"
+        );
+        // What is in a document must not be in what the main agent is asked.
+        for (uri, text) in &world.documents {
+            assert!(text.contains("quokka"), "{id}: {uri} has no canary");
+            assert!(!sample.query.contains("quokka"), "{id}");
+        }
+        *families
+            .entry(sample.metadata["family"].as_str().unwrap().to_owned())
+            .or_default() += 1;
+    }
+    let families: Vec<_> = families
+        .iter()
+        .map(|(name, tasks)| format!("{name} {tasks}"))
+        .collect();
+    assert_eq!(
+        families,
+        ["build 7", "chat 1", "documents 6", "inference 2", "lists 3"]
+    );
+    assert!(dataset.sample(dataset.ids().len()).is_err());
+    assert!(dataset.app_world("webapp-none").is_none());
+}

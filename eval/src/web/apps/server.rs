@@ -1,0 +1,150 @@
+//! The server of one attempt's apps, on loopback: their documents, and the two addresses that they may ask.
+
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Html;
+use axum::routing::{get, post};
+use browser::Origin;
+use harness::web::AppCall;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// What stands first in every app.
+const SHIM: &str = include_str!("shim.js");
+
+/// The server; dropping it ends it.
+pub(super) struct AppServer {
+    shared: Arc<Shared>,
+    port: u16,
+    serving: JoinHandle<()>,
+}
+
+struct Shared {
+    /// The documents of the apps, in the order of their launch.
+    apps: Mutex<Vec<String>>,
+    calls: UnboundedSender<AppCall>,
+}
+
+impl AppServer {
+    /// Begins to listen. What apps ask for goes to `calls`.
+    pub async fn open(calls: UnboundedSender<AppCall>) -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let shared = Arc::new(Shared {
+            apps: Mutex::default(),
+            calls,
+        });
+        let router = Router::new()
+            .route("/app/{number}", get(document))
+            .route("/wry/{name}", post(ask))
+            .with_state(Arc::clone(&shared));
+        let serving = tokio::spawn(async move {
+            // It ends with the task alone.
+            drop(axum::serve(listener, router).await);
+        });
+        Ok(Self {
+            shared,
+            port,
+            serving,
+        })
+    }
+
+    /// Where it listens.
+    pub fn origin(&self) -> Origin {
+        Origin::loopback(self.port)
+    }
+
+    /// Takes an app's document, and gives its address.
+    pub fn add(&self, html: &str) -> String {
+        let mut apps = self
+            .shared
+            .apps
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        apps.push(with_shim(html));
+        format!("{}/app/{}", self.origin(), apps.len())
+    }
+}
+
+impl Drop for AppServer {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// A document whose first script is the shim. It stands behind the doctype, so that the document stays in standards mode; parsers
+/// take a script there for the first of the head.
+fn with_shim(html: &str) -> String {
+    let script = format!("<script>{SHIM}</script>");
+    let html = html.trim_start();
+    let is_doctype = html
+        .get(..9)
+        .is_some_and(|start| start.eq_ignore_ascii_case("<!doctype"));
+    match html.find('>') {
+        Some(end) if is_doctype => {
+            let (doctype, rest) = html.split_at(end + 1);
+            format!("{doctype}{script}{rest}")
+        }
+        _ => format!("{script}{html}"),
+    }
+}
+
+async fn document(
+    State(shared): State<Arc<Shared>>,
+    Path(number): Path<usize>,
+) -> Result<Html<String>, StatusCode> {
+    let apps = shared.apps.lock().unwrap_or_else(PoisonError::into_inner);
+    let html = number.checked_sub(1).and_then(|index| apps.get(index));
+    html.cloned().map(Html).ok_or(StatusCode::NOT_FOUND)
+}
+
+async fn ask(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    body: String,
+) -> Result<String, StatusCode> {
+    let (reply, replied) = oneshot::channel();
+    let call = match name.as_str() {
+        "inference" => AppCall::Inference {
+            prompt: body,
+            reply,
+        },
+        "document" => AppCall::Document { uri: body, reply },
+        _ => return Err(StatusCode::NOT_FOUND),
+    };
+    shared
+        .calls
+        .send(call)
+        .map_err(|_| StatusCode::BAD_GATEWAY)?;
+    replied.await.map_err(|_| StatusCode::BAD_GATEWAY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHIM, with_shim};
+
+    #[test]
+    fn the_shim_comes_first_and_leaves_the_doctype_first() {
+        let rows = [
+            (
+                "<!DOCTYPE html><html lang=en>x",
+                "<!DOCTYPE html>|<html lang=en>x",
+            ),
+            ("\n <!doctype HTML >\n<p>x", "<!doctype HTML >|\n<p>x"),
+            ("<p>x", "|<p>x"),
+            ("", "|"),
+            ("<!doctype", "|<!doctype"),
+        ];
+        for (html, expected) in rows {
+            let script = format!("<script>{SHIM}</script>");
+            assert_eq!(with_shim(html), expected.replace('|', &script), "{html}");
+        }
+        assert!(!SHIM.contains("</script"));
+    }
+}
