@@ -36,6 +36,10 @@ flags! {
     BASE_URL = "EVAL_BASE_URL", "--base-url";
     BENCHMARK = "EVAL_BENCHMARK", "--benchmark";
     CACHE = "EVAL_CACHE", "--cache";
+    ENV = "EVAL_ENV", "--env";
+    FILES_DIR = "EVAL_FILES_DIR", "--files-dir";
+    TOOLS = "EVAL_TOOLS", "--tools";
+    TOOLS_DIR = "EVAL_TOOLS_DIR", "--tools-dir";
     WEB_AGENT = "EVAL_WEB_AGENT", "--web-agent";
     SCREENSHOTS = "EVAL_SCREENSHOTS", "--screenshots";
     CALL_TIMEOUT = "EVAL_CALL_TIMEOUT", "--call-timeout";

@@ -9,6 +9,7 @@ mod compare;
 mod engine;
 mod import;
 mod store;
+mod tools;
 mod traffic;
 mod prompt;
 mod repl;
@@ -68,6 +69,7 @@ pub use source::{ContextSource, QuerySource};
 pub use store::StoreSettings;
 pub(crate) use sweep::BASELINE;
 pub use sweep::Matrix;
+pub use tools::tool_registry;
 pub use traffic::TrafficSettings;
 pub use view::{ViewOutput, ViewSettings};
 

@@ -4,10 +4,11 @@ use sandbox::message::{CellErrorKind, CellOutcome};
 use sandbox::{Repl, Session};
 
 use crate::attempt::{Attempt, Failure};
+use crate::background::Background;
 use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::cut::two_ends;
-use crate::event::{EventKind, Message, Role, ms};
+use crate::event::{EventKind, Image, Message, Role, ms};
 use crate::fence::code_blocks;
 use crate::invocation::Invocation;
 use crate::model_call::Said;
@@ -28,6 +29,10 @@ pub(crate) struct ReplAgent<'a> {
     pub repl: Repl,
     /// Calls made so far.
     pub calls: u32,
+    /// Images of its first message.
+    pub images: Vec<Image>,
+    /// Agents that it called without waiting for them.
+    pub background: Background<'a>,
 }
 
 /// What the cells of one iteration came to.
@@ -51,6 +56,8 @@ impl<'a> ReplAgent<'a> {
             session,
             repl,
             calls: 0,
+            images: Vec::new(),
+            background: Background::default(),
         }
     }
 
@@ -58,9 +65,13 @@ impl<'a> ReplAgent<'a> {
     pub async fn run(mut self, context: &ContextKind) -> Result<String, Failure> {
         let mut conversation = self.attempt.begin(&self.invocation);
         let first = first_message(self.invocation.query(), context, self.invocation.iterations);
-        conversation.push(Message::user(first));
+        conversation.push(Message {
+            images: std::mem::take(&mut self.images),
+            ..Message::user(first)
+        });
         let mut used = 0;
         let result = self.iterate(&mut conversation, &mut used).await;
+        self.stop_background();
         self.attempt.end(&self.invocation, &result, used);
         if result.is_ok() {
             self.repl.close_returned();
@@ -81,12 +92,16 @@ impl<'a> ReplAgent<'a> {
                 attempt.count(|stats| stats.iterations = iteration);
             }
             attempt.emit(&self.invocation, EventKind::IterationStart { iteration });
-            let said = attempt.ask(&self.invocation, conversation).await?;
+            let said = self
+                .background
+                .beside(attempt.ask(&self.invocation, conversation))
+                .await?;
             let next = Position {
                 iteration: iteration + 1,
                 iterations,
             };
-            match self.respond(&said, iteration, next).await? {
+            let step = self.respond(&said, iteration, next).await?;
+            match step.with_notes(&self.background.take_notes()) {
                 Step::Answer(answer) => return Ok(answer),
                 Step::Continue(text) => {
                     conversation.push(code_tool::answer(&said.response.tool_calls, text));
@@ -256,6 +271,25 @@ impl<'a> ReplAgent<'a> {
                 dropped_blocks: Some(dropped_blocks),
             },
         );
+    }
+}
+
+impl Step {
+    /// The same with notes at the end of the next message.
+    fn with_notes(self, notes: &str) -> Self {
+        match self {
+            Self::Answer(answer) => Self::Answer(answer),
+            Self::Continue(text) => Self::Continue(text + notes),
+            Self::Output {
+                message,
+                stub,
+                chars,
+            } => Self::Output {
+                message: message + notes,
+                stub: stub + notes,
+                chars,
+            },
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One attempt: what all agents of its tree share.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use sandbox::message::Context;
@@ -29,6 +30,7 @@ use crate::prompt::{
 };
 use crate::protocol::Protocol;
 use crate::provider::{ProviderError, Request};
+use crate::tool::Toolbox;
 use crate::tools_agent::ToolsAgent;
 use crate::web::{Browser, PageFunctions};
 
@@ -42,11 +44,15 @@ pub(crate) struct Attempt<'a> {
     pub ledger: Ledger,
     /// Why the attempt is to end although its agents could go on.
     stopped: watch::Sender<Option<HaltReason>>,
-    session: OnceLock<Session>,
     pub hooks_at_work: HooksAtWork,
     /// Of agents without a prompt definition.
     plain: AgentSettings,
+    /// The sessions that are told of the budget.
+    sessions: Mutex<Vec<(u32, Session)>>,
+    next_session: AtomicU32,
     state: OnceLock<Value>,
+    /// Those of the run and of the task.
+    root_tools: Toolbox,
     stats: Mutex<Stats>,
 }
 
@@ -73,10 +79,12 @@ impl<'a> Attempt<'a> {
                 Arc::clone(&engine.ledger),
             ),
             stopped: watch::Sender::new(None),
-            session: OnceLock::new(),
             hooks_at_work: HooksAtWork::default(),
             plain: AgentSettings::default(),
+            sessions: Mutex::default(),
+            next_session: AtomicU32::new(0),
             state: OnceLock::new(),
+            root_tools: engine.equipment.root_tools(task),
             stats: Mutex::default(),
         }
     }
@@ -166,6 +174,9 @@ impl<'a> Attempt<'a> {
                 1
             },
             page: None,
+            tools: self.root_tools.clone(),
+            hands_down: self.engine.equipment.root.clone(),
+            log: None,
         }
     }
 
@@ -204,9 +215,9 @@ impl<'a> Attempt<'a> {
                 reason: format!("the sandbox did not start: {error}"),
             })?;
         drop(starting);
-        self.session.get_or_init(|| session.clone());
+        let _told = self.also_tell_budget(&session);
         let context = Context::Text(Arc::clone(&self.task.context));
-        let functions = PageFunctions::functions(root.page.as_ref());
+        let functions = root.functions();
         let repl = session.open_with(None, context, self.info(&root), functions);
         let kind = kind_of(&self.task.context);
         ReplAgent::new(self, root, &session, repl).run(&kind).await
@@ -232,8 +243,19 @@ impl<'a> Attempt<'a> {
         invocation: &Invocation,
         context: &str,
     ) -> Result<String, Failure> {
+        let message = flat_message(invocation.query(), context);
+        self.answer_message(invocation, Message::user(message))
+            .await
+    }
+
+    /// An agent that answers a message in one call.
+    pub async fn answer_message(
+        &self,
+        invocation: &Invocation,
+        message: Message,
+    ) -> Result<String, Failure> {
         let mut conversation = self.begin(invocation);
-        conversation.push(Message::user(flat_message(invocation.query(), context)));
+        conversation.push(message);
         let result = match self.ask(invocation, &mut conversation).await {
             Ok(said) if said.truncated => Err(Failure {
                 status: Status::Limit,
@@ -306,6 +328,7 @@ impl<'a> Attempt<'a> {
             lineage: invocation.ancestors(),
             system_prompt: invocation.system_prompt.as_deref(),
             models: &aliases,
+            tools: &invocation.tools.specs(),
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
             layers: &self.engine.layers,
@@ -383,16 +406,31 @@ impl<'a> Attempt<'a> {
 
     /// Tells the attempt's REPLs what is left to spend. Whatever resumes JavaScript comes after it in order.
     pub fn tell_budget(&self) {
-        if let Some(session) = self.session.get() {
-            let left = self.ledger.left();
-            session.set_budget(sandbox::message::Budget {
-                llm_calls: left.calls,
-                tokens: left.tokens,
-                // To a millionth: what adding up leaves beyond that says nothing.
-                cost_usd: left.cost_usd.map(|cost| (cost * 1e6).round() / 1e6),
-                time: left.time,
-            });
+        let left = self.ledger.left();
+        let budget = sandbox::message::Budget {
+            llm_calls: left.calls,
+            tokens: left.tokens,
+            // To a millionth: what adding up leaves beyond that says nothing.
+            cost_usd: left.cost_usd.map(|cost| (cost * 1e6).round() / 1e6),
+            time: left.time,
+        };
+        for (_, session) in &*self.lock_sessions() {
+            session.set_budget(budget);
         }
+    }
+
+    /// Tells a session of the budget, too, for as long as the guard lives.
+    pub fn also_tell_budget(&self, session: &Session) -> Told<'_> {
+        let number = self.next_session.fetch_add(1, Ordering::Relaxed);
+        self.lock_sessions().push((number, session.clone()));
+        Told {
+            sessions: &self.sessions,
+            number,
+        }
+    }
+
+    fn lock_sessions(&self) -> MutexGuard<'_, Vec<(u32, Session)>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records an event of an invocation.
@@ -452,6 +490,19 @@ impl<'a> Attempt<'a> {
     }
 }
 
+/// Ends when a session is no longer told of the budget: it would live as long as the attempt otherwise.
+pub(crate) struct Told<'a> {
+    sessions: &'a Mutex<Vec<(u32, Session)>>,
+    number: u32,
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(|(number, _)| *number != self.number);
+    }
+}
+
 impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
         Self {
@@ -480,7 +531,7 @@ impl From<sandbox::Lost> for Failure {
 }
 
 /// What a task's context is to an agent that has it in its REPL.
-fn kind_of(context: &str) -> ContextKind {
+pub(crate) fn kind_of(context: &str) -> ContextKind {
     match context.encode_utf16().count() as u64 {
         0 => ContextKind::None,
         length => ContextKind::Text(length),

@@ -1,11 +1,12 @@
-//! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, and of its page.
+//! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, of tools, and of its page.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use sandbox::Event;
 use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCall};
+use serde_json::Value;
 
 use crate::agent::ReplAgent;
 use crate::attempt::Failure;
@@ -13,7 +14,12 @@ use crate::event::{EventKind, Role, WebEvent};
 use crate::invocation::Invocation;
 use crate::meter::Work;
 use crate::prompt::{ContextKind, iterations_for_depth};
+use crate::tool::Toolbox;
+use crate::tool_run::ToolRun;
 use crate::web::{Given, PageFunctions};
+
+/// Why a call came to nothing that was still running.
+const STOPPED: &str = "stopped: its caller's cell ended";
 
 /// A child's answer on its way to the call that waits for it.
 type Answer = (CallId, Result<String, Failure>);
@@ -21,12 +27,25 @@ type Answer = (CallId, Result<String, Failure>);
 /// What a function of the page gave, on its way to the call that waits for it.
 type FromPage = (CallId, Result<Given, String>);
 
-/// The children of one running cell, and what it waits for from its page.
+/// A tool's answer on its way to the call that waits for it.
+type ToolAnswer = (CallId, Result<Value, String>);
+
+/// The children of one running cell, its calls of tools, and what it waits for from its page.
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
     /// Every call not settled yet, by its child.
     pending: HashMap<CallId, Invocation>,
     page: FuturesUnordered<BoxFuture<'f, FromPage>>,
+    /// Calls of tools.
+    tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
+    /// Every call of a tool not settled yet.
+    called: BTreeMap<CallId, ToolRun>,
+}
+
+impl Children<'_> {
+    fn waits_for_nothing(&self) -> bool {
+        self.pending.is_empty() && self.called.is_empty() && self.page.is_empty()
+    }
 }
 
 impl<'a> ReplAgent<'a> {
@@ -39,6 +58,8 @@ impl<'a> ReplAgent<'a> {
             running: FuturesUnordered::new(),
             pending: HashMap::new(),
             page: FuturesUnordered::new(),
+            tools: FuturesUnordered::new(),
+            called: BTreeMap::new(),
         };
         // The cell counts as work while it executes, not while it waits for its children.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
@@ -50,12 +71,12 @@ impl<'a> ReplAgent<'a> {
                         working = None;
                     }
                     Event::Invoked(call) => {
-                        self.start_function(call, &mut children);
+                        self.start_tool(call, &mut children);
                         working = None;
                     }
                     Event::CallContext { call, text } => self.start_flat(call, text, &mut children),
                     Event::Finished(outcome) => {
-                        self.report_lost(&outcome, &children);
+                        self.report_lost(&outcome, children);
                         return Ok(outcome);
                     }
                 },
@@ -65,8 +86,14 @@ impl<'a> ReplAgent<'a> {
                 Some((call, result)) = children.page.next(), if !children.page.is_empty() => {
                     self.settle_function(call, result);
                 }
+                () = self.background.step(), if !self.background.is_empty() => {}
+                Some((call, result)) = children.tools.next(), if !children.tools.is_empty() => {
+                    children.called.remove(&call);
+                    self.attempt.tell_budget();
+                    self.repl.settle_function(call, result);
+                }
             }
-            if working.is_none() && children.pending.is_empty() && children.page.is_empty() {
+            if working.is_none() && children.waits_for_nothing() {
                 working = Some(self.attempt.meter.begin());
             }
         }
@@ -140,6 +167,38 @@ impl<'a> ReplAgent<'a> {
             .map(Some)
     }
 
+    fn start_tool(&mut self, call: FunctionCall, children: &mut Children<'a>) {
+        if self.invocation.page.is_some() && self.invocation.tools.get(&call.name).is_err() {
+            return self.start_function(call, children);
+        }
+        let id = call.id;
+        let child = self.invocation.child_id(self.calls);
+        if self.invocation.tools.calls_prompt(&call.name) {
+            self.calls += 1;
+        }
+        let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
+        let (attempt, caller) = (self.attempt, self.invocation.clone());
+        if self.invocation.tools.runs_beside(&run.name) {
+            let child = run.child.clone();
+            let told = Value::String(format!("started {child}"));
+            let work = async move {
+                let result = attempt.run_tool(&caller, run).await;
+                result.map(|value| {
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned)
+                })
+            };
+            self.background.start(child, Box::pin(work));
+            self.repl.settle_function(id, Ok(told));
+            return;
+        }
+        children.called.insert(id, run.clone());
+        children.tools.push(Box::pin(async move {
+            (id, attempt.run_tool(&caller, run).await)
+        }));
+    }
+
     /// Who answers a call, or why nobody can.
     fn child(&mut self, call: &Call) -> Result<Invocation, String> {
         let id = self.invocation.child_id(self.calls);
@@ -185,13 +244,19 @@ impl<'a> ReplAgent<'a> {
             system_prompt: call.options.system_prompt.clone(),
             iterations,
             page,
+            tools: match role {
+                Role::Child | Role::Specialist => self.invocation.hands_down.clone(),
+                _ => Toolbox::default(),
+            },
+            hands_down: self.invocation.hands_down.clone(),
+            log: None,
         })
     }
 
     fn run_child(&self, call: &Call, child: Invocation) -> BoxFuture<'a, Answer> {
         let (attempt, session, id) = (self.attempt, self.session, call.id);
         let context = Context::OfCall(id);
-        let functions = PageFunctions::functions(child.page.as_ref());
+        let functions = child.functions();
         let repl = session.open_with(Some(&self.repl), context, attempt.info(&child), functions);
         let context = match (call.context_type.as_str(), call.context_length) {
             (_, Some(0)) | ("undefined", _) => ContextKind::None,
@@ -255,7 +320,7 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    fn report_lost(&self, outcome: &CellOutcome, children: &Children<'a>) {
+    fn report_lost(&self, outcome: &CellOutcome, children: Children<'a>) {
         if outcome.unawaited > 0 {
             self.attempt
                 .count(|stats| stats.unawaited += outcome.unawaited);
@@ -267,10 +332,18 @@ impl<'a> ReplAgent<'a> {
         let mut stopped: Vec<&Invocation> = children.pending.values().collect();
         stopped.sort_by(|a, b| a.id.cmp(&b.id));
         for child in stopped {
-            self.emit_error(
-                child.id.clone(),
-                "stopped: its caller's cell ended".to_owned(),
-            );
+            self.emit_error(child.id.clone(), STOPPED.to_owned());
+        }
+        for run in children.called.into_values() {
+            let told = Err(STOPPED.to_owned());
+            self.attempt.record_tool(&self.invocation, run, told);
+        }
+    }
+
+    /// Stops the agents that run beside this one.
+    pub fn stop_background(&mut self) {
+        for child in self.background.stop() {
+            self.emit_error(child, "stopped: its caller ended".to_owned());
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::agent_settings::AgentSettings;
 use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::attempt::Attempt;
+use crate::equipment::Equipment;
 use crate::event::{EventSink, NoEvents};
 use crate::halt::{Halt, HaltReason};
 use crate::hook::Hook;
@@ -123,6 +124,7 @@ pub struct Engine {
     pub(crate) agent: AgentSettings,
     pub(crate) layers: PromptLayers,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
+    pub(crate) equipment: Equipment,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub(crate) browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
@@ -180,6 +182,7 @@ impl Engine {
             agent: AgentSettings::default(),
             layers: PromptLayers::default(),
             hooks: Vec::new(),
+            equipment: Equipment::default(),
             browser: None,
             by_alias,
             served: Mutex::default(),
@@ -213,6 +216,13 @@ impl Engine {
     pub fn with_layers(mut self, layers: PromptLayers) -> Self {
         self.web_agent = self.web_agent.under(&layers);
         self.layers = layers;
+        self
+    }
+
+    /// Gives agents tools.
+    #[must_use]
+    pub fn with_equipment(mut self, equipment: Equipment) -> Self {
+        self.equipment = equipment;
         self
     }
 
@@ -294,6 +304,18 @@ impl Engine {
     /// The model that agents use unless they name another.
     pub fn main_model(&self) -> &Model {
         &self.models.main
+    }
+
+    /// The model that a definition names: an alias, `default` for the run's own, or a model of the run by its reference.
+    pub(crate) fn model_of_definition(&self, name: &str) -> Result<Model, String> {
+        if name == "default" {
+            return Ok(self.models.main.clone());
+        }
+        let mut all = std::iter::once(&self.models.main).chain(self.by_alias.values());
+        match all.find(|model| model.reference == name) {
+            Some(model) => Ok(model.clone()),
+            None => self.model(Some(name)),
+        }
     }
 
     /// The model that a call names, or the one it gets without naming any.

@@ -145,9 +145,9 @@ pub enum EventKind {
         /// Time from request to response; unknown in a recording that another system made.
         ms: Option<f64>,
     },
-    /// A tool was called by a native tool call, and has answered.
+    /// A tool was called by a native tool call or as a function in a REPL, and has answered.
     ToolCall {
-        /// The call's id, as in the response that made it.
+        /// The call's id, as in the response that made it; of a function in a REPL, `repl-` and a number.
         call: String,
         /// The tool.
         name: String,

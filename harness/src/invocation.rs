@@ -1,7 +1,11 @@
 //! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
 
+use sandbox::HostFunctions;
+
 use crate::engine::Model;
 use crate::event::Role;
+use crate::subprompt::ToolLog;
+use crate::tool::Toolbox;
 use crate::web::PageFunctions;
 
 /// The root's invocation id.
@@ -28,9 +32,21 @@ pub(crate) struct Invocation {
     pub iterations: u32,
     /// Its page on the web, where it has one.
     pub page: Option<PageFunctions>,
+    /// What it may call besides other agents.
+    pub tools: Toolbox,
+    /// What its children by `rlm()` may call.
+    pub hands_down: Toolbox,
+    /// Where its calls of tools are noted for its caller, if that is to have them.
+    pub log: Option<ToolLog>,
 }
 
 impl Invocation {
+    /// What its REPL is opened with: its tools, and its page.
+    pub fn functions(&self) -> HostFunctions {
+        let page = PageFunctions::functions(self.page.as_ref());
+        page.and(&self.tools.functions())
+    }
+
     /// What it was asked.
     pub fn query(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)

@@ -2,6 +2,7 @@
 //! calls nothing and is the answer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -20,6 +21,7 @@ use crate::outcome::Status;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
 use crate::tool::{ToolRegistry, ToolScope};
 use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolUse};
+use crate::tool_run::ToolRun;
 
 /// Contexts up to this many characters stand in the first message; longer ones are read with tools.
 const INLINE_CONTEXT: usize = 20_000;
@@ -37,6 +39,8 @@ pub(crate) struct ToolsAgent<'a> {
     settings: &'a AgentSettings,
     context: Arc<str>,
     tools: Vec<BoundTool>,
+    /// Prompts called so far.
+    children: AtomicU32,
 }
 
 impl<'a> ToolsAgent<'a> {
@@ -58,12 +62,14 @@ impl<'a> ToolsAgent<'a> {
                 .collect();
             tools.extend(missing);
         }
+        tools.retain(|bound| invocation.tools.get(&bound.tool.spec().name).is_err());
         Self {
             attempt,
             invocation,
             settings,
             context,
             tools,
+            children: AtomicU32::new(0),
         }
     }
 
@@ -81,7 +87,7 @@ impl<'a> ToolsAgent<'a> {
     pub fn tool_use(&self) -> ToolUse {
         let specs = self.tools.iter().map(|bound| bound.tool.spec().clone());
         ToolUse {
-            specs: specs.collect(),
+            specs: specs.chain(self.invocation.tools.wire_specs()).collect(),
             choice: match self.settings.tool_choice {
                 ToolStrategy::Auto => ToolChoice::Auto,
                 ToolStrategy::None => ToolChoice::None,
@@ -236,6 +242,18 @@ impl<'a> ToolsAgent<'a> {
     }
 
     async fn call(&self, call: &ToolCall) -> Result<Value, String> {
+        if self.invocation.tools.get(&call.name).is_ok() {
+            let counts = u32::from(self.invocation.tools.calls_prompt(&call.name));
+            let number = self.children.fetch_add(counts, Ordering::Relaxed);
+            let run = ToolRun::new(
+                call.id.clone(),
+                call.name.clone(),
+                call.arguments.clone(),
+                self.invocation.child_id(number),
+            );
+            let result = self.attempt.tool_result(self.invocation, &run).await;
+            return result.map_err(|error| error.to_string());
+        }
         let mut named = self.tools.iter();
         let Some(bound) = named.find(|bound| bound.tool.spec().name == call.name) else {
             let specs = self.tools.iter().map(|bound| bound.tool.spec());

@@ -41,6 +41,13 @@ impl HostFunctions {
         Ok(Self(names.into()))
     }
 
+    /// These, then others. Of others that cannot stand beside these, none.
+    #[must_use]
+    pub fn and(&self, others: &Self) -> Self {
+        let all = self.names().chain(others.names()).map(str::to_owned);
+        Self::new(all).unwrap_or_else(|_| self.clone())
+    }
+
     /// The names, in the order given.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

@@ -73,6 +73,11 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: f64,
 
+    /// What agents may call besides each other.
+    #[command(flatten)]
+    #[serde(default)]
+    pub tools: ToolArgs,
+
     /// What may be spent.
     #[command(flatten)]
     pub budget: BudgetArgs,

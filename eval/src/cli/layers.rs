@@ -16,6 +16,10 @@ pub struct LayerArgs {
     #[arg(long, value_name = "DIR", env = env_vars::PROMPTS_DIR)]
     pub prompts_dir: Option<PathBuf>,
 
+    /// Folder of tools of your own: JavaScript files (*.js), which run in a sandbox; see docs/TOOLS.md
+    #[arg(long, value_name = "DIR", env = env_vars::TOOLS_DIR)]
+    pub tools_dir: Option<PathBuf>,
+
     /// Definition that the root runs under, in place of its protocol's own prompt
     #[arg(long, value_name = "NAME", env = env_vars::PROMPT)]
     pub prompt: Option<String>,

@@ -42,6 +42,12 @@ pub enum List {
         #[arg(long, value_name = "DIR", env = env_vars::DRIVERS_DIR)]
         drivers_dir: Option<PathBuf>,
     },
+    /// What `--tools` takes, and what the `tools` of a prompt definition may name beside other definitions
+    Tools {
+        /// Folder of tools of your own (*.js)
+        #[arg(long, value_name = "DIR", env = env_vars::TOOLS_DIR)]
+        tools_dir: Option<PathBuf>,
+    },
     /// What `--profile` takes, in the order in which `auto` tries them
     Profiles {
         /// YAML file of profiles of your own, which are tried first
@@ -54,8 +60,6 @@ pub enum List {
         #[arg(long, value_name = "DIR", env = env_vars::PROMPTS_DIR)]
         prompts_dir: Option<PathBuf>,
     },
-    /// What the `tools` of a prompt definition may name, beside other definitions
-    Tools,
     /// What `--hooks` takes
     Hooks {
         /// Folder of hooks (*.js) of your own

@@ -28,6 +28,7 @@ mod model;
 mod sandbox;
 mod scorer;
 mod store;
+mod tools;
 mod web;
 mod traffic;
 
@@ -62,6 +63,7 @@ pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;
 pub use store::StoreArgs;
 pub use sweep::SweepArgs;
+pub use tools::ToolArgs;
 pub use traffic::TrafficArgs;
 pub use view::ViewArgs;
 pub use web::WebArgs;

@@ -7,7 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
 use harness::provider::scripted_models;
-use harness::tool::ToolRegistry;
+use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
 use super::run::runtime;
@@ -18,6 +18,7 @@ use crate::exit::Outcome;
 use crate::models::{self, ModelError};
 use crate::settings::{
     MODEL_FORMS, SettingsError, data_is_here, hook_registry, prompt_library, provider_server,
+    tool_registry,
 };
 use crate::terminal::one_line;
 
@@ -37,9 +38,9 @@ pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
         List::Benchmarks { data_dir } => benchmarks(data_dir.as_deref()),
         List::Scorers => scorers(),
         List::Drivers { drivers_dir } => drivers(drivers_dir.as_deref())?,
+        List::Tools { tools_dir } => tools(tools_dir.as_deref())?,
         List::Profiles { profiles_file } => profiles(profiles_file.as_deref())?,
         List::Prompts { prompts_dir } => prompts(prompts_dir.as_deref())?,
-        List::Tools => tools(),
         List::Hooks { hooks_dir } => hooks(hooks_dir.as_deref())?,
         List::Models { provider: None, .. } => models(),
         List::Models {
@@ -190,6 +191,31 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
     Ok(listing)
 }
 
+fn tools(folder: Option<&Path>) -> Result<Listing, SettingsError> {
+    // What is listed runs nothing but the files of the user's own folder.
+    let registry = tool_registry(folder, &Isolation::Thread)?;
+    let mut listing = Listing::new(&["NAME", "ARGUMENTS", "DESCRIPTION"]);
+    for tool in registry.all() {
+        let spec = tool.spec();
+        let arguments: Vec<&str> = spec.parameters["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        listing.push(
+            [&spec.name, &arguments.join(", "), &spec.description],
+            json!({
+                "name": spec.name,
+                "description": spec.description,
+                "parameters": spec.parameters,
+                "variables": tool.variables().iter().map(|variable| &variable.name).collect::<Vec<_>>(),
+            }),
+        );
+    }
+    Ok(listing)
+}
+
 fn profiles(file: Option<&Path>) -> Result<Listing, SettingsError> {
     let mut profiles = Profiles::bundled();
     if let Some(file) = file {
@@ -239,15 +265,6 @@ fn prompts(folder: Option<&Path>) -> Result<Listing, SettingsError> {
         );
     }
     Ok(listing)
-}
-
-fn tools() -> Listing {
-    let mut listing = Listing::new(&["NAME", "DESCRIPTION"]);
-    for tool in ToolRegistry::bundled().all() {
-        let spec = tool.spec();
-        listing.push([&spec.name, &spec.description], json!(spec));
-    }
-    listing
 }
 
 fn models() -> Listing {

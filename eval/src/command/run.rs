@@ -277,7 +277,8 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
     let engine = Engine::new(config, models, terminal::warning)?;
     Ok(engine
         .with_layers(settings.layers.layers.clone())
-        .with_hooks(settings.hooks.hooks.clone()))
+        .with_hooks(settings.hooks.hooks.clone())
+        .with_equipment(settings.equipment.clone()))
 }
 
 /// The async runtime of a command.

@@ -1,7 +1,7 @@
 //! The engine's settings.
 
-use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
+use harness::{Equipment, Protocol};
 use std::time::Duration;
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
@@ -41,6 +41,8 @@ pub struct EngineSettings {
     pub max_blocks_per_iteration: u32,
     /// Whether a return in the first iteration must be repeated.
     pub confirm_first_return: bool,
+    /// What agents may call besides each other.
+    pub equipment: Equipment,
     /// Limits, printing and place of the REPL.
     pub sandbox: SandboxSettings,
     /// Wall time of one attempt.
@@ -87,6 +89,12 @@ impl EngineSettings {
             max_blocks_per_iteration,
         )?;
         let sandbox = super::sandbox::resolve(&args.sandbox)?;
+        let equipment = super::tools::resolve(
+            &args.tools,
+            &args.guidance.layers,
+            &sandbox.isolation,
+            guidance.settings.layers.definition.as_ref(),
+        )?;
         let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;
         let budget = super::budget::resolve(&args.budget)?;
         budget.check_prices(references.iter().map(|(_, reference)| reference.as_str()))?;
@@ -118,6 +126,7 @@ impl EngineSettings {
                 max_iterations,
                 max_blocks_per_iteration,
                 confirm_first_return: args.confirm_first_return,
+                equipment,
                 sandbox,
                 attempt_time,
                 budget,

@@ -33,6 +33,17 @@ pub enum SettingsError {
         problem: String,
     },
 
+    /// A tool, its file, or a value that it is given is wrong.
+    #[error("{problem}")]
+    Tools {
+        /// What is wrong, with the flag or the file.
+        problem: String,
+    },
+
+    /// What is wrong with the tools of a definition, or with the names of tools.
+    #[error(transparent)]
+    ToolFaults(#[from] harness::definition::Faults),
+
     /// The path of this program, which worker processes are started from, cannot be found out.
     #[error("cannot find this program to start its worker processes: {0}")]
     NoProgram(io::Error),

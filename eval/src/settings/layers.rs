@@ -6,13 +6,15 @@ use std::path::Path;
 
 use harness::definition::{Definition, Faults, Known, Library, ResolvedPrompt};
 use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement};
-use harness::tool::ToolRegistry;
+use harness::sandbox::Isolation;
+use harness::tool::{FILES_DIR, ToolRegistry};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::SettingsError;
 use super::model_ref::providers;
+use super::tools::tool_registry;
 use crate::cli::LayerArgs;
 
 /// What is laid over the prompts of a run.
@@ -41,7 +43,10 @@ pub(super) fn resolve(
     let sections = own_sections(&library)?;
     let mut warnings = Vec::new();
     let definition = match args.prompt.as_deref().map(str::trim) {
-        Some(name) => Some(definition(&library, name, aliases)?),
+        Some(name) => {
+            let tools = tool_registry(args.tools_dir.as_deref(), &Isolation::Thread)?;
+            Some(definition(&library, name, aliases, &tools)?)
+        }
         None => None,
     };
     let pieces = match &definition {
@@ -105,15 +110,20 @@ pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
 }
 
 /// What definitions may refer to, with these aliases of models.
-pub fn known(aliases: &[String]) -> Known {
+pub fn known(aliases: &[String], tools: &ToolRegistry) -> Known {
     let models = aliases.iter().cloned();
-    let tools = ToolRegistry::bundled();
     Known {
         models: models.chain([DEFAULT_MODEL.to_owned()]).collect(),
         model_prefixes: providers().map(|name| format!("{name}/")).collect(),
         tools: tools
             .all()
-            .map(|tool| (tool.spec().name.clone(), Vec::new()))
+            .map(|tool| {
+                let variables = tool.variables().iter();
+                // What a flag of its own gives needs no declaration.
+                let variables = variables.filter(|variable| variable.name != FILES_DIR);
+                let variables = variables.map(|variable| variable.name.clone());
+                (tool.spec().name.clone(), variables.collect())
+            })
             .collect(),
         hooks: Vec::new(),
     }
@@ -123,11 +133,12 @@ fn definition(
     library: &Library,
     name: &str,
     aliases: &[String],
+    tools: &ToolRegistry,
 ) -> Result<Definition, SettingsError> {
     let definition = library
         .get(name)
         .map_err(|problem| SettingsError::UnknownPrompt { problem })?;
-    let faults = library.check_one(definition, &known(aliases));
+    let faults = library.check_one(definition, &known(aliases, tools));
     if faults.is_empty() {
         Ok(definition.clone())
     } else {

@@ -117,6 +117,7 @@ impl PromptSettings {
             system_prompt: self.system_prompt.as_deref(),
             models: &self.aliases,
             drivers: &self.drivers,
+            tools: &[],
             code_via_tool: self.code_via_tool,
             layers: &self.layers.layers,
         }

@@ -81,6 +81,7 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         max_iterations,
         max_blocks_per_iteration,
         confirm_first_return,
+        equipment,
         sandbox,
         attempt_time,
         budget,
@@ -157,6 +158,16 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("site", json!(layers.layers.site)),
         ("persona", json!(layers.layers.persona)),
         ("append", json!(layers.layers.append)),
+        (
+            "tools",
+            json!(
+                equipment
+                    .root
+                    .iter()
+                    .map(|given| &given.spec().name)
+                    .collect::<Vec<_>>()
+            ),
+        ),
         ("max_depth", json!(max_depth)),
         ("max_iterations", json!(max_iterations)),
         ("max_blocks_per_iteration", json!(max_blocks_per_iteration)),

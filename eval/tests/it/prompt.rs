@@ -41,6 +41,7 @@ fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static
         system_prompt: None,
         models: &[],
         drivers: &[],
+        tools: &[],
         code_via_tool: false,
         layers: &LAYERS,
     }

@@ -9,6 +9,7 @@ use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, Role, WebEvent};
 use crate::invocation::Invocation;
 use crate::outcome::Status;
+use crate::tool::Toolbox;
 use crate::web::{AppCall, AppHost};
 
 /// Serves requests for as long as it is polled.
@@ -73,6 +74,9 @@ fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
     let mut lineage = root.lineage.clone();
     lineage.push(prompt.to_owned());
     Invocation {
+        tools: Toolbox::default(),
+        hands_down: Toolbox::default(),
+        log: None,
         id: root.child_id(number),
         parent: Some(root.id.clone()),
         depth: root.depth + 1,

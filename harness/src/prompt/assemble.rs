@@ -9,10 +9,12 @@ use super::model_alias::{ModelAlias, table};
 use super::position::{POSITION, flat_position, iterations_phrase, repl_position};
 use super::sections::{
     CHILD_REPL, DELEGATION, DELEGATION_TIPS, DIRECT, DRIVERS, ENVIRONMENT, FLAT,
-    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, NATIVE_TOOLS, PAGE,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, NATIVE_TOOLS, PAGE, TOOLS,
     WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL,
 };
 use super::template::Template;
+use super::tool_reference::tool_reference;
+use crate::tool_call::ToolSpec;
 
 /// Which call the prompt is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,8 @@ pub struct AgentPrompt<'a> {
     pub models: &'a [ModelAlias],
     /// Drivers of the run, in their order. Only the root's prompt shows them.
     pub drivers: &'a [Driver],
+    /// The functions in its REPL beside the builtins. Only an agent with a REPL is told of them.
+    pub tools: &'a [ToolSpec],
     /// Whether code comes by calls of a tool instead of in fenced blocks.
     pub code_via_tool: bool,
     /// What the run lays over the prompts of its agents.
@@ -146,9 +150,9 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 
 /// The whole system prompt of any agent, the same for every turn that it takes.
 ///
-/// - An ordinary agent: the sections of [`build_system_prompt`], then models and position.
+/// - An ordinary agent: the sections of [`build_system_prompt`], then tools, models and position.
 /// - A specialist, which brings its own prompt: that, the REPL, delegation with its tips
-///   (if it can delegate), models, position.
+///   (if it can delegate), tools, models, position.
 /// - A flat agent: its own prompt or the flat one, then its position.
 /// - The `direct` protocol: one section of its own.
 /// - The `tools` protocol: likewise, its own prompt first if it has one.
@@ -244,6 +248,9 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         || core(&agent.config, agent.code_via_tool),
         |own| specialist(agent, own),
     );
+    if !agent.tools.is_empty() {
+        prompt.push(&TOOLS, [&tool_reference(agent.tools)]);
+    }
     if !agent.models.is_empty() {
         prompt.push(&MODELS, [&table(agent.models)]);
     }

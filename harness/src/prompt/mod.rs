@@ -20,6 +20,8 @@ mod template;
 
 mod model_alias;
 mod position;
+mod subprompt;
+mod tool_reference;
 
 mod bundled_drivers;
 mod driver;
@@ -46,6 +48,7 @@ pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
+pub(crate) use subprompt::{agent_done, attachment_text, subprompt_call, subprompt_error};
 pub use tools_turn::{ToolsNote, image_left_out, large_context_message, tools_note};
 pub use turn::{
     CellReport, ContextKind, Position, call_not_run, cut_off_message, execute_code_argument,

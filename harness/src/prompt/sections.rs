@@ -32,7 +32,8 @@ macro_rules! sections {
 }
 
 /// What is no section of a system prompt: messages of one turn, and texts inside of sections.
-const NO_SECTIONS: [&str; 13] = [
+const NO_SECTIONS: [&str; 14] = [
+    "subprompt-",
     "json-action-",
     "turn-",
     "note-",
@@ -85,6 +86,9 @@ sections! {
     DIRECT = "direct" [];
     NATIVE_TOOLS = "native-tools" ["iterations"];
     // What follows the core.
+    TOOLS = "tools" ["tools"];
+    TOOL = "tool" ["call", "description", "parameters"];
+    TOOL_PARAMETER = "tool-parameter" ["name", "description"];
     MODELS = "models" ["models"];
     POSITION_ROOT = "position-root" ["max_depth", "invocation_id", "iterations", "children"];
     POSITION_CHILD = "position-child"
@@ -99,6 +103,10 @@ sections! {
     WHO_NAMED_AT = "who-named-at" ["agent_name", "site"];
     WHO_NAMED = "who-named" ["agent_name"];
     WHO_AT = "who-at" ["site"];
+    // What a prompt that was called as a tool gives, and gets.
+    SUBPROMPT_CALL = "subprompt-call" ["name", "arguments", "outcome", "result"];
+    SUBPROMPT_ERROR = "subprompt-error" ["error"];
+    SUBPROMPT_ATTACHMENT = "subprompt-attachment" ["path", "content"];
     // User messages.
     TURN_FIRST = "turn-first" ["query", "context", "iterations"];
     TURN_FLAT = "turn-flat" ["query", "context"];
@@ -116,6 +124,7 @@ sections! {
     TURN_TOOLS_CUT_OFF = "turn-tools-cut-off" [];
     IMAGE_LEFT_OUT = "image-left-out" ["media_type", "bytes"];
     NOTE_ERROR = "note-error" ["error"];
+    NOTE_AGENT_DONE = "note-agent-done" ["agent", "answer"];
     NOTE_DROPPED = "note-dropped" ["count"];
     NOTE_UNAWAITED = "note-unawaited" ["count"];
     OUTPUT_LEFT_OUT = "output-left-out" ["chars"];

@@ -1,10 +1,18 @@
-//! Tools: what agents can call by name, natively in the `tools` protocol.
+//! Tools: what agents can call by name, as functions in a REPL or natively in the `tools` protocol.
 //!
-//! A tool knows its arguments and what belongs to the agent that calls it, and nothing of models or prompts.
+//! In a REPL a tool is a function (`await search_docs({…})`); its name may have a dot there (`page.open`), which on the wire
+//! is `_`. A tool knows its arguments and what belongs to the agent that calls it, and nothing of models or prompts. The
+//! values of secret variables reach the tool alone: [`Values::strike_out`] goes over what it gives back.
 
 mod registry;
+mod toolbox;
+mod values;
 
 mod context;
+mod files;
+mod javascript;
+mod sandbox;
+mod script;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,9 +20,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+use crate::definition::Variable;
 use crate::tool_call::ToolSpec;
 
+pub use files::FILES_DIR;
+pub(crate) use files::{bytes_of, confined};
 pub use registry::{RegistryError, ToolRegistry};
+pub use sandbox::ToolSandbox;
+pub use script::{ScriptError, script_tools};
+pub(crate) use toolbox::Runs;
+pub use toolbox::{Given, Toolbox, ToolboxError};
+pub use values::{ValueError, ValueSources, Values};
 
 /// Something that an agent can call.
 #[async_trait]
@@ -27,6 +43,16 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// [`ToolError`], which the model reads: what is wrong, and what would be right.
     async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError>;
+
+    /// The variables that it reads from its scope.
+    fn variables(&self) -> &[Variable] {
+        &[]
+    }
+
+    /// What of it can change an answer and is not in its spec, such as the hash of its file.
+    fn version(&self) -> String {
+        String::new()
+    }
 }
 
 /// What belongs to the agent that calls a tool.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Tool, context};
+use super::{Tool, ToolSandbox, context, files, javascript};
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -42,6 +42,18 @@ impl ToolRegistry {
         Self {
             tools: tools.into_iter().map(named).collect(),
         }
+    }
+
+    /// The bundled tools, and those that read files or run code: `sandbox` is where code runs.
+    pub fn with_host_tools(sandbox: &Arc<ToolSandbox>) -> Self {
+        let mut registry = Self::bundled();
+        for tool in files::tools()
+            .into_iter()
+            .chain([javascript::tool(sandbox)])
+        {
+            registry.tools.insert(tool.spec().name.clone(), tool);
+        }
+        registry
     }
 
     /// Adds a tool.

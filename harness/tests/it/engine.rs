@@ -38,6 +38,11 @@ struct Case {
     attempt_cost: Option<f64>,
     run_calls: Option<u64>,
     tools: Vec<String>,
+    /// Tools as functions in the REPL: those of `tools/scripts`, bundled ones, and definitions of `tools/prompts`. `KEY` is
+    /// a secret variable of theirs.
+    functions: Vec<String>,
+    /// The definition whose tools the root has.
+    definition: Option<String>,
     tool_choice: String,
     parallel_tool_calls: bool,
     exclude_reasoning: bool,
@@ -63,6 +68,8 @@ impl Default for Case {
             attempt_cost: None,
             run_calls: None,
             tools: Vec::new(),
+            functions: Vec::new(),
+            definition: None,
             tool_choice: "auto".to_owned(),
             parallel_tool_calls: false,
             exclude_reasoning: false,
@@ -168,7 +175,8 @@ async fn run(case: Case, model: &Path) -> String {
     };
     let engine = Engine::new(config, models, |_| ())
         .unwrap()
-        .with_agent(agent);
+        .with_agent(agent)
+        .with_equipment(crate::tools::equipment(&case.functions, case.definition.as_deref()).await);
     let task = Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),
@@ -181,6 +189,11 @@ async fn run(case: Case, model: &Path) -> String {
         .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
         .await;
     let mut events = std::mem::take(&mut *sink.0.lock().unwrap());
+    let records = serde_json::to_string(&events).unwrap();
+    assert!(
+        !records.contains(crate::tools::CANARY),
+        "a secret value is in the records"
+    );
     // How far a child came that was stopped is a matter of chance.
     let ended: HashSet<String> = events
         .iter()

@@ -22,4 +22,5 @@ mod prompt_drivers;
 mod prompt_golden;
 mod prompt_models;
 mod prompt_profiles;
+mod tools;
 mod web;

@@ -36,6 +36,7 @@ pub fn agent(
         system_prompt: None,
         models: &[],
         drivers: &[],
+        tools: &[],
         code_via_tool: false,
         layers: &NO_LAYERS,
     }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use harness::definition::{Fault, Library};
+use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
 use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{alias_names, known_to_definitions};
+use crate::settings::{alias_names, known_to_definitions, tool_registry};
 use crate::terminal;
 
 /// Prints a line for each fault.
@@ -20,7 +21,9 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let aliases = alias_names(&args.guidance)?;
     let mut library = Library::bundled();
     let mut faults = library.add_dir(folder);
-    faults.extend(library.check(&known_to_definitions(&aliases)));
+    let tools_dir = args.guidance.layers.tools_dir.as_deref();
+    let tools = tool_registry(tools_dir, &Isolation::Thread)?;
+    faults.extend(library.check(&known_to_definitions(&aliases, &tools)));
     faults.sort_by(|a, b| a.place.cmp(&b.place));
     if args.json {
         let faults: Vec<Value> = faults.iter().map(as_json).collect();

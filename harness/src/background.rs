@@ -1,0 +1,67 @@
+//! Agents that run on while their caller does, and what they tell it when they are done.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::pin;
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+
+use crate::prompt::agent_done;
+
+/// An agent's id, and what it answered or why it did not.
+type Done = (String, Result<String, String>);
+
+/// The agents that one agent called without waiting for them.
+#[derive(Default)]
+pub(crate) struct Background<'a> {
+    running: FuturesUnordered<BoxFuture<'a, Done>>,
+    ids: BTreeSet<String>,
+    /// What the caller is to be told next.
+    notes: Vec<String>,
+}
+
+impl<'a> Background<'a> {
+    /// Starts one.
+    pub fn start(&mut self, id: String, work: BoxFuture<'a, Result<String, String>>) {
+        self.ids.insert(id.clone());
+        self.running.push(Box::pin(async move { (id, work.await) }));
+    }
+
+    /// Whether none is running.
+    pub fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Ends when the next one does, at once if none is running.
+    pub async fn step(&mut self) {
+        if let Some((id, result)) = self.running.next().await {
+            let answer = result.unwrap_or_else(|error| format!("error: {error}"));
+            self.notes.push(agent_done(&id, &answer));
+            self.ids.remove(&id);
+        }
+    }
+
+    /// Does something else, and lets them run meanwhile.
+    pub async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                () = self.step(), if !self.is_empty() => {}
+            }
+        }
+    }
+
+    /// What the caller is to be told, each note after a blank line.
+    pub fn take_notes(&mut self) -> String {
+        let notes = std::mem::take(&mut self.notes).into_iter();
+        notes.map(|note| format!("\n\n{note}")).collect()
+    }
+
+    /// Stops all, and gives their ids.
+    pub fn stop(&mut self) -> BTreeSet<String> {
+        self.running.clear();
+        std::mem::take(&mut self.ids)
+    }
+}

@@ -1,0 +1,278 @@
+//! Equips agents: names, and the `tools` of definitions, become what agents have.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::definition::{
+    Definition, Fault, Faults, Kind, Library, Place, SubagentSettings, SubpromptSettings, ToolForm,
+    ToolReference, ToolSettings, ToolStrategy,
+};
+use crate::equipment::Equipment;
+use crate::prompt::{did_you_mean, nearest};
+use crate::subprompt::{CallSettings, Specialist, Specialists};
+use crate::tool::{FILES_DIR, Given, ToolRegistry, Toolbox, ValueSources, Values};
+
+/// Where tools, prompts and values come from.
+#[derive(Debug, Clone, Copy)]
+pub struct Outfit<'a> {
+    /// The tools that are no prompts.
+    pub registry: &'a ToolRegistry,
+    /// The prompts that can be called.
+    pub library: &'a Library,
+    /// Values that the user gave on the command line.
+    pub given: &'a BTreeMap<String, String>,
+    /// The process environment.
+    pub process: &'a BTreeMap<String, String>,
+    /// The folder that tools may read, and that attachments come from.
+    pub files: Option<&'a Path>,
+}
+
+impl Outfit<'_> {
+    /// Tools and prompts by name, for a root without a definition. `place` is what errors name.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn of_names(&self, names: &[String], place: &str) -> Result<Equipment, Faults> {
+        let references = names.iter().map(|name| ToolReference {
+            name: name.clone(),
+            form: ToolForm::Plain,
+        });
+        let at = |_: usize| Place {
+            file: place.to_owned(),
+            ..Place::default()
+        };
+        self.equip(&references.collect::<Vec<_>>(), None, &at)
+    }
+
+    /// What a definition lists. Nothing where its `toolChoice` is `none`.
+    ///
+    /// # Errors
+    /// As for [`Outfit::of_names`].
+    pub fn of_definition(&self, definition: &Definition) -> Result<Equipment, Faults> {
+        if definition.tool_choice == ToolStrategy::None {
+            return Ok(Equipment::default());
+        }
+        let at = |index: usize| definition.place(&format!("tools[{index}]"));
+        self.equip(&definition.tools, Some(definition), &at)
+    }
+
+    fn equip(
+        &self,
+        references: &[ToolReference],
+        of: Option<&Definition>,
+        at: &dyn Fn(usize) -> Place,
+    ) -> Result<Equipment, Faults> {
+        let mut work = Work {
+            outfit: self,
+            wanted: Vec::new(),
+            faults: Vec::new(),
+        };
+        let root = work.toolbox(references, of, at);
+        let mut specialists = Specialists::new();
+        while let Some(name) = work.wanted.pop() {
+            if let Some(definition) = self.library.find(&name)
+                && !specialists.contains_key(&name)
+            {
+                let specialist = work.specialist(definition);
+                specialists.insert(name, Arc::new(specialist));
+            }
+        }
+        if work.faults.is_empty() {
+            Ok(Equipment {
+                root,
+                specialists: Arc::new(specialists),
+                for_task: None,
+            })
+        } else {
+            work.faults.sort();
+            work.faults.dedup();
+            Err(Faults(work.faults))
+        }
+    }
+}
+
+/// What is being put together.
+struct Work<'a> {
+    outfit: &'a Outfit<'a>,
+    /// Prompts that some toolbox has and that are yet to be made ready.
+    wanted: Vec<String>,
+    faults: Vec<Fault>,
+}
+
+impl Work<'_> {
+    fn fault(&mut self, place: Place, problem: impl Into<String>) {
+        self.faults.push(Fault {
+            place,
+            problem: problem.into(),
+            includes: Vec::new(),
+        });
+    }
+
+    fn toolbox(
+        &mut self,
+        references: &[ToolReference],
+        of: Option<&Definition>,
+        at: &dyn Fn(usize) -> Place,
+    ) -> Toolbox {
+        let mut given = Vec::new();
+        for (index, reference) in references.iter().enumerate() {
+            match self.entry(reference, of) {
+                Ok(Some(tool)) => given.push(tool),
+                Ok(None) => {}
+                Err(problem) => self.fault(at(index), problem),
+            }
+        }
+        Toolbox::new(given).unwrap_or_else(|error| {
+            self.fault(at(0), error.to_string());
+            Toolbox::default()
+        })
+    }
+
+    /// One entry, or nothing for one that is left out.
+    fn entry(
+        &mut self,
+        reference: &ToolReference,
+        of: Option<&Definition>,
+    ) -> Result<Option<Given>, String> {
+        let name = &reference.name;
+        if let Some(prompt) = self.outfit.library.find(name)
+            && prompt.kind == Kind::Prompt
+        {
+            return self.prompt(prompt, reference, of);
+        }
+        let Ok(tool) = self.outfit.registry.get(name) else {
+            let prompts = self.outfit.library.iter();
+            let prompts = prompts.filter(|prompt| prompt.kind == Kind::Prompt);
+            let known: Vec<String> = prompts
+                .map(|prompt| prompt.name.clone())
+                .chain(
+                    self.outfit
+                        .registry
+                        .all()
+                        .map(|tool| tool.spec().name.clone()),
+                )
+                .collect();
+            let near = nearest(name, known.iter().map(String::as_str));
+            let hint = did_you_mean(near.as_deref(), &known);
+            return Err(format!("unknown tool `{name}`{hint}"));
+        };
+        let settings = match &reference.form {
+            ToolForm::Plain => ToolSettings::default(),
+            ToolForm::Tool(settings) => settings.clone(),
+            ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
+                return Err(format!(
+                    "`{name}` is a tool, and its settings are those of a prompt"
+                ));
+            }
+        };
+        let none = BTreeMap::new();
+        let mut variables = of.map_or_else(Vec::new, |definition| definition.variables.clone());
+        for variable in tool.variables() {
+            if variables.iter().all(|known| known.name != variable.name) {
+                variables.push(variable.clone());
+            }
+        }
+        let sources = ValueSources {
+            given: self.outfit.given,
+            process: self.outfit.process,
+            tool: &settings.env,
+            prompt: of.map_or(&none, |definition| &definition.env),
+        };
+        let mut values = Values::resolve(&variables, sources).map_err(|error| error.to_string())?;
+        if let Some(folder) = self.outfit.files {
+            values = values.with(FILES_DIR, folder.display().to_string());
+        }
+        Given::tool(tool, values, settings.options)
+            .map(Some)
+            .map_err(|error| error.to_string())
+    }
+
+    fn prompt(
+        &mut self,
+        prompt: &Definition,
+        reference: &ToolReference,
+        of: Option<&Definition>,
+    ) -> Result<Option<Given>, String> {
+        let name = &prompt.name;
+        let settings = match &reference.form {
+            ToolForm::Plain => CallSettings::from(&SubpromptSettings::default()),
+            ToolForm::Subprompt(settings) => CallSettings::from(settings),
+            ToolForm::Tool(_) => {
+                return Err(format!(
+                    "`{name}` is a prompt, and `env` and `options` are those of a tool"
+                ));
+            }
+            ToolForm::Subagent(settings) => match self.subagent(name, settings, of)? {
+                Some(settings) => settings,
+                None => return Ok(None),
+            },
+        };
+        self.wanted.push(name.clone());
+        Given::specialist(prompt, settings)
+            .map(Some)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The settings of an agent, or nothing where its `optional` variable has no value.
+    fn subagent(
+        &self,
+        name: &str,
+        settings: &SubagentSettings,
+        of: Option<&Definition>,
+    ) -> Result<Option<CallSettings>, String> {
+        if settings.resumable.is_some() {
+            return Err(format!(
+                "`{name}`: a resumable agent cannot be run here, since children end with their answer; leave \
+                 `resumable` out or set it to false"
+            ));
+        }
+        if settings.immediate.is_some() {
+            return Err(format!(
+                "`{name}`: an agent that starts with its caller cannot be run here, since children are called; leave \
+                 `immediate` out or set it to false"
+            ));
+        }
+        if let Some(variable) = &settings.optional {
+            let has = |values: &BTreeMap<String, String>| {
+                values.get(variable).is_some_and(|value| !value.is_empty())
+            };
+            let declared = of.is_some_and(|definition| {
+                definition
+                    .variables
+                    .iter()
+                    .any(|known| known.name == *variable)
+            });
+            let known = has(self.outfit.given)
+                || declared && has(self.outfit.process)
+                || of.is_some_and(|definition| has(&definition.env));
+            if !known {
+                return Ok(None);
+            }
+        }
+        Ok(Some(CallSettings::from(settings)))
+    }
+
+    fn specialist(&mut self, definition: &Definition) -> Specialist {
+        let prompt = match self.outfit.library.resolve(definition) {
+            Ok(prompt) => prompt.text(),
+            Err(faults) => {
+                self.faults.extend(faults.0);
+                String::new()
+            }
+        };
+        let tools = if definition.tool_choice == ToolStrategy::None {
+            Toolbox::default()
+        } else {
+            let at = |index: usize| definition.place(&format!("tools[{index}]"));
+            self.toolbox(&definition.tools, Some(definition), &at)
+        };
+        Specialist {
+            name: definition.name.clone(),
+            prompt,
+            model: definition.model.clone(),
+            tools,
+            files: self.outfit.files.map(Arc::from),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The texts around a prompt that is called as a tool.
+
+use super::sections::{NOTE_AGENT_DONE, SUBPROMPT_ATTACHMENT, SUBPROMPT_CALL, SUBPROMPT_ERROR};
+
+/// A call of a tool that a sub-prompt made, with what came of it.
+pub(crate) fn subprompt_call(name: &str, arguments: &str, told: &str, worked: bool) -> String {
+    let outcome = if worked { "result" } else { "failed" };
+    SUBPROMPT_CALL.render([name, arguments, outcome, told])
+}
+
+/// Why a sub-prompt gave no answer.
+pub(crate) fn subprompt_error(error: &str) -> String {
+    SUBPROMPT_ERROR.render([error])
+}
+
+/// A text file that is attached to a sub-prompt's first message.
+pub(crate) fn attachment_text(path: &str, content: &str) -> String {
+    SUBPROMPT_ATTACHMENT.render([path, content])
+}
+
+/// What an agent is told of one that it did not wait for.
+pub(crate) fn agent_done(agent: &str, answer: &str) -> String {
+    NOTE_AGENT_DONE.render([agent, answer])
+}

@@ -1,0 +1,514 @@
+//! A prompt definition called as a tool: the child that answers, and the one string that comes of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sandbox::message::Context;
+use serde_json::{Map, Value, json};
+
+use crate::agent::ReplAgent;
+use crate::attempt::{Attempt, Failure, kind_of};
+use crate::definition::{SubagentSettings, SubpromptSettings};
+use crate::event::{EventKind, Image, Message, Role};
+use crate::invocation::Invocation;
+use crate::outcome::Status;
+use crate::prompt::{
+    attachment_text, iterations_for_depth, sha256_hex, subprompt_call, subprompt_error,
+};
+use crate::tool::{Given, ToolError, Toolbox, bytes_of, confined};
+
+/// Prompts that can be called, by name.
+pub type Specialists = BTreeMap<String, Arc<Specialist>>;
+
+/// A prompt definition that is ready to run as a child.
+#[derive(Debug, Clone)]
+pub struct Specialist {
+    /// Its name.
+    pub name: String,
+    /// Its prompt, includes resolved.
+    pub prompt: String,
+    /// An alias, `default`, or a model's reference.
+    pub model: String,
+    /// What it may call. One with tools has a REPL, one without answers in one call.
+    pub tools: Toolbox,
+    /// The folder that attachments are read from, if there is one.
+    pub files: Option<Arc<Path>>,
+}
+
+impl Specialist {
+    /// What of it can change an answer, as a hash.
+    pub fn digest(&self) -> String {
+        let tools: Vec<String> = self.tools.iter().map(Given::digest).collect();
+        let Self { prompt, model, .. } = self;
+        sha256_hex(&format!("{prompt}\n{model}\n{}", tools.join(" ")))
+    }
+}
+
+/// How a specialist is called and what of it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are the switches of the specification, each by itself"
+)]
+pub struct CallSettings {
+    include_text: bool,
+    include_calls: bool,
+    include_errors: bool,
+    message: Option<String>,
+    attachments: Option<String>,
+    agent_name: Option<String>,
+    /// Whether the caller waits for the answer.
+    blocking: bool,
+}
+
+impl CallSettings {
+    /// What tells two settings apart, for the digest of a toolbox.
+    pub(crate) fn version(&self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Whether the caller waits for the answer.
+    pub(crate) const fn blocks(&self) -> bool {
+        self.blocking
+    }
+
+    /// The JSON Schema of the arguments that these settings name, for a prompt without a schema of its own.
+    pub(crate) fn parameters(&self) -> Value {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for (property, schema) in [
+            (&self.message, json!({ "type": "string", "minLength": 1 })),
+            (
+                &self.agent_name,
+                json!({ "type": "string", "minLength": 1 }),
+            ),
+        ] {
+            if let Some(property) = property {
+                properties.insert(property.clone(), schema);
+                required.push(property.clone());
+            }
+        }
+        if let Some(property) = &self.attachments {
+            let paths = json!({ "type": ["string", "array"], "items": { "type": "string" } });
+            properties.insert(property.clone(), paths);
+        }
+        json!({ "type": "object", "properties": properties, "required": required })
+    }
+}
+
+impl From<&SubpromptSettings> for CallSettings {
+    fn from(settings: &SubpromptSettings) -> Self {
+        Self {
+            include_text: settings.include_text_response,
+            include_calls: settings.include_tool_calls,
+            include_errors: settings.include_errors,
+            message: settings.init_user_message_property.clone(),
+            attachments: settings.init_attachments_property.clone(),
+            agent_name: None,
+            blocking: true,
+        }
+    }
+}
+
+impl From<&SubagentSettings> for CallSettings {
+    /// An agent has no settings of what its result includes: text and errors.
+    fn from(settings: &SubagentSettings) -> Self {
+        Self {
+            include_text: true,
+            include_calls: false,
+            include_errors: true,
+            message: settings.init_user_message_property.clone(),
+            attachments: settings.init_attachments_property.clone(),
+            agent_name: settings.init_agent_name_property.clone(),
+            blocking: settings.blocking,
+        }
+    }
+}
+
+/// The calls of tools that an agent made, for the one that called it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ToolLog(Arc<Mutex<Vec<LoggedCall>>>);
+
+/// A call of a tool and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoggedCall {
+    pub name: String,
+    /// JSON text.
+    pub arguments: String,
+    pub told: Result<String, String>,
+}
+
+impl ToolLog {
+    pub fn push(&self, call: LoggedCall) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call);
+    }
+
+    fn take(&self) -> Vec<LoggedCall> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What a child is asked first.
+#[derive(Debug, PartialEq, Eq)]
+struct First {
+    text: String,
+    images: Vec<Image>,
+    /// The name that its caller gives it.
+    name: Option<String>,
+}
+
+impl Attempt<'_> {
+    /// Runs a specialist as a child of `caller` to the one string that its caller reads. What goes wrong in the child is
+    /// in the string, if that is to have errors.
+    ///
+    /// # Errors
+    /// Why there is no child: wrong input, or the depth limit.
+    pub async fn run_specialist(
+        &self,
+        caller: &Invocation,
+        child_id: &str,
+        specialist: &Specialist,
+        settings: &CallSettings,
+        input: &Value,
+    ) -> Result<String, ToolError> {
+        let first = first(specialist, settings, input)?;
+        let child = self.specialist_child(caller, child_id, specialist, &first)?;
+        self.count(|stats| stats.delegations += 1);
+        let spawn = EventKind::DelegationSpawn {
+            child: child.id.clone(),
+            role: child.role,
+        };
+        self.emit(caller, spawn);
+        let log = child.log.clone();
+        let result = if child.role == Role::Specialist {
+            self.run_in_repl(child, first, input).await
+        } else {
+            let message = Message {
+                images: first.images,
+                ..Message::user(first.text)
+            };
+            self.answer_message(&child, message).await
+        };
+        let kind = match &result {
+            Ok(answer) => EventKind::DelegationReturn {
+                child: child_id.to_owned(),
+                answer_chars: answer.chars().count() as u64,
+            },
+            Err(failure) => EventKind::DelegationError {
+                child: child_id.to_owned(),
+                error: failure.reason.clone(),
+            },
+        };
+        self.emit(caller, kind);
+        let calls = log.map_or_else(Vec::new, |log| log.take());
+        let (text, error) = match result {
+            Ok(answer) => (Some(answer), None),
+            Err(failure) => (None, Some(failure.reason)),
+        };
+        Ok(result_text(
+            settings,
+            text.as_deref(),
+            &calls,
+            error.as_deref(),
+        ))
+    }
+
+    fn specialist_child(
+        &self,
+        caller: &Invocation,
+        child_id: &str,
+        specialist: &Specialist,
+        first: &First,
+    ) -> Result<Invocation, ToolError> {
+        let config = &self.engine.config;
+        let depth = caller.depth + 1;
+        let name = &specialist.name;
+        if depth > config.max_depth {
+            let most = config.max_depth;
+            return Err(ToolError(format!(
+                "{name}(): no agent may be deeper than {most}"
+            )));
+        }
+        let needs_repl = !specialist.tools.is_empty();
+        if needs_repl && depth == config.max_depth {
+            return Err(ToolError(format!(
+                "{name}(): it needs a REPL for its tools, which agents at depth {depth} have not (the limit is --max-depth)"
+            )));
+        }
+        let model = self
+            .engine
+            .model_of_definition(&specialist.model)
+            .map_err(ToolError)?;
+        let mut lineage = caller.lineage.clone();
+        lineage.push(match &first.name {
+            Some(name) => format!("{name}: {}", first.text),
+            None => first.text.clone(),
+        });
+        Ok(Invocation {
+            id: child_id.to_owned(),
+            parent: Some(caller.id.clone()),
+            depth,
+            role: if needs_repl {
+                Role::Specialist
+            } else {
+                Role::OneShot
+            },
+            lineage,
+            model,
+            system_prompt: Some(specialist.prompt.clone()),
+            iterations: if needs_repl {
+                iterations_for_depth(depth, config.max_iterations)
+            } else {
+                1
+            },
+            tools: specialist.tools.clone(),
+            hands_down: specialist.tools.clone(),
+            log: Some(ToolLog::default()),
+            page: None,
+        })
+    }
+
+    /// In a session of its own: it shares no names with its caller. Its `context` is the input.
+    async fn run_in_repl(
+        &self,
+        child: Invocation,
+        first: First,
+        input: &Value,
+    ) -> Result<String, Failure> {
+        let session = self
+            .engine
+            .sandbox
+            .session()
+            .await
+            .map_err(|error| Failure {
+                status: Status::Error,
+                reason: format!("the sandbox did not start: {error}"),
+            })?;
+        let told = self.also_tell_budget(&session);
+        let text = input.to_string();
+        let kind = kind_of(&text);
+        let repl = session.open_with(
+            None,
+            Context::Text(text.into()),
+            self.info(&child),
+            child.tools.functions(),
+        );
+        let mut agent = ReplAgent::new(self, child, &session, repl);
+        agent.images = first.images;
+        let result = Box::pin(agent.run(&kind)).await;
+        drop(told);
+        result
+    }
+}
+
+/// The first message of a child, from the arguments of its caller.
+fn first(
+    specialist: &Specialist,
+    settings: &CallSettings,
+    input: &Value,
+) -> Result<First, ToolError> {
+    let wrong = |problem: String| ToolError(format!("{}(): {problem}", specialist.name));
+    let fields = input.as_object().cloned().unwrap_or_default();
+    let mut text = match &settings.message {
+        None => Value::Object(without(&fields, settings)).to_string(),
+        Some(property) => match fields.get(property) {
+            Some(Value::String(text)) if !text.trim().is_empty() => text.clone(),
+            Some(Value::String(_)) | None => {
+                return Err(wrong(format!(
+                    "the argument `{property}` is the message and must not be empty"
+                )));
+            }
+            Some(other) => other.to_string(),
+        },
+    };
+    let name = match &settings.agent_name {
+        None => None,
+        Some(property) => match fields.get(property).and_then(Value::as_str) {
+            Some(name) if !name.trim().is_empty() => Some(name.trim().to_owned()),
+            _ => {
+                return Err(wrong(format!(
+                    "the argument `{property}` names the agent and must not be empty"
+                )));
+            }
+        },
+    };
+    let mut images = Vec::new();
+    for path in attachments(settings, &fields).map_err(&wrong)? {
+        let folder = specialist.files.as_deref().ok_or_else(|| {
+            wrong(
+                "there is no folder that attachments may come from; --files-dir names one"
+                    .to_owned(),
+            )
+        })?;
+        match attachment(folder, &path).map_err(&wrong)? {
+            Attachment::Image(image) => images.push(image),
+            Attachment::Text(content) => {
+                text.push_str("\n\n");
+                text.push_str(&attachment_text(&path, &content));
+            }
+        }
+    }
+    Ok(First { text, images, name })
+}
+
+/// The arguments that say nothing about the child itself.
+fn without(fields: &Map<String, Value>, settings: &CallSettings) -> Map<String, Value> {
+    let mut fields = fields.clone();
+    for property in [&settings.attachments, &settings.agent_name]
+        .into_iter()
+        .flatten()
+    {
+        fields.shift_remove(property);
+    }
+    fields
+}
+
+fn attachments(
+    settings: &CallSettings,
+    fields: &Map<String, Value>,
+) -> Result<Vec<String>, String> {
+    let Some(property) = &settings.attachments else {
+        return Ok(Vec::new());
+    };
+    let paths = match fields.get(property) {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(Value::String(path)) => Some(vec![path.clone()]),
+        Some(Value::Array(paths)) => paths
+            .iter()
+            .map(|path| path.as_str().map(str::to_owned))
+            .collect(),
+        Some(_) => None,
+    };
+    paths.ok_or_else(|| format!("the argument `{property}` is to be a path or a list of paths"))
+}
+
+enum Attachment {
+    Image(Image),
+    Text(String),
+}
+
+fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
+    let root = folder
+        .canonicalize()
+        .map_err(|error| format!("the folder that attachments come from: {error}"))?;
+    let bytes = bytes_of(&confined(&root, path)?).map_err(|reason| format!("{path}: {reason}"))?;
+    if let Some(media_type) = media_type(&bytes) {
+        return Ok(Attachment::Image(Image {
+            media_type: media_type.to_owned(),
+            data: STANDARD.encode(&bytes),
+        }));
+    }
+    String::from_utf8(bytes)
+        .map(Attachment::Text)
+        .map_err(|_| format!("{path}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"))
+}
+
+/// What an image is, by how it begins.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+/// The one string that a caller reads.
+fn result_text(
+    settings: &CallSettings,
+    text: Option<&str>,
+    calls: &[LoggedCall],
+    error: Option<&str>,
+) -> String {
+    let mut parts = Vec::new();
+    if settings.include_text {
+        parts.extend(text.map(str::to_owned));
+    }
+    if settings.include_calls {
+        parts.extend(calls.iter().map(|call| {
+            let (worked, told) = match &call.told {
+                Ok(result) => (true, result),
+                Err(error) => (false, error),
+            };
+            subprompt_call(&call.name, &call.arguments, told, worked)
+        }));
+    }
+    if settings.include_errors {
+        parts.extend(error.map(subprompt_error));
+    }
+    parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CallSettings, LoggedCall, result_text};
+    use crate::definition::SubpromptSettings;
+
+    const T: &str = "The answer.";
+    const C: &str = "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed] broke";
+    const E: &str = "[error] out of iterations";
+
+    fn settings(text: bool, calls: bool, errors: bool) -> CallSettings {
+        CallSettings::from(&SubpromptSettings {
+            include_text_response: text,
+            include_tool_calls: calls,
+            include_errors: errors,
+            ..SubpromptSettings::default()
+        })
+    }
+
+    #[test]
+    fn a_result_has_what_its_three_settings_say() {
+        let call = |told: Result<&str, &str>| LoggedCall {
+            name: "search".to_owned(),
+            arguments: "{\"q\":1}".to_owned(),
+            told: told.map(str::to_owned).map_err(str::to_owned),
+        };
+        let calls = [call(Ok("found")), call(Err("broke"))];
+        for (text, tools, errors, answered, failed) in [
+            (
+                true,
+                true,
+                true,
+                format!("{T}\n\n{C}"),
+                format!("{C}\n\n{E}"),
+            ),
+            (true, true, false, format!("{T}\n\n{C}"), C.to_owned()),
+            (true, false, true, T.to_owned(), E.to_owned()),
+            (true, false, false, T.to_owned(), String::new()),
+            (false, true, true, C.to_owned(), format!("{C}\n\n{E}")),
+            (false, true, false, C.to_owned(), C.to_owned()),
+            (false, false, true, String::new(), E.to_owned()),
+            (false, false, false, String::new(), String::new()),
+        ] {
+            let settings = settings(text, tools, errors);
+            let row = format!("text {text}, calls {tools}, errors {errors}");
+            let error = Some("out of iterations");
+            assert_eq!(
+                result_text(&settings, Some(T), &calls, None),
+                answered,
+                "{row}"
+            );
+            assert_eq!(result_text(&settings, None, &calls, error), failed, "{row}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The bundled tools that read the files of one stated folder: `list_files`, `read_file` and `search_files`.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{Tool, ToolError, ToolScope};
+use crate::definition::{Variable, VariableType};
+use crate::tool_call::ToolSpec;
+
+/// The variable that names the folder.
+pub const FILES_DIR: &str = "FILES_DIR";
+
+/// Bytes of a file that is read.
+const LARGEST: u64 = 10 << 20;
+/// Files of a folder that are looked at.
+const MOST_FILES: usize = 10_000;
+/// Characters of a line that is shown.
+const SHOWN_OF_LINE: usize = 400;
+
+const SPECS: [(&str, Call); 3] = [
+    (include_str!("../../tools/list_files.json"), list),
+    (include_str!("../../tools/read_file.json"), read),
+    (include_str!("../../tools/search_files.json"), search),
+];
+
+type Call = fn(Value, &Path) -> Result<Value, String>;
+
+struct FileTool {
+    spec: ToolSpec,
+    variables: [Variable; 1],
+    call: Call,
+}
+
+/// The tools.
+pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
+    let tool = |(spec, call): (&str, Call)| {
+        #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+        let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
+        let variables = [Variable {
+            name: FILES_DIR.to_owned(),
+            kind: VariableType::Text,
+            required: false,
+            description: "the folder that it reads".to_owned(),
+        }];
+        Arc::new(FileTool {
+            spec,
+            variables,
+            call,
+        }) as Arc<dyn Tool>
+    };
+    SPECS.into_iter().map(tool).collect()
+}
+
+#[async_trait]
+impl Tool for FileTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+        let folder = scope.env.get(FILES_DIR).ok_or_else(|| {
+            ToolError("there is no folder that tools may read; --files-dir names one".to_owned())
+        })?;
+        let root = Path::new(folder)
+            .canonicalize()
+            .map_err(|error| ToolError(format!("the folder that tools may read: {error}")))?;
+        (self.call)(arguments, &root).map_err(ToolError)
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+}
+
+fn list(_arguments: Value, root: &Path) -> Result<Value, String> {
+    if !root.is_dir() {
+        return Err("what tools may read is no folder".to_owned());
+    }
+    let files = walk(root);
+    let files = files.iter().map(|path| {
+        let bytes = fs::metadata(path).map_or(0, |about| about.len());
+        json!({ "path": shown(root, path), "bytes": bytes })
+    });
+    Ok(files.collect())
+}
+
+fn read(arguments: Value, root: &Path) -> Result<Value, String> {
+    #[derive(Deserialize)]
+    struct Part {
+        path: String,
+        offset: usize,
+        length: usize,
+    }
+    let part: Part = parse(arguments)?;
+    let path = confined(root, &part.path)?;
+    let text = text_of(&path).map_err(|reason| format!("{}: {reason}", part.path))?;
+    let whole = text.chars().count();
+    let shown: String = text.chars().skip(part.offset).take(part.length).collect();
+    Ok(json!({ "text": shown, "offset": part.offset, "length": whole }))
+}
+
+fn search(arguments: Value, root: &Path) -> Result<Value, String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Search {
+        text: String,
+        ignore_case: bool,
+        limit: usize,
+    }
+    let search: Search = parse(arguments)?;
+    let folded = |text: &'_ str| -> String {
+        if search.ignore_case {
+            text.to_ascii_lowercase()
+        } else {
+            text.to_owned()
+        }
+    };
+    let wanted = folded(&search.text);
+    let (mut total, mut lines) = (0_u64, Vec::new());
+    for path in walk(root) {
+        // What is no text has no lines.
+        let Ok(text) = text_of(&path) else { continue };
+        for (number, line) in (1..).zip(text.lines()) {
+            if !folded(line).contains(&wanted) {
+                continue;
+            }
+            total += 1;
+            if lines.len() < search.limit {
+                let line: String = line.chars().take(SHOWN_OF_LINE).collect();
+                lines.push(json!({ "path": shown(root, &path), "line": number, "text": line }));
+            }
+        }
+    }
+    Ok(json!({ "total": total, "lines": lines }))
+}
+
+/// A path inside a folder, links followed. `root` has none.
+///
+/// # Errors
+/// What is wrong: there is no such file, or it is outside of the folder.
+pub(crate) fn confined(root: &Path, path: &str) -> Result<PathBuf, String> {
+    let outside = || format!("{path}: outside of the folder that tools may read");
+    let Ok(real) = root.join(path).canonicalize() else {
+        return Err(if Path::new(path).is_absolute() || path.contains("..") {
+            outside()
+        } else {
+            format!("{path}: there is no such file in the folder that tools may read")
+        });
+    };
+    if real.starts_with(root) {
+        Ok(real)
+    } else {
+        Err(outside())
+    }
+}
+
+/// The bytes of a file that is not too large.
+///
+/// # Errors
+/// Why it cannot be read.
+pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let about = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() {
+        return Err("no file".to_owned());
+    }
+    if about.len() > LARGEST {
+        let megabytes = LARGEST >> 20;
+        return Err(format!("larger than {megabytes} MB, which is the limit"));
+    }
+    fs::read(path).map_err(|error| error.to_string())
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    String::from_utf8(bytes_of(path)?).map_err(|_| "no text in UTF-8".to_owned())
+}
+
+/// The files of a folder by path, those of folders in it included. Links are not followed.
+fn walk(root: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut files) = (vec![root.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+            if files.len() == MOST_FILES {
+                folders.clear();
+                break;
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A path from the folder on, with `/` between its parts.
+fn shown(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<Cow<'_, str>> = inside.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}
+
+fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
+    serde_json::from_value(arguments).map_err(|error| format!("the arguments do not fit: {error}"))
+}

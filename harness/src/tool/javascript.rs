@@ -1,0 +1,46 @@
+//! `run_javascript`: code in a sandbox of its own, for agents that have no REPL.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sandbox::message::Context;
+use serde_json::{Value, json};
+
+use super::sandbox::{ToolSandbox, finish};
+use super::{Tool, ToolError, ToolScope};
+use crate::tool_call::ToolSpec;
+
+struct RunJavascript {
+    spec: ToolSpec,
+    sandbox: Arc<ToolSandbox>,
+}
+
+/// The tool.
+pub(super) fn tool(sandbox: &Arc<ToolSandbox>) -> Arc<dyn Tool> {
+    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    let spec = serde_json::from_str(include_str!("../../tools/run_javascript.json"))
+        .expect("a bundled tool is valid");
+    Arc::new(RunJavascript {
+        spec,
+        sandbox: Arc::clone(sandbox),
+    })
+}
+
+#[async_trait]
+impl Tool for RunJavascript {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+        let code = arguments["code"].as_str().unwrap_or_default();
+        let context = Context::Text(Arc::clone(&scope.context));
+        let mut repl = self.sandbox.open(context).await.map_err(ToolError)?;
+        let outcome = finish(&mut repl, code, 1).await.map_err(ToolError)?;
+        Ok(json!({
+            "output": outcome.output,
+            "returned": outcome.value,
+            "error": outcome.error.map(|error| error.message),
+        }))
+    }
+}

@@ -1,0 +1,273 @@
+//! Tools of a user's folder: one JavaScript file each, which runs in a sandbox session of its own for every call.
+//!
+//! A file assigns `module.exports = { description, parameters, variables, run }`; its name is the tool's. It sees the
+//! arguments and what its scope holds (`env`, `options`), and nothing of the agents.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sandbox::HostFunctions;
+use sandbox::message::{CellError, Context};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::sandbox::{ToolSandbox, finish};
+use super::{Tool, ToolError, ToolScope};
+use crate::definition::{InputSchema, Variable, VariableType};
+use crate::prompt::sha256_hex;
+use crate::tool_call::ToolSpec;
+
+/// What a file finds when it runs.
+const BEFORE: &str = include_str!("script/before.js");
+/// What reads the exports of a file.
+const DESCRIBE: &str = include_str!("script/describe.js");
+/// What calls its function.
+const CALL: &str = include_str!("script/call.js");
+/// The name of the call's arguments and scope in a session.
+const CALL_NAME: &str = "__call";
+/// The cell that is the file, by which stacks name it.
+const FILE_CELL: u32 = 2;
+
+/// A tool of a file.
+struct Script {
+    spec: ToolSpec,
+    variables: Vec<Variable>,
+    file: PathBuf,
+    source: Arc<str>,
+    digest: String,
+    sandbox: Arc<ToolSandbox>,
+}
+
+/// A file that is no tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {problem}")]
+pub struct ScriptError {
+    /// The file, with the line where it is known.
+    pub file: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// What a file exports, its function apart.
+#[derive(Deserialize)]
+struct Exported {
+    description: Value,
+    parameters: Value,
+    variables: Value,
+    run: String,
+}
+
+/// The tools of every `*.js` of a folder, by file name.
+///
+/// # Errors
+/// [`ScriptError`] of the first file that is no tool, or for a folder that cannot be read.
+pub async fn script_tools(
+    folder: &Path,
+    sandbox: &Arc<ToolSandbox>,
+) -> Result<Vec<Arc<dyn Tool>>, ScriptError> {
+    let unreadable = |path: &Path, error: &std::io::Error| ScriptError {
+        file: path.display().to_string(),
+        problem: format!("cannot be read: {error}"),
+    };
+    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "js"))
+        .collect();
+    files.sort();
+    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+    for file in files {
+        let source = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
+        tools.push(Arc::new(load(file, source, sandbox).await?));
+    }
+    Ok(tools)
+}
+
+async fn load(
+    file: PathBuf,
+    source: String,
+    sandbox: &Arc<ToolSandbox>,
+) -> Result<Script, ScriptError> {
+    let wrong = |problem: String| ScriptError {
+        file: file.display().to_string(),
+        problem,
+    };
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    HostFunctions::new([name.to_string()])
+        .map_err(|error| wrong(format!("its name is the tool's: {error}")))?;
+    let text = run(sandbox, &source, None, DESCRIBE)
+        .await
+        .map_err(|failure| failure.of(&file))?;
+    let exported: Exported =
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if exported.run != "function" {
+        let found = exported.run;
+        return Err(wrong(format!(
+            "expected `module.exports = {{ description, parameters, run }}` with a function `run`, found {found}"
+        )));
+    }
+    let description = exported.description.as_str().unwrap_or_default().trim();
+    if description.is_empty() {
+        return Err(wrong(
+            "`description` is to be a text that says what it does".to_owned(),
+        ));
+    }
+    InputSchema::new(exported.parameters.clone())
+        .map_err(|problem| wrong(format!("`parameters`: {problem}")))?;
+    let variables: Vec<Declared> = match exported.variables {
+        Value::Null => Vec::new(),
+        list => serde_json::from_value(list).map_err(|error| {
+            wrong(format!(
+                "`variables` is to be a list of {{ name, type, required, description }}: {error}"
+            ))
+        })?,
+    };
+    let variables = variables.into_iter().map(Variable::from).collect();
+    Ok(Script {
+        spec: ToolSpec {
+            name: name.to_string(),
+            description: description.to_owned(),
+            parameters: exported.parameters,
+        },
+        variables,
+        digest: sha256_hex(&source),
+        source: source.into(),
+        sandbox: Arc::clone(sandbox),
+        file,
+    })
+}
+
+/// A variable as a file declares it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Declared {
+    name: String,
+    #[serde(rename = "type", default)]
+    kind: DeclaredKind,
+    #[serde(default)]
+    required: bool,
+    #[serde(default)]
+    description: String,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum DeclaredKind {
+    #[default]
+    Text,
+    Secret,
+}
+
+impl From<Declared> for Variable {
+    fn from(declared: Declared) -> Self {
+        Self {
+            name: declared.name,
+            kind: match declared.kind {
+                DeclaredKind::Text => VariableType::Text,
+                DeclaredKind::Secret => VariableType::Secret,
+            },
+            required: declared.required,
+            description: declared.description,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Script {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+        let call = json!({
+            "arguments": arguments,
+            "scope": { "env": scope.env, "options": scope.options },
+        });
+        let text = run(&self.sandbox, &self.source, Some(&call), CALL)
+            .await
+            .map_err(|failure| {
+                // The model has no use for the folder.
+                let file = self.file.file_name().unwrap_or_default();
+                ToolError(failure.of(Path::new(file)).to_string())
+            })?;
+        // In a list, since JSON has no `undefined`.
+        let mut results: Vec<Value> = serde_json::from_str(&text)
+            .map_err(|error| ToolError(format!("its result is no JSON: {error}")))?;
+        Ok(results.pop().unwrap_or_default())
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn version(&self) -> String {
+        self.digest.clone()
+    }
+}
+
+/// Why a file or its function gave nothing.
+enum Failure {
+    /// Something in it.
+    Cell(CellError),
+    /// The sandbox around it.
+    Sandbox(String),
+}
+
+impl Failure {
+    fn of(self, file: &Path) -> ScriptError {
+        let file = file.display();
+        match self {
+            Self::Cell(error) => ScriptError {
+                file: line(&error).map_or(file.to_string(), |line| format!("{file}:{line}")),
+                problem: error.message,
+            },
+            Self::Sandbox(problem) => ScriptError {
+                file: file.to_string(),
+                problem,
+            },
+        }
+    }
+}
+
+/// The innermost line of the file in an error.
+fn line(error: &CellError) -> Option<u32> {
+    let digits = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_digit());
+        text[..end.unwrap_or(text.len())].parse().ok()
+    };
+    let place = format!("cell {FILE_CELL}:");
+    let of_stack = error
+        .stack
+        .iter()
+        .find_map(|frame| digits(frame.split_once(&place)?.1));
+    of_stack.or_else(|| digits(error.message.rsplit_once("(line ")?.1))
+}
+
+/// Runs a file in a fresh session, then the code that uses it, and gives what that returned.
+async fn run(
+    sandbox: &ToolSandbox,
+    source: &str,
+    call: Option<&Value>,
+    code: &str,
+) -> Result<String, Failure> {
+    let context = Context::Text("".into());
+    let mut repl = sandbox.open(context).await.map_err(Failure::Sandbox)?;
+    let mut returned = None;
+    for (number, cell) in [(1, BEFORE), (FILE_CELL, source), (3, code)] {
+        if number == 3
+            && let Some(call) = call
+        {
+            repl.set(CALL_NAME, call);
+        }
+        let outcome = finish(&mut repl, cell, number)
+            .await
+            .map_err(Failure::Sandbox)?;
+        if let Some(error) = outcome.error {
+            return Err(Failure::Cell(error));
+        }
+        returned = outcome.value;
+    }
+    returned.ok_or_else(|| Failure::Sandbox("it ended without a result".to_owned()))
+}

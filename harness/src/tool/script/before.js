@@ -1,0 +1,1 @@
+var module = { exports: {} }, exports = module.exports;

@@ -1,0 +1,1 @@
+return(JSON.stringify([await module.exports.run(__call.arguments, __call.scope)]));

@@ -1,0 +1,282 @@
+//! What one agent has of tools: each by the name of its function, with the values and options that it was given.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sandbox::{HostFunctions, NameError};
+use serde_json::{Map, Value};
+
+use super::{Tool, ToolError, Values};
+use crate::definition::{Definition, InputSchema};
+use crate::prompt::{did_you_mean, nearest, sha256_hex};
+use crate::subprompt::CallSettings;
+use crate::tool_call::ToolSpec;
+
+/// The tools of one agent, in the order in which its prompt tells of them.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    given: Arc<[Given]>,
+    functions: HostFunctions,
+}
+
+/// One tool as an agent has it.
+#[derive(Clone)]
+pub struct Given {
+    /// Its name in a REPL, its description and its parameters.
+    spec: ToolSpec,
+    schema: InputSchema,
+    pub(crate) runs: Runs,
+}
+
+/// What a call runs.
+#[derive(Clone)]
+pub(crate) enum Runs {
+    /// A tool, with what it was given.
+    Tool {
+        tool: Arc<dyn Tool>,
+        values: Arc<Values>,
+        options: Arc<Map<String, Value>>,
+    },
+    /// A prompt that answers as a child.
+    Specialist {
+        name: String,
+        settings: CallSettings,
+    },
+}
+
+/// Tools that cannot be given together, or not at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolboxError {
+    /// A name that is no function's.
+    #[error("a tool's name: {0}")]
+    Name(#[from] NameError),
+    /// Two tools have one name on the wire.
+    #[error("two tools are `{0}` to a model that calls them natively")]
+    Twice(String),
+    /// Parameters that are no JSON Schema of an object.
+    #[error("the parameters of the tool `{tool}`: {problem}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// What is wrong with them.
+        problem: String,
+    },
+}
+
+impl Given {
+    /// A tool with values and options.
+    ///
+    /// # Errors
+    /// [`ToolboxError::Schema`].
+    pub fn tool(
+        tool: Arc<dyn Tool>,
+        values: Values,
+        options: Map<String, Value>,
+    ) -> Result<Self, ToolboxError> {
+        let spec = tool.spec().clone();
+        let runs = Runs::Tool {
+            tool,
+            values: Arc::new(values),
+            options: Arc::new(options),
+        };
+        Self::new(spec, runs)
+    }
+
+    /// A prompt as a tool: its `toolDescription`, and its `requiredSchema` as the arguments. One without a schema takes
+    /// what the settings name.
+    ///
+    /// # Errors
+    /// [`ToolboxError::Schema`].
+    pub fn specialist(prompt: &Definition, settings: CallSettings) -> Result<Self, ToolboxError> {
+        let parameters = prompt
+            .required_schema
+            .as_ref()
+            .map_or_else(|| settings.parameters(), |schema| schema.json().clone());
+        let spec = ToolSpec {
+            name: prompt.name.clone(),
+            description: prompt.tool_description.clone(),
+            parameters,
+        };
+        let name = prompt.name.clone();
+        Self::new(spec, Runs::Specialist { name, settings })
+    }
+
+    pub(crate) fn new(mut spec: ToolSpec, runs: Runs) -> Result<Self, ToolboxError> {
+        let schema = InputSchema::new(spec.parameters.clone()).map_err(|problem| {
+            let tool = spec.name.clone();
+            ToolboxError::Schema { tool, problem }
+        })?;
+        spec.name = spec.name.replace('-', "_");
+        Ok(Self { spec, schema, runs })
+    }
+
+    /// Its name in a REPL, `page.open` or `search_docs`, with its description and parameters.
+    pub const fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// Its name to a model that calls it natively.
+    pub fn wire_name(&self) -> String {
+        self.spec.name.replace('.', "_")
+    }
+
+    /// Whether an agent cannot have both.
+    fn collides_with(&self, other: &Self) -> bool {
+        let object = |name: &str| name.split_once('.').map(|(object, _)| object.to_owned());
+        let (own, others) = (&self.spec.name, &other.spec.name);
+        self.wire_name() == other.wire_name()
+            || object(own).as_ref() == Some(others)
+            || object(others).as_ref() == Some(own)
+    }
+
+    /// The arguments with defaults filled in, if they conform.
+    ///
+    /// # Errors
+    /// Everything that does not.
+    pub fn accept(&self, arguments: &str) -> Result<Value, ToolError> {
+        let wrong = |problem: String| {
+            ToolError(format!("{}(): wrong arguments: {problem}", self.spec.name))
+        };
+        let arguments = if arguments.trim().is_empty() {
+            "{}"
+        } else {
+            arguments
+        };
+        let value: Value = serde_json::from_str(arguments)
+            .map_err(|error| wrong(format!("they are no JSON that can be read: {error}")))?;
+        self.schema.accept(value).map_err(|faults| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            wrong(faults.join("; "))
+        })
+    }
+
+    /// What of it can change an answer, as a hash.
+    pub fn digest(&self) -> String {
+        let own = match &self.runs {
+            Runs::Tool {
+                tool,
+                values,
+                options,
+            } => format!(
+                "{} {:?} {}",
+                tool.version(),
+                values.open(),
+                Value::Object(options.as_ref().clone())
+            ),
+            Runs::Specialist { settings, .. } => settings.version(),
+        };
+        let ToolSpec {
+            name,
+            description,
+            parameters,
+        } = &self.spec;
+        sha256_hex(&format!("{name}\n{description}\n{parameters}\n{own}"))
+    }
+}
+
+impl Toolbox {
+    /// Tools that are given together.
+    ///
+    /// # Errors
+    /// [`ToolboxError`] for names that cannot be, alone or together.
+    pub fn new(given: Vec<Given>) -> Result<Self, ToolboxError> {
+        let functions = HostFunctions::new(given.iter().map(|tool| tool.spec.name.clone()))?;
+        let mut names: Vec<String> = given.iter().map(Given::wire_name).collect();
+        names.sort_unstable();
+        if let Some(same) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ToolboxError::Twice(same[0].clone()));
+        }
+        Ok(Self {
+            given: given.into(),
+            functions,
+        })
+    }
+
+    /// Tools without values and options, such as those of a page that is opened for one task.
+    ///
+    /// # Errors
+    /// As for [`Toolbox::new`].
+    pub fn of_tools(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ToolboxError> {
+        let given: Result<_, _> = tools
+            .into_iter()
+            .map(|tool| Given::tool(tool, Values::default(), Map::new()))
+            .collect();
+        Self::new(given?)
+    }
+
+    /// These tools, then those of another box, which take the place of any whose names they have.
+    #[must_use]
+    pub fn under(&self, other: &Self) -> Self {
+        let stays = |own: &&Given| !other.iter().any(|given| own.collides_with(given));
+        let given = self.iter().filter(stays).chain(other.iter());
+        // Each box is right by itself, and no name of one is in the other.
+        Self::new(given.cloned().collect()).unwrap_or_else(|_| other.clone())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    /// The tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Given> {
+        self.given.iter()
+    }
+
+    /// What a REPL is opened with.
+    pub fn functions(&self) -> HostFunctions {
+        self.functions.clone()
+    }
+
+    /// What a model is told that has a REPL.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.iter().map(|given| given.spec.clone()).collect()
+    }
+
+    /// What a model is told that calls them natively.
+    pub fn wire_specs(&self) -> Vec<ToolSpec> {
+        let on_the_wire = |given: &Given| ToolSpec {
+            name: given.wire_name(),
+            ..given.spec.clone()
+        };
+        self.iter().map(on_the_wire).collect()
+    }
+
+    /// Whether a prompt has this name.
+    pub(crate) fn calls_prompt(&self, name: &str) -> bool {
+        self.get(name)
+            .is_ok_and(|given| matches!(given.runs, Runs::Specialist { .. }))
+    }
+
+    /// Whether it is a prompt that its caller does not wait for.
+    pub(crate) fn runs_beside(&self, name: &str) -> bool {
+        self.get(name).is_ok_and(
+            |given| matches!(&given.runs, Runs::Specialist { settings, .. } if !settings.blocks()),
+        )
+    }
+
+    /// The tool with this name in a REPL or on the wire.
+    ///
+    /// # Errors
+    /// A sentence with the nearest name.
+    pub fn get(&self, name: &str) -> Result<&Given, ToolError> {
+        let found = self
+            .iter()
+            .find(|given| given.spec.name == name || given.wire_name() == name);
+        found.ok_or_else(|| {
+            let known: Vec<String> = self.iter().map(|given| given.spec.name.clone()).collect();
+            let near = nearest(name, known.iter().map(String::as_str));
+            let hint = did_you_mean(near.as_deref(), &known);
+            ToolError(format!("there is no tool `{name}`{hint}"))
+        })
+    }
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digests = self
+            .iter()
+            .map(|given| (given.spec.name.as_str(), given.digest()));
+        f.debug_map().entries(digests).finish()
+    }
+}

@@ -1,0 +1,128 @@
+//! One call of a tool by an agent: from its arguments to its result and its record.
+
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::attempt::Attempt;
+use crate::event::{EventKind, ms};
+use crate::invocation::Invocation;
+use crate::subprompt::LoggedCall;
+use crate::tool::{Runs, ToolError, ToolScope};
+
+/// A call of a tool.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolRun {
+    /// What the record calls it.
+    pub id: String,
+    /// The tool, by its name in a REPL or on the wire.
+    pub name: String,
+    /// JSON text, as the caller wrote it.
+    pub arguments: String,
+    /// The invocation that it has if a prompt is called.
+    pub child: String,
+    began: Instant,
+}
+
+impl ToolRun {
+    pub fn new(id: String, name: String, arguments: String, child: String) -> Self {
+        Self {
+            id,
+            name,
+            arguments,
+            child,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Attempt<'_> {
+    /// Runs a call of one of the agent's tools to its end, and records it.
+    ///
+    /// # Errors
+    /// The message that the agent reads.
+    pub async fn run_tool(&self, caller: &Invocation, run: ToolRun) -> Result<Value, String> {
+        let result = self.tool_result(caller, &run).await;
+        let told = match &result {
+            Ok(Value::String(text)) => Ok(text.clone()),
+            Ok(value) => Ok(value.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        self.record_tool(caller, run, told);
+        result.map_err(|error| error.to_string())
+    }
+
+    /// Runs a call to its end, and records nothing of it.
+    ///
+    /// # Errors
+    /// What the agent reads.
+    pub async fn tool_result(
+        &self,
+        caller: &Invocation,
+        run: &ToolRun,
+    ) -> Result<Value, ToolError> {
+        let given = caller.tools.get(&run.name)?;
+        let arguments = given.accept(&run.arguments)?;
+        let (tool, values, options) = match &given.runs {
+            Runs::Tool {
+                tool,
+                values,
+                options,
+            } => (tool, values, options),
+            Runs::Specialist { name, settings } => {
+                let known = &self.engine.equipment.specialists;
+                let specialist = known
+                    .get(name)
+                    .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))?;
+                return self
+                    .run_specialist(caller, &run.child, specialist, settings, &arguments)
+                    .await
+                    .map(Value::String);
+            }
+        };
+        let scope = ToolScope {
+            sample: self.task.sample.clone(),
+            attempt: self.task.attempt,
+            invocation: caller.id.clone(),
+            context: self.task.context.clone(),
+            env: values.revealed(),
+            options: options.as_ref().clone(),
+        };
+        let value = match tool.call(arguments, &scope).await {
+            Ok(value) => values.strike_out_of(value),
+            Err(ToolError(reason)) => return Err(ToolError(values.strike_out(&reason))),
+        };
+        let most = self.engine.config.sandbox.limits.argument_chars as usize;
+        let bytes = value.to_string().len();
+        if bytes > most {
+            return Err(ToolError(format!(
+                "{}(): the result has {bytes} bytes; at most {most} are allowed",
+                run.name
+            )));
+        }
+        Ok(value)
+    }
+
+    /// Records a call that ended, or whose caller ended before it.
+    pub fn record_tool(&self, caller: &Invocation, run: ToolRun, told: Result<String, String>) {
+        let is_error = told.is_err();
+        if let Some(log) = &caller.log {
+            log.push(LoggedCall {
+                name: run.name.clone(),
+                arguments: run.arguments.clone(),
+                told: told.clone(),
+            });
+        }
+        self.emit(
+            caller,
+            EventKind::ToolCall {
+                call: run.id,
+                name: run.name,
+                arguments: run.arguments,
+                result: told.unwrap_or_else(|error| error),
+                is_error,
+                ms: ms(run.began.elapsed()),
+            },
+        );
+    }
+}

@@ -1,0 +1,303 @@
+//! Tools: those of the program and those of files, called as an agent calls them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use harness::definition::{Library, Variable, VariableType};
+use harness::sandbox::Isolation;
+use harness::tool::{
+    Given, ScriptError, Tool, ToolError, ToolRegistry, ToolSandbox, ToolScope, Toolbox,
+    ToolboxError, ValueSources, Values, script_tools,
+};
+use harness::{Equipment, Outfit, ToolSpec};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The value of the secret variable `KEY`.
+pub const CANARY: &str = "sk-canary-";
+
+const KEY: &str = "sk-canary-\"1\"";
+
+/// A folder of `tests/it/tools`.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/tools")
+        .join(name)
+}
+
+async fn registry() -> ToolRegistry {
+    let sandbox = Arc::new(ToolSandbox::new(Isolation::Thread));
+    let mut registry = ToolRegistry::with_host_tools(&sandbox);
+    for tool in script_tools(&folder("scripts"), &sandbox).await.unwrap() {
+        registry.add(tool).unwrap();
+    }
+    registry
+}
+
+fn values() -> Values {
+    let key = Variable {
+        name: "KEY".to_owned(),
+        kind: VariableType::Secret,
+        required: true,
+        description: "a key".to_owned(),
+    };
+    let none = BTreeMap::new();
+    let sources = ValueSources {
+        given: &BTreeMap::from([("KEY".to_owned(), KEY.to_owned())]),
+        process: &none,
+        tool: &none,
+        prompt: &none,
+    };
+    Values::resolve(&[key], sources).unwrap()
+}
+
+/// Named tools, or those of a definition; those of a page are the task's. Each has the secret value.
+pub async fn equipment(names: &[String], definition: Option<&str>) -> Equipment {
+    let registry = registry().await;
+    let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
+    let given = BTreeMap::from([("KEY".to_owned(), KEY.to_owned())]);
+    let files = folder("files");
+    let outfit = Outfit {
+        registry: &registry,
+        library: &library,
+        given: &given,
+        process: &BTreeMap::new(),
+        files: Some(&files),
+    };
+    let (of_page, of_run): (Vec<String>, Vec<String>) =
+        names.iter().cloned().partition(|name| name.contains('.'));
+    let of_page = echoes(of_page.iter().map(String::as_str)).unwrap();
+    let mut equipment = match definition {
+        Some(name) => outfit.of_definition(library.get(name).unwrap()).unwrap(),
+        None => outfit.of_names(&of_run, "the case").unwrap(),
+    };
+    equipment.for_task = Some(Arc::new(move |_| of_page.clone()));
+    equipment
+}
+
+#[tokio::test]
+async fn wrong_tools_of_a_definition_are_told_all_at_once() {
+    let registry = registry().await;
+    let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
+    let none = BTreeMap::new();
+    let outfit = Outfit {
+        registry: &registry,
+        library: &library,
+        given: &none,
+        process: &none,
+        files: None,
+    };
+    let mut told = String::new();
+    for name in ["wrong", "counter"] {
+        let faults = outfit.of_definition(library.get(name).unwrap()).err();
+        told.push_str(&faults.unwrap().to_string());
+        told.push('\n');
+    }
+    let names = ["word_cont".to_owned(), "summarize".to_owned()];
+    told.push_str(
+        &outfit
+            .of_names(&names, "--tools")
+            .err()
+            .unwrap()
+            .to_string(),
+    );
+    insta::assert_snapshot!(told.replace(&folder("prompts").display().to_string(), "PROMPTS"));
+}
+
+fn echoes<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Toolbox, ToolboxError> {
+    Toolbox::of_tools(
+        names
+            .into_iter()
+            .map(|name| Arc::new(Echo::new(name)) as Arc<dyn Tool>),
+    )
+}
+
+/// A method of a page: tells how it was called.
+struct Echo(ToolSpec);
+
+impl Echo {
+    fn new(name: &str) -> Self {
+        Self(ToolSpec {
+            name: name.to_owned(),
+            description: "Tells how\nit was called.".to_owned(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "url": { "type": "string", "description": "where to" },
+                    "tags": { "type": "array", "items": { "enum": ["a", 1] }, "default": [] },
+                    "more": { "type": "object", "properties": { "deep": { "type": ["string", "null"] } } },
+                },
+                "required": ["url"],
+            }),
+        })
+    }
+}
+
+#[async_trait]
+impl Tool for Echo {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+        Ok(json!({ "arguments": arguments, "by": scope.invocation }))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    tool: String,
+    arguments: Value,
+    #[serde(default)]
+    result: Value,
+    error: Option<String>,
+}
+
+#[tokio::test]
+async fn calls_give_what_the_rows_say() {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("tools/calls.json")).unwrap();
+    let registry = registry().await;
+    let scope = ToolScope {
+        context: "Grüße: a needle, a NEEDLE and a needle.".into(),
+        env: [
+            ("KEY", KEY.to_owned()),
+            ("FILES_DIR", folder("files").display().to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into(),
+        ..ToolScope::default()
+    };
+    for row in rows {
+        let result = call(&registry, &row, &scope).await;
+        let expected = row.error.clone().map_or(Ok(row.result), Err);
+        let result = result.map_err(|error| error.to_string());
+        assert_eq!(result, expected, "{}({})", row.tool, row.arguments);
+    }
+}
+
+async fn call(registry: &ToolRegistry, row: &Row, scope: &ToolScope) -> Result<Value, ToolError> {
+    let tool = registry
+        .get(&row.tool)
+        .map_err(|error| ToolError(error.to_string()))?;
+    let given = Given::tool(Arc::clone(&tool), Values::default(), Map::new()).unwrap();
+    let arguments = given.accept(&row.arguments.to_string())?;
+    tool.call(arguments, scope).await
+}
+
+#[tokio::test]
+async fn files_that_are_no_tools_are_refused_with_file_and_line() {
+    let sandbox = Arc::new(ToolSandbox::new(Isolation::Thread));
+    let mut told = String::new();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder("broken"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    for file in files {
+        let alone = tempfile::tempdir().unwrap();
+        std::fs::copy(&file, alone.path().join(file.file_name().unwrap())).unwrap();
+        let error: ScriptError = script_tools(alone.path(), &sandbox).await.err().unwrap();
+        told.push_str(
+            &error
+                .to_string()
+                .replace(&alone.path().display().to_string(), "FOLDER"),
+        );
+        told.push('\n');
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[tokio::test]
+async fn every_bundled_tool_can_be_given_with_every_other() {
+    let registry = registry().await;
+    let given = registry.all().map(Arc::clone);
+    let toolbox = Toolbox::of_tools(given).unwrap();
+    let names: Vec<String> = toolbox
+        .wire_specs()
+        .into_iter()
+        .map(|spec| spec.name)
+        .collect();
+    let expected = "context_length leak list_files read_context read_file run_javascript search_context search_files slow word_count";
+    assert_eq!(names.join(" "), expected);
+}
+
+#[test]
+fn a_task_s_tools_take_the_place_of_the_run_s() {
+    let names = |names: &str| echoes(names.split_whitespace());
+    for (run, task, expected) in [
+        ("a b", "c", "a b c"),
+        ("a b", "b", "a b"),
+        ("page.open x", "page", "x page"),
+        ("page x", "page.open", "x page.open"),
+        ("page_open x", "page.open", "x page.open"),
+    ] {
+        let both = names(run).unwrap().under(&names(task).unwrap());
+        let both: Vec<&str> = both
+            .iter()
+            .map(|given| given.spec().name.as_str())
+            .collect();
+        assert_eq!(both.join(" "), expected, "{run} under {task}");
+    }
+    for wrong in [
+        "a a",
+        "page.open page",
+        "page.open page_open",
+        "rlm",
+        "Map",
+        "a.b.c",
+    ] {
+        assert!(names(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn the_example_of_the_documentation_works() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples");
+    let sandbox = Arc::new(ToolSandbox::new(Isolation::Thread));
+    let mut registry = ToolRegistry::default();
+    for tool in script_tools(&examples.join("tools"), &sandbox)
+        .await
+        .unwrap()
+    {
+        registry.add(tool).unwrap();
+    }
+    let library = Library::bundled()
+        .with_dir(&examples.join("prompts"))
+        .unwrap();
+    let none = BTreeMap::new();
+    let outfit = Outfit {
+        registry: &registry,
+        library: &library,
+        given: &none,
+        process: &none,
+        files: None,
+    };
+    let equipment = outfit
+        .of_definition(library.get("parcel_desk").unwrap())
+        .unwrap();
+    let names: Vec<String> = equipment
+        .root
+        .specs()
+        .into_iter()
+        .map(|spec| spec.name)
+        .collect();
+    assert_eq!(names, ["shipping_cost", "polite"]);
+    assert_eq!(equipment.specialists.len(), 1);
+    let tool = registry.get("shipping_cost").unwrap();
+    for (discount, expected) in [("", 12.6), ("50", 6.3)] {
+        let scope = ToolScope {
+            env: BTreeMap::from([("DISCOUNT".to_owned(), discount.to_owned())]),
+            ..ToolScope::default()
+        };
+        let arguments = json!({ "kilograms": 3, "zone": "europe" });
+        let result = tool.call(arguments, &scope).await.unwrap();
+        assert_eq!(
+            result,
+            json!({ "zone": "europe", "price": expected }),
+            "{discount}"
+        );
+    }
+}

@@ -1,0 +1,1 @@
+export const description = 'Written as a module.';

@@ -1,0 +1,1 @@
+const forgotten = 1;

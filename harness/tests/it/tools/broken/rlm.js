@@ -1,0 +1,1 @@
+module.exports = { description: 'Has a name of the REPL.', run() {} };

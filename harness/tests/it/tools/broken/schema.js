@@ -1,0 +1,1 @@
+module.exports = { description: 'Has a wrong schema.', parameters: { type: 'array' }, run() {} };

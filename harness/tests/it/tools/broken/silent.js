@@ -1,0 +1,1 @@
+module.exports = { parameters: { type: 'object' }, run() {} };

@@ -1,0 +1,3 @@
+// line 3, column 5
+module.exports = {
+  run( {

@@ -1,0 +1,3 @@
+const missing = undefined;
+
+module.exports = missing.property;
