@@ -53,12 +53,15 @@ impl BrowserApps {
         calls: UnboundedSender<AppCall>,
     ) -> Result<Self, PageError> {
         let server = AppServer::open(calls).await.map_err(|error| {
-            broken(format!(
+            broken(&format_args!(
                 "no port on loopback for the server of apps: {error}"
             ))
         })?;
         let origin = server.origin();
-        let profile = pool.profile(&[origin]).await.map_err(broken)?;
+        let profile = pool
+            .profile(&[origin])
+            .await
+            .map_err(|error| broken(&error))?;
         let apps = Self {
             world,
             server,
@@ -121,14 +124,14 @@ impl Drop for BrowserApps {
 impl AppHost for BrowserApps {
     async fn launch(&self, html: &str) -> Result<(), PageError> {
         let profile = self.profile.as_ref();
-        let profile = profile.ok_or_else(|| broken("the browser is closed"))?;
-        let page = profile.new_page().await.map_err(broken)?;
+        let profile = profile.ok_or_else(|| broken(&"the browser is closed"))?;
+        let page = profile.new_page().await.map_err(|error| broken(&error))?;
         let address = self.server.add(html);
         match page.goto(&address).await {
             Ok(()) => {}
             // What an app does while it loads is its author's.
             Err(error) if !error.is_infrastructure() => {}
-            Err(error) => return Err(broken(error)),
+            Err(error) => return Err(broken(&error)),
         }
         let title = title(html);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,7 +168,10 @@ impl AppHost for BrowserApps {
         let page = self
             .newest()
             .ok_or_else(|| PageError::new(PageProblem::Inapplicable, "no app was launched"))?;
-        let png = page.screenshot(false).await.map_err(broken)?;
+        let png = page
+            .screenshot(false)
+            .await
+            .map_err(|error| broken(&error))?;
         Ok(Image {
             media_type: "image/png".to_owned(),
             data: STANDARD.encode(png),
@@ -177,7 +183,7 @@ impl AppHost for BrowserApps {
             None => json!({ "check": null }),
             Some(page) => match self.check(&page).await {
                 Ok(outcome) => outcome,
-                Err(error) if error.is_infrastructure() => return Err(broken(error)),
+                Err(error) if error.is_infrastructure() => return Err(broken(&error)),
                 Err(error) => json!({ "check": null, "problem": error.to_string() }),
             },
         };
@@ -189,7 +195,7 @@ impl AppHost for BrowserApps {
     }
 }
 
-fn broken(error: impl std::fmt::Display) -> PageError {
+fn broken(error: &dyn std::fmt::Display) -> PageError {
     PageError::new(PageProblem::Broken, error.to_string())
 }
 
