@@ -26,6 +26,8 @@ use crate::wire::Wire;
 
 /// What an action may take to begin a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
+/// What a navigation that a page has asked for may take to begin.
+const REQUEST: Duration = Duration::from_secs(1);
 
 /// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which means its first match.
 ///
@@ -408,6 +410,11 @@ impl Page {
 
     pub(crate) async fn settle(&self) -> Result<()> {
         tokio::time::sleep(SETTLE).await;
+        // Not every request comes to anything: it may have been for a file, or taken back.
+        let begun = self.until(|state| !state.requested || state.dialog.is_some());
+        if tokio::time::timeout(REQUEST, begun).await.is_err() {
+            self.tab.state.send_modify(|state| state.requested = false);
+        }
         match self
             .until(|state| !state.loading || state.dialog.is_some())
             .await

@@ -31,6 +31,8 @@ pub(crate) struct Tab {
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
     pub(crate) gone: Option<Gone>,
+    /// The page has asked for another document, and nothing has come of it yet.
+    pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,
     pub(crate) place: Place,
@@ -110,8 +112,14 @@ impl Tab {
                 self.state.send_modify(|state| state.dialog = dialog);
             }
             "Page.javascriptDialogClosed" => self.state.send_modify(|state| state.dialog = None),
+            "Page.frameRequestedNavigation" if main_frame() => {
+                self.state.send_modify(|state| state.requested = true);
+            }
             "Page.frameStartedLoading" if main_frame() => {
-                self.state.send_modify(|state| state.loading = true);
+                self.state.send_modify(|state| {
+                    state.requested = false;
+                    state.loading = true;
+                });
             }
             "Page.frameStoppedLoading" if main_frame() => {
                 self.state.send_modify(|state| state.loading = false);
@@ -127,7 +135,10 @@ impl Tab {
             }
             "Page.navigatedWithinDocument" if main_frame() => {
                 let url = params["url"].as_str().unwrap_or_default();
-                self.state.send_modify(|state| state.place.move_to(url));
+                self.state.send_modify(|state| {
+                    state.requested = false;
+                    state.place.move_to(url);
+                });
             }
             "Page.loadEventFired" => self.state.send_modify(|state| state.loads += 1),
             "Inspector.targetCrashed" => self.end(Gone::Crashed),
