@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, StoreArgs, TrafficArgs, WebArgs,
+    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, StoreArgs, ToolArgs, TrafficArgs,
+    WebArgs,
 };
 use crate::env_vars;
 

@@ -40,10 +40,6 @@ pub enum SettingsError {
         problem: String,
     },
 
-    /// What is wrong with the tools of a definition, or with the names of tools.
-    #[error(transparent)]
-    ToolFaults(#[from] harness::definition::Faults),
-
     /// The path of this program, which worker processes are started from, cannot be found out.
     #[error("cannot find this program to start its worker processes: {0}")]
     NoProgram(io::Error),
@@ -461,6 +457,7 @@ impl SettingsError {
             Self::EnvFile { .. }
             | Self::Hook(_)
             | Self::HookRuntime(_)
+            | Self::Tools { .. }
             | Self::Unsupported { .. }
             | Self::BaseUrlWithoutServer
             | Self::ModelArgs { .. }
