@@ -86,8 +86,11 @@ impl<'a> ToolsAgent<'a> {
     /// What its requests offer.
     pub fn tool_use(&self) -> ToolUse {
         let specs = self.tools.iter().map(|bound| bound.tool.spec().clone());
+        let actions = &self.attempt.engine.layers.actions;
         ToolUse {
-            specs: specs.chain(self.invocation.tools.wire_specs()).collect(),
+            specs: actions
+                .apply(specs.chain(self.invocation.tools.wire_specs()).collect())
+                .into(),
             choice: match self.settings.tool_choice {
                 ToolStrategy::Auto => ToolChoice::Auto,
                 ToolStrategy::None => ToolChoice::None,

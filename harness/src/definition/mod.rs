@@ -8,6 +8,7 @@ mod properties;
 
 mod check;
 mod exposed;
+mod idle;
 mod json;
 mod library;
 mod resolve;
