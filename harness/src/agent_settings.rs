@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::definition::ToolStrategy;
-use crate::hook::Hook;
+use crate::definition::{Definition, ToolStrategy};
+use crate::hook::{Hook, HookRegistry, HookRegistryError};
+use crate::protocol::Protocol;
 use crate::tool::Tool;
 
 /// How an agent uses tools, reasoning and images. By default: no tools, one call at a time, reasoning recorded and not
@@ -48,6 +49,117 @@ impl BoundTool {
             tool,
             env: BTreeMap::new(),
             options: Map::new(),
+        }
+    }
+}
+
+impl AgentSettings {
+    /// What a prompt definition says, but for its tools, whose values come from other sources, too.
+    ///
+    /// # Errors
+    /// [`HookRegistryError::Unknown`] for a hook that there is not.
+    pub fn of(definition: &Definition, hooks: &HookRegistry) -> Result<Self, HookRegistryError> {
+        let reasoning = definition.reasoning.as_ref();
+        let listed = definition.hooks.as_deref();
+        Ok(Self {
+            tools: Vec::new(),
+            tool_choice: definition.tool_choice,
+            parallel_tool_calls: definition.parallel_tool_calls,
+            exclude_reasoning: reasoning.is_some_and(|reasoning| reasoning.exclude),
+            include_reasoning: reasoning.is_some_and(|reasoning| reasoning.include),
+            recent_images: Some(definition.recent_image_threshold),
+            hooks: listed.map(|names| hooks.resolve(names)).transpose()?,
+        })
+    }
+}
+
+/// The properties that a prompt definition sets and that do nothing for an agent of this protocol which is run itself,
+/// and not as another's sub-prompt.
+pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
+    let calls = protocol == Protocol::Tools;
+    let goes_on = protocol != Protocol::Direct;
+    let reasoning = definition.reasoning.as_ref();
+    let rows = [
+        ("includeChat", definition.include_chat, false),
+        ("includePastTools", definition.include_past_tools, false),
+        ("parallelToolCalls", definition.parallel_tool_calls, calls),
+        (
+            "toolChoice",
+            definition.tool_choice != ToolStrategy::Auto,
+            calls,
+        ),
+        (
+            "tools",
+            !definition.tools.is_empty(),
+            calls || protocol == Protocol::Rlm,
+        ),
+        (
+            "reasoning.include",
+            reasoning.is_some_and(|reasoning| reasoning.include),
+            goes_on,
+        ),
+        (
+            "recentImageThreshold",
+            definition.recent_image_threshold.get() != 10,
+            goes_on,
+        ),
+    ];
+    rows.into_iter()
+        .filter(|(_, is_set, works)| *is_set && !works)
+        .map(|(name, ..)| name)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentSettings, idle_properties};
+    use crate::definition::{Library, ToolStrategy};
+    use crate::hook::HookRegistry;
+    use crate::protocol::Protocol;
+
+    #[test]
+    fn a_definition_says_how_requests_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = "---\nname: mine\ntoolDescription: d\nmodel: default\nincludeChat: true\nparallelToolCalls: true\n\
+            toolChoice: required\nreasoning: {exclude: true, include: true}\nrecentImageThreshold: 3\n\
+            hooks: [redact_secrets]\n---\nBe brief.\n";
+        std::fs::write(folder.path().join("mine.md"), file).unwrap();
+        let library = Library::bundled().with_dir(folder.path()).unwrap();
+        let definition = library.get("mine").unwrap();
+        let settings = AgentSettings::of(definition, &HookRegistry::bundled()).unwrap();
+        assert_eq!(settings.tool_choice, ToolStrategy::Required);
+        assert!(settings.parallel_tool_calls);
+        assert!(settings.exclude_reasoning && settings.include_reasoning);
+        assert_eq!(
+            settings.recent_images.map(std::num::NonZeroU32::get),
+            Some(3)
+        );
+        let hooks = settings.hooks.unwrap();
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name()).collect();
+        assert_eq!(names, ["redact_secrets"]);
+        let rows: [(Protocol, &[&str]); 3] = [
+            (Protocol::Tools, &["includeChat"]),
+            (
+                Protocol::Rlm,
+                &["includeChat", "parallelToolCalls", "toolChoice"],
+            ),
+            (
+                Protocol::Direct,
+                &[
+                    "includeChat",
+                    "parallelToolCalls",
+                    "toolChoice",
+                    "reasoning.include",
+                    "recentImageThreshold",
+                ],
+            ),
+        ];
+        for (protocol, expected) in rows {
+            assert_eq!(
+                idle_properties(definition, protocol),
+                expected,
+                "{protocol}"
+            );
         }
     }
 }
