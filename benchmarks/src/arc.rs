@@ -126,6 +126,7 @@ impl Dataset for Arcs {
             id: id.clone(),
             query: query.trim_end().replace("<tests>", &tests.to_string()),
             context: task.question().to_string().into(),
+            images: Vec::new(),
             expected: task.answer(),
             metadata: self.facts(index),
             cluster: None,

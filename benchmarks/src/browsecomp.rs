@@ -125,6 +125,7 @@ impl Scorer for Encrypted {
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let expected = sample.expected.as_str().and_then(|text| decrypt(text).ok());
         let sample = Sample {
+            images: Vec::new(),
             expected: expected.map_or(Value::Null, Value::String),
             query: String::new(),
             context: "".into(),

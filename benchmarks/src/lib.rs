@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here knows a model, a prompt or a network. A scorer is a pure function of the
 //! answer and the sample, and treats the answer as hostile: it takes linear time and never panics.
 
+mod image;
 mod sample;
 
 mod dataset;
@@ -29,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 pub use arc::ARC;
 pub use dataset::{Dataset, DatasetError, Facts};
+pub use image::{Image, ImageError};
 pub use own::is_path;
 pub use s_niah::{
     CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, S_NIAH, TASKS_PER_LENGTH,

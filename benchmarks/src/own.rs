@@ -10,11 +10,11 @@ use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use crate::rows::{self, Body, Indexed, Schema};
-use crate::table::{ENDINGS, Fault, Row, field, label, some};
+use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, plain};
 use crate::{
-    Dataset, DatasetError, Exact, OpenError, Options, OutsideScorer, SCORERS, Scorer, catalog,
-    scorer,
+    Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, SCORERS, Scorer,
+    catalog, scorer,
 };
 
 /// The file of a folder that describes its benchmark.
@@ -51,18 +51,20 @@ struct Fields {
     context: String,
     expected: String,
     cluster: String,
+    images: String,
 }
 
 impl Default for Fields {
     fn default() -> Self {
-        let [id, query, context, expected, cluster] =
-            ["id", "query", "context", "expected", "cluster"].map(str::to_owned);
+        let [id, query, context, expected, cluster, images] =
+            ["id", "query", "context", "expected", "cluster", "images"].map(str::to_owned);
         Self {
             id,
             query,
             context,
             expected,
             cluster,
+            images,
         }
     }
 }
@@ -91,7 +93,7 @@ pub fn is_path(name: &str) -> bool {
 /// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file or folder.
 ///
 /// Without a description the fields are `id` (else the row's number), `query`, `context` (else empty), `expected`, `cluster` (else
-/// none); all other fields that are short are metadata. The scorer is that of the options, of the description, or [`Exact`]; one
+/// none), `images` (else none); all other fields that are short are metadata. The scorer is that of the options, of the description, or [`Exact`]; one
 /// of the description that runs outside of this crate is [`Dataset::outside_scorer`].
 ///
 /// # Errors
@@ -209,6 +211,22 @@ impl Schema for Own {
         })
     }
 
+    fn images(&self, row: &Row) -> Result<Vec<String>, Fault> {
+        let field = &self.description.fields.images;
+        let named = texts(row, field)?;
+        if named.len() > Image::MOST {
+            return Err(Fault::new(
+                field,
+                format!(
+                    "names {} images, a row has at most {}",
+                    named.len(),
+                    Image::MOST
+                ),
+            ));
+        }
+        Ok(named)
+    }
+
     fn scorer(&self) -> Arc<dyn Scorer> {
         Arc::clone(&self.scorer)
     }
@@ -228,8 +246,9 @@ impl Own {
             context,
             expected,
             cluster,
+            images,
         } = &self.description.fields;
-        let used = [id, query, context, expected, cluster];
+        let used = [id, query, context, expected, cluster, images];
         let is_short = |value: &Value| match value {
             Value::String(text) => text.len() <= LONGEST,
             Value::Bool(_) | Value::Number(_) => true,

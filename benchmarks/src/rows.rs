@@ -1,6 +1,6 @@
 //! A dataset whose samples are made of the rows of a [`Table`], as a [`Schema`] says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::table::{Fault, Place, Row, Table};
-use crate::{Dataset, DatasetError, Facts, Options, OutsideScorer, Sample, Scorer};
+use crate::{Dataset, DatasetError, Facts, Image, Options, OutsideScorer, Sample, Scorer};
 
 /// What rows look like, and what samples they make.
 pub trait Schema: Send + Sync + 'static {
@@ -33,6 +33,11 @@ pub trait Schema: Send + Sync + 'static {
 
     /// Makes a sample of a row, all but its id and facts.
     fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault>;
+
+    /// The images of a row: paths from the folder of its file on, or data URLs.
+    fn images(&self, _row: &Row) -> Result<Vec<String>, Fault> {
+        Ok(Vec::new())
+    }
 
     /// The scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
@@ -70,6 +75,8 @@ struct Rows<S> {
     table: Table,
     entries: Vec<(Place, usize, Facts)>,
     ids: Vec<String>,
+    /// Of each row that has images, by the number of its first sample, what they were when they were read through.
+    images: BTreeMap<usize, [u8; 32]>,
     digest: String,
     notes: Vec<String>,
 }
@@ -86,10 +93,10 @@ pub fn open<S: Schema>(
 ) -> Result<Box<dyn Dataset>, DatasetError> {
     let skip_malformed = options.skip_malformed;
     let table = Table::find(path, options.split.as_deref(), schema.split())?;
-    let digest = Sha256::new()
+    let mut digest = Sha256::new()
         .chain_update(format!("{}\0", schema.format()))
-        .chain_update(table.digest()?)
-        .finalize();
+        .chain_update(table.digest()?);
+    let mut images = BTreeMap::new();
     let mut entries = Vec::new();
     let mut ids: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -114,13 +121,21 @@ pub fn open<S: Schema>(
                     body.map_err(|fault| fault.to_string())?;
                 }
             }
+            let shown = load(&schema, &row, table.folder(&place))?;
             match indexed.iter().find(|sample| seen.contains(&sample.id)) {
                 Some(sample) => Err(format!("the id `{}` is that of an earlier row", sample.id)),
-                None => Ok(indexed),
+                None => Ok((indexed, shown)),
             }
         });
         match found {
-            Ok(indexed) => {
+            Ok((indexed, shown)) => {
+                if !shown.is_empty() {
+                    let hash = hash(&shown);
+                    digest.update(hash);
+                    for index in ids.len()..ids.len() + indexed.len() {
+                        images.insert(index, hash);
+                    }
+                }
                 for sample in indexed {
                     seen.insert(sample.id.clone());
                     ids.push(sample.id);
@@ -149,9 +164,25 @@ pub fn open<S: Schema>(
         table,
         entries,
         ids,
-        digest: crate::dataset::hex(&digest),
+        images,
+        digest: crate::dataset::hex(&digest.finalize()),
         notes: notes.into_iter().collect(),
     }))
+}
+
+/// The images of a row, or what is wrong with them.
+fn load(schema: &impl Schema, row: &Row, folder: &Path) -> Result<Vec<Image>, String> {
+    let named = schema.images(row).map_err(|fault| fault.to_string())?;
+    let load = |name: &String| Image::named(name, folder).map_err(|error| error.to_string());
+    named.iter().map(load).collect()
+}
+
+fn hash(images: &[Image]) -> [u8; 32] {
+    let mut all = Sha256::new();
+    for image in images {
+        all.update(Sha256::digest(&image.data));
+    }
+    all.finalize().into()
 }
 
 impl<S: Schema> Dataset for Rows<S> {
@@ -191,10 +222,22 @@ impl<S: Schema> Dataset for Rows<S> {
             place: self.table.place(place),
             problem: fault.to_string(),
         })?;
+        let folder = self.table.folder(place);
+        let images = load(&self.schema, &row, folder).map_err(|problem| DatasetError::Row {
+            place: self.table.place(place),
+            problem,
+        })?;
+        if self.images.get(&index).copied() != (!images.is_empty()).then(|| hash(&images)) {
+            return Err(DatasetError::Row {
+                place: self.table.place(place),
+                problem: "its images are not what they were when the data was opened".to_owned(),
+            });
+        }
         Ok(Sample {
             id: id.clone(),
             query: body.query,
             context: body.context,
+            images,
             expected: body.expected,
             metadata: facts.clone(),
             cluster: body.cluster,

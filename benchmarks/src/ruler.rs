@@ -189,6 +189,7 @@ impl Dataset for Ruler {
             id: id.clone(),
             query,
             context: made.context.into(),
+            images: Vec::new(),
             expected: made.answers.into_iter().map(Value::String).collect(),
             metadata,
             cluster: None,

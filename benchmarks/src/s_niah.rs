@@ -109,6 +109,7 @@ impl Dataset for SNiah {
                 .replace("<kind>", hay.kind)
                 .replace("<key>", &hay.key),
             context: hay.text.into(),
+            images: Vec::new(),
             expected: Value::String(hay.value),
             metadata,
             cluster: None,

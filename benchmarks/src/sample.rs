@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-/// One task of a benchmark. An agent may see `query` and `context`, and nothing else of it.
+use crate::Image;
+
+/// One task of a benchmark. An agent may see `query`, `context` and `images`, and nothing else of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Unique in its dataset, and safe as part of a file name for generated samples: `s-niah-8k-1`.
@@ -14,6 +16,8 @@ pub struct Sample {
     pub query: String,
     /// What it is asked about; may be megabytes long.
     pub context: Arc<str>,
+    /// What is shown with the question; at most [`Image::MOST`].
+    pub images: Vec<Image>,
     /// The right answer, in the form that the dataset's scorer reads.
     pub expected: Value,
     /// Facts about the sample to group results by.

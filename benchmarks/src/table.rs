@@ -203,6 +203,12 @@ impl Table {
         }
     }
 
+    /// The folder of the file that a row is in.
+    pub fn folder(&self, place: &Place) -> &Path {
+        let file = &self.files[place.file].path;
+        file.parent().unwrap_or(Path::new(""))
+    }
+
     /// Whether a scan reads rows whole, so that they can be checked at once.
     pub fn is_read_whole(&self, place: &Place) -> bool {
         !matches!(self.files[place.file].format, Format::Parquet)
@@ -320,6 +326,33 @@ pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
 pub fn some(row: &Row, names: &[&str]) -> BTreeMap<String, Value> {
     let pair = |name: &&str| Some(((*name).to_owned(), row.get(*name)?.clone()));
     names.iter().filter_map(pair).collect()
+}
+
+/// The texts of a field: one, or a list; none where it is missing or blank. CSV has a list as JSON.
+pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
+    let wrong = |what: &str| {
+        Fault::new(
+            name,
+            format!("is {what}, it must be a text or a list of texts"),
+        )
+    };
+    let list = |items: &[Value]| {
+        let one = |item: &Value| item.as_str().map(str::to_owned);
+        let all: Option<Vec<String>> = items.iter().map(one).collect();
+        all.ok_or_else(|| wrong("a list of something else"))
+    };
+    match row.get(name) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(Vec::new()),
+        Some(Value::String(text)) if text.trim_start().starts_with('[') => {
+            let items: Vec<Value> =
+                serde_json::from_str(text).map_err(|_| wrong("no JSON list"))?;
+            list(&items)
+        }
+        Some(Value::String(text)) => Ok(vec![text.clone()]),
+        Some(Value::Array(items)) => list(items),
+        Some(value) => Err(wrong(kind(value))),
+    }
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -109,6 +109,7 @@ impl Dataset for WebApp {
             id: self.ids[index].clone(),
             query: task.query.trim().to_owned(),
             context: "".into(),
+            images: Vec::new(),
             expected: json!({ "shows": task.shows, "first": task.first }),
             metadata: self.facts(index),
             cluster: None,

@@ -103,6 +103,7 @@ impl Dataset for WebNav {
             id: id.clone(),
             query,
             context: "".into(),
+            images: Vec::new(),
             expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
             metadata: self.facts(index),
             cluster: None,

@@ -70,6 +70,7 @@ flags! {
     FAIL_ON_ERROR = "EVAL_FAIL_ON_ERROR", "--fail-on-error";
     IDLE_TIMEOUT = "EVAL_IDLE_TIMEOUT", "--idle-timeout";
     FILTER = "EVAL_FILTER", "--filter";
+    IMAGE = "EVAL_IMAGE", "--image";
     ISOLATION = "EVAL_ISOLATION", "--isolation";
     HOOKS = "EVAL_HOOKS", "--hooks";
     HOOKS_DIR = "EVAL_HOOKS_DIR", "--hooks-dir";

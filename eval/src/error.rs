@@ -2,7 +2,7 @@
 
 use std::io;
 
-use benchmarks::OpenError;
+use benchmarks::{ImageError, OpenError};
 use harness::EngineError;
 use harness::provider::ProviderError;
 use harness::sandbox::StartError;
@@ -74,6 +74,9 @@ pub enum Error {
     /// A provider refuses the key: the run ended before its samples were all tried.
     #[error("the run was stopped: {0}")]
     Halted(String),
+    /// An image of `eval ask` cannot be shown.
+    #[error("--image: {0}")]
+    Image(#[from] ImageError),
     /// The agent of `eval ask` gave no answer, because infrastructure failed.
     #[error("no answer: {0}")]
     NoAnswer(String),

@@ -103,7 +103,8 @@ fn of_error(error: &Error) -> u8 {
             | ViewError::NotOneRun { .. }
             | ViewError::Parameter { .. }
             | ViewError::Outside { .. },
-        ) => USAGE,
+        )
+        | Error::Image(_) => USAGE,
         Error::Stdout(_)
         | Error::Stdin(_)
         | Error::Runtime(_)

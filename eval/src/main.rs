@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use eval::error::Error;
 use eval::exit::{self, Outcome};
-use eval::{cli, command, settings, terminal};
+use eval::{cli, command, panic_hook, settings, terminal};
 
 fn main() -> ExitCode {
     if std::env::args_os()
@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     {
         harness::sandbox::worker_main();
     }
+    panic_hook::install();
     let result = run();
     if let Err(error) = &result {
         error.report();
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
 fn run() -> Result<Outcome, Error> {
     // While there is one thread only: later, the process environment cannot be changed safely.
     settings::load_env_file()?;
+    settings::know_keys();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
     }

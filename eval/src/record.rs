@@ -309,6 +309,7 @@ mod tests {
             id: "s-1".to_owned(),
             query: "?".to_owned(),
             context: "…".into(),
+            images: Vec::new(),
             expected: json!("42"),
             metadata: BTreeMap::from([("context_length".to_owned(), json!(8000))]),
             cluster: Some("c".to_owned()),

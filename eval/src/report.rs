@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod groups;
+mod spending;
 mod text;
 
 mod html;
@@ -16,6 +17,7 @@ use crate::summary::Summary;
 pub use behaviour::{Behaviour, TimeSplit};
 pub use groups::{Group, Grouping};
 pub use html::{HtmlError, html};
+pub use spending::Spending;
 pub use text::text;
 
 /// Everything that a report shows of one run.

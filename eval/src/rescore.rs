@@ -115,6 +115,7 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
         id: record.id.clone(),
         query: query(run, record).unwrap_or_default(),
         context: "".into(),
+        images: Vec::new(),
         expected: record.expected.clone(),
         metadata: record.metadata.clone(),
         cluster: record.cluster.clone(),

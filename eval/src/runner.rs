@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::{Dataset, DatasetError};
-use harness::event::{Event, EventSink};
+use harness::event::{Event, EventSink, Image};
 use harness::outcome::{AttemptOutcome, Stats, Status};
+use harness::provider::http::strike_out;
 use harness::{Engine, HaltReason, Task};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
@@ -291,6 +292,7 @@ impl Job {
             attempt,
             query: sample.query.clone(),
             context: Arc::clone(&sample.context),
+            images: images(&sample.images),
         };
         let outcome = self.engine.run(&task, Arc::new(Forward(events))).await;
         let is_judged = match outcome.status {
@@ -321,6 +323,15 @@ impl Job {
     }
 }
 
+/// Images as models take them.
+pub fn images(of: &[benchmarks::Image]) -> Vec<Image> {
+    let image = |image: &benchmarks::Image| Image {
+        media_type: image.media_type.to_owned(),
+        data: image.data.clone(),
+    };
+    of.iter().map(image).collect()
+}
+
 /// The record of an attempt that the harness itself broke.
 fn broken(
     identity: &RunIdentity,
@@ -332,7 +343,7 @@ fn broken(
     let outcome = AttemptOutcome {
         status: Status::Error,
         answer: None,
-        error: Some(format!("the harness failed: {reason}")),
+        error: Some(strike_out(format!("the harness failed: {reason}"))),
         state: None,
         stats: Stats::default(),
     };

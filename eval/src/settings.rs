@@ -57,7 +57,7 @@ pub use hooks::{HookSettings, registry as hook_registry};
 pub use import::ImportSettings;
 pub use layers::{LayerSettings, known as known_to_definitions, library as prompt_library};
 pub use model_ref::MODEL_FORMS;
-pub use models::{ModelSettings, Server, provider_server};
+pub use models::{Keys, ModelSettings, Server, know_keys, provider_server};
 pub use partition::Partition;
 pub use prompt::PromptSettings;
 pub use repl::ReplSettings;

@@ -18,6 +18,11 @@ pub fn progress(text: &str) {
     stderr_line("", text);
 }
 
+/// Prints text of several lines on stderr.
+pub fn lines(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", plain_text(text));
+}
+
 fn stderr_line(kind: &str, text: &str) {
     // There is nowhere left to say that stderr cannot be written.
     let _ = writeln!(io::stderr().lock(), "{kind}{}", one_line(text));

@@ -65,10 +65,11 @@ impl<'a> ReplAgent<'a> {
     pub async fn run(mut self, context: &ContextKind) -> Result<String, Failure> {
         let mut conversation = self.attempt.begin(&self.invocation);
         let first = first_message(self.invocation.query(), context, self.invocation.iterations);
-        conversation.push(Message {
+        let first = Message {
             images: std::mem::take(&mut self.images),
             ..Message::user(first)
-        });
+        };
+        conversation.push(self.attempt.with_images(&self.invocation, first));
         let mut used = 0;
         let result = self.iterate(&mut conversation, &mut used).await;
         self.stop_background();

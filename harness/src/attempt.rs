@@ -255,7 +255,7 @@ impl<'a> Attempt<'a> {
         message: Message,
     ) -> Result<String, Failure> {
         let mut conversation = self.begin(invocation);
-        conversation.push(message);
+        conversation.push(self.with_images(invocation, message));
         let result = match self.ask(invocation, &mut conversation).await {
             Ok(said) if said.truncated => Err(Failure {
                 status: Status::Limit,
@@ -266,6 +266,16 @@ impl<'a> Attempt<'a> {
         };
         self.end(invocation, &result, 1);
         result
+    }
+
+    /// The first message to an agent, which shows the root the task's images, too. A web agent sees its page instead,
+    /// and a JSON action holds no image.
+    pub fn with_images(&self, invocation: &Invocation, mut first: Message) -> Message {
+        let shows = !matches!(invocation.role, Role::AgentTurn | Role::JsonAction);
+        if shows && invocation.parent.is_none() {
+            first.images.extend_from_slice(&self.task.images);
+        }
+        first
     }
 
     /// What the root is asked first.
@@ -294,7 +304,7 @@ impl<'a> Attempt<'a> {
             }
             _ => Message::user(flat_message(root.query(), context)),
         };
-        conversation.push(first);
+        conversation.push(self.with_images(&root, first));
         conversation.turn = 1;
         self.request(&root, &conversation)
     }

@@ -8,7 +8,7 @@ use crate::agent_settings::AgentSettings;
 use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::attempt::Attempt;
 use crate::equipment::Equipment;
-use crate::event::{EventSink, NoEvents};
+use crate::event::{EventSink, Image, NoEvents};
 use crate::halt::{Halt, HaltReason};
 use crate::hook::Hook;
 use crate::ledger::{Budget, Ledger, Spent};
@@ -94,6 +94,8 @@ pub struct Task {
     pub query: String,
     /// The data.
     pub context: Arc<str>,
+    /// What is shown to the root with the question.
+    pub images: Vec<Image>,
 }
 
 /// Settings that cannot work together.

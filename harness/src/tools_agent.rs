@@ -111,7 +111,7 @@ impl<'a> ToolsAgent<'a> {
         if self.invocation.iterations == 1 && !conversation.tools.is_off() {
             first.content = format!("{}\n\n{}", first.content, tools_note(ToolsNote::Last));
         }
-        conversation.push(first);
+        conversation.push(self.attempt.with_images(self.invocation, first));
         let mut used = 0;
         let result = self.iterate(&mut conversation, &mut used).await;
         self.attempt.end(self.invocation, &result, used);

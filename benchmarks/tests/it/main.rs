@@ -35,6 +35,7 @@ fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
         id: "a".to_owned(),
         query: String::new(),
         context: Arc::from(""),
+        images: Vec::new(),
         expected: expected.clone(),
         metadata: [].into(),
         cluster: None,

@@ -87,6 +87,32 @@ fn the_digest_covers_what_makes_the_samples() {
     assert!(digests[0] != digests[2] && digests[0] != digests[3]);
 }
 
+/// What an image shows is part of the data, though only its name stands in the rows.
+#[test]
+fn images_are_part_of_the_data() {
+    let row = r#"{"query": "q", "expected": "e", "images": "a.gif"}"#;
+    let with = |image: &str| {
+        let files = [("a.jsonl", row), ("a.gif", image)];
+        let folder = folder(&files.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let path = folder.path().join("a.jsonl").display().to_string();
+        let dataset = open(&path, &Options::default()).unwrap();
+        (folder, dataset)
+    };
+    let (folder, dataset) = with("GIF89a 1");
+    let (_kept, other) = with("GIF89a 2");
+    assert_ne!(dataset.digest(), other.digest());
+    assert_eq!(dataset.digest(), with("GIF89a 1").1.digest());
+    std::fs::write(folder.path().join("a.gif"), "GIF89a 2").unwrap();
+    let error = dataset.sample(0).unwrap_err().to_string();
+    let changed = "a.jsonl:1: its images are not what they were when the data was opened";
+    assert!(error.ends_with(changed), "{error}");
+    let large = format!("GIF89a{}", " ".repeat(5_000_000));
+    std::fs::write(folder.path().join("a.gif"), large).unwrap();
+    let error = dataset.sample(0).unwrap_err().to_string();
+    let too_large = "a.gif has 5000006 bytes, an image has at most 5000000";
+    assert!(error.ends_with(too_large), "{error}");
+}
+
 /// Only where rows are is kept: a row is read when its sample is asked for, and a file that changed is noticed.
 #[test]
 fn a_file_that_changes_under_a_run_is_an_error() {
@@ -124,14 +150,22 @@ pub fn told(dataset: &dyn Dataset) -> Value {
     let sample = |index| {
         let sample = dataset.sample(index).map_err(|error| error.to_string())?;
         assert_eq!(dataset.facts(index), sample.metadata, "{}", sample.id);
-        Ok(json!({
+        let images = sample.images.iter();
+        let images: Vec<_> = images
+            .map(|image| (image.media_type, &image.data))
+            .collect();
+        let mut told = json!({
             "id": sample.id,
             "query": sample.query,
             "context": *sample.context,
             "expected": sample.expected,
             "metadata": sample.metadata,
             "cluster": sample.cluster,
-        }))
+        });
+        if !images.is_empty() {
+            told["images"] = json!(images);
+        }
+        Ok(told)
     };
     let samples: Vec<Result<Value, String>> = (0..dataset.ids().len()).map(sample).collect();
     let samples: Vec<Value> = samples

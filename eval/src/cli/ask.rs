@@ -34,6 +34,15 @@ pub struct AskArgs {
     #[arg(long, value_name = "DIR", env = env_vars::CONTEXT_DIR, help_heading = "Question")]
     pub context_dir: Option<PathBuf>,
 
+    /// Image that is shown with the question: PNG, JPEG, GIF or WebP of at most 5 MB; may be repeated, up to 20 times
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = env_vars::IMAGE,
+        help_heading = "Question"
+    )]
+    pub image: Vec<PathBuf>,
+
     /// The agents.
     #[command(flatten)]
     pub engine: EngineArgs,

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
+use benchmarks::Image;
 use harness::Task;
 use harness::event::{Event, EventKind, EventSink};
 use harness::outcome::Status;
@@ -13,6 +14,7 @@ use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::reporter::sanitize;
+use crate::runner::images;
 use crate::settings::AskSettings;
 use crate::terminal;
 
@@ -22,12 +24,15 @@ use crate::terminal;
 /// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
+    let shown = settings.images.iter().map(|path| Image::read(path));
+    let shown = shown.collect::<Result<Vec<_>, _>>()?;
     let task = Task {
         run_id: "ask".to_owned(),
         sample: "ask".to_owned(),
         attempt: 1,
         query: settings.query.read()?,
         context: settings.context.read()?,
+        images: images(&shown),
     };
     let engine = engine(&settings.engine, None)?;
     let runtime = runtime()?;

@@ -23,6 +23,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
             json!({
                 "run": run.identity,
                 "summary": run.summary,
+                "spent": run.summary.spent(),
                 "behaviour": run.behaviour,
                 "groupings": run.groupings,
             })

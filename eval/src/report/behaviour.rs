@@ -9,11 +9,12 @@ use harness::event::{Event, EventKind};
 use harness::outcome::Status;
 use serde::Serialize;
 
+use super::spending::{Spending, Tally};
 use crate::record::AttemptRecord;
 use crate::run_dir::{LineError, RunDir, RunDirError};
 
 /// What agents did in the attempts that ended `ok` or `limit`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Behaviour {
     /// Attempts that these figures are of.
     pub attempts: u64,
@@ -31,6 +32,8 @@ pub struct Behaviour {
     pub error_rate: Option<f64>,
     /// Where the time of an attempt went. Unknown if it is of one of them.
     pub time: Option<TimeSplit>,
+    /// What agents used, by kind and depth: of all attempts that have a record.
+    pub spending: Vec<Spending>,
 }
 
 /// Where the wall time of an attempt went, in mean seconds.
@@ -82,8 +85,13 @@ pub(super) fn of(run: &RunDir) -> Result<Behaviour, RunDirError> {
         ..Behaviour::default()
     };
     let mut times = Some(TimeSplit::default());
-    for record in &records {
-        let seen = trajectory(&run.trajectory(&record.id, record.attempt))?;
+    let mut tally = Tally::default();
+    for record in &run.records {
+        tally.begin();
+        let seen = trajectory(&run.trajectory(&record.id, record.attempt), &mut tally)?;
+        if !ended(record) {
+            continue;
+        }
         sum.cells += seen.cells;
         sum.failed_cells += seen.failed;
         sum.corrected_cells += seen.corrected;
@@ -101,6 +109,7 @@ pub(super) fn of(run: &RunDir) -> Result<Behaviour, RunDirError> {
             sandbox_s: times.sandbox_s / n,
             overhead_s: times.overhead_s / n,
         });
+    sum.spending = tally.finish();
     Ok(sum)
 }
 
@@ -146,7 +155,7 @@ fn covered(mut intervals: Vec<(f64, f64)>) -> f64 {
 }
 
 /// Reads a trajectory line by line, for one may be large. One that is not there tells nothing.
-fn trajectory(path: &Path) -> Result<Seen, RunDirError> {
+fn trajectory(path: &Path, tally: &mut Tally) -> Result<Seen, RunDirError> {
     let read = |reason| RunDirError::Read {
         path: path.to_owned(),
         reason,
@@ -184,6 +193,7 @@ fn trajectory(path: &Path) -> Result<Seen, RunDirError> {
                 });
             }
         };
+        tally.take(&event);
         seen.take(event, &mut failed);
     }
     Ok(seen)

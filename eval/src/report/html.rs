@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::plot::{Plot, PlotError, SERIES, TIME_PARTS, css, plots};
 use super::text::{behaviour, by, facts};
-use super::{Failure, RunReport};
+use super::{Failure, RunReport, spending};
 use crate::summary::{context_lengths, length_label, score_text};
 
 /// Why a report cannot be made. Nothing outside of the program can cause that.
@@ -70,6 +70,12 @@ pub fn html(reports: &[RunReport]) -> Result<String, HtmlError> {
         title: "Behaviour".to_owned(),
         rows: behaviour(reports),
     });
+    for (title, rows) in spending::tables(reports) {
+        tables.push(Table {
+            title: title.to_owned(),
+            rows,
+        });
+    }
     for name in facts(reports) {
         tables.push(Table {
             title: format!("Score by {name}"),
@@ -154,6 +160,12 @@ fn scores(reports: &[RunReport]) -> Table {
         };
         cost.map_or_else(|| "-".to_owned(), |cost| format!("${cost:.4}{unknown}"))
     }));
+    if reports.iter().any(|run| run.summary.has_wasted()) {
+        rows.push(row("cost of all tries".to_owned(), &|run| {
+            let cost = run.summary.spent().cost_usd;
+            cost.map_or_else(|| "-".to_owned(), |cost| format!("${cost:.4}"))
+        }));
+    }
     rows.push(row("seconds per attempt".to_owned(), &|run| {
         let mean = run.summary.per_attempt.as_ref();
         mean.map_or_else(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::groups::CONTEXT_LENGTH;
-use super::{Behaviour, RunReport};
+use super::{Behaviour, RunReport, spending};
 use crate::summary::{Summary, rows_table, score_text, table};
 
 /// The tables: scores and figures, what the agents did, and scores by facts about the samples.
@@ -15,6 +15,9 @@ pub fn text(runs: &[RunReport]) -> String {
     let labels: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let mut sections = vec![table(&columns)];
     sections.push(rows_table("behaviour", &labels, &behaviour(runs)));
+    for (title, rows) in spending::tables(runs) {
+        sections.push(rows_table(title, &labels, &rows));
+    }
     for name in facts(runs) {
         sections.push(rows_table(name, &labels, &by(name, runs)));
     }

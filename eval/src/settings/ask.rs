@@ -1,6 +1,11 @@
 //! Settings of `eval ask`.
 
-use super::{ContextSource, EngineSettings, QuerySource, Resolved, SettingsError};
+use std::path::PathBuf;
+
+use benchmarks::Image;
+
+use super::bounds::within;
+use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, SettingsError};
 use crate::cli::AskArgs;
 
 /// Everything that one question depends on.
@@ -10,6 +15,8 @@ pub struct AskSettings {
     pub query: QuerySource,
     /// Where the context comes from.
     pub context: ContextSource,
+    /// The files of the images that are shown with the question; at most [`Image::MOST`].
+    pub images: Vec<PathBuf>,
     /// The agents.
     pub engine: EngineSettings,
 }
@@ -30,10 +37,18 @@ impl AskSettings {
             (None, Some(folder)) => ContextSource::Folder(folder.clone()),
             (None, None) => ContextSource::Empty,
         };
-        let engine = EngineSettings::resolve(&args.engine)?;
+        let images: Vec<PathBuf> = args
+            .image
+            .iter()
+            .filter(|path| !path.as_os_str().is_empty())
+            .cloned()
+            .collect();
+        within("--image", images.len(), &(0..=Image::MOST))?;
+        let engine = EngineSettings::resolve(&args.engine, Keys::Needed)?;
         Ok(engine.map(|engine| Self {
             query,
             context,
+            images,
             engine,
         }))
     }

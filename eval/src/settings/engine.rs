@@ -9,7 +9,7 @@ use harness::prompt::{Driver, ModelAlias, PromptMode};
 use super::bounds::{seconds, within};
 use super::guidance::Guidance;
 use super::{
-    BudgetSettings, HookSettings, LayerSettings, ModelSettings, Resolved, SandboxSettings,
+    BudgetSettings, HookSettings, Keys, LayerSettings, ModelSettings, Resolved, SandboxSettings,
     SettingsError, StoreSettings, TrafficSettings, guidance, model_ref, models,
 };
 use crate::cli::EngineArgs;
@@ -62,11 +62,11 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// Resolves the flags of the engine.
+    /// Resolves the flags of the engine. Keys that are needed must be there.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first flag that is wrong.
-    pub fn resolve(args: &EngineArgs) -> Result<Resolved<Self>, SettingsError> {
+    pub fn resolve(args: &EngineArgs, keys: Keys) -> Result<Resolved<Self>, SettingsError> {
         let model = args.model.trim();
         model_ref::check("--model", model)?;
         let guidance = guidance::resolve(&args.guidance, Some(model))?;
@@ -87,6 +87,7 @@ impl EngineSettings {
             &references,
             guidance.settings.code_via_tool,
             max_blocks_per_iteration,
+            keys,
         )?;
         let sandbox = super::sandbox::resolve(&args.sandbox)?;
         let equipment = super::tools::resolve(

@@ -47,6 +47,32 @@ impl fmt::Debug for Server {
     }
 }
 
+/// Whether the keys of models are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// They are: a server may be asked.
+    Needed,
+    /// They are not: no server is asked.
+    Unneeded,
+}
+
+/// Reads the keys of all servers, whichever are asked: what any of them says is struck out of everything that is told
+/// and stored.
+pub fn know_keys() {
+    for name in endpoints()
+        .iter()
+        .filter_map(|endpoint| endpoint.key.as_deref())
+    {
+        if let Some(key) = variable(name) {
+            let _ = Secret::new(&key);
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
 /// Resolves the flags, for models whose references have known forms. `place` says where each stands: `--model`.
 ///
 /// # Errors
@@ -56,6 +82,7 @@ pub(super) fn resolve(
     references: &[(String, String)],
     code_via_tool: bool,
     max_blocks: u32,
+    keys: Keys,
 ) -> Result<ModelSettings, SettingsError> {
     let bound = |flag, value: Option<f64>, most| {
         value
@@ -117,7 +144,7 @@ pub(super) fn resolve(
         let given = base_url.filter(|_| main.is_some_and(|(main, _)| main == prefix));
         servers.insert(
             prefix.to_owned(),
-            server(endpoint, given, place, reference)?,
+            server(endpoint, given, (place, reference), keys)?,
         );
     }
     Ok(ModelSettings {
@@ -129,22 +156,23 @@ pub(super) fn resolve(
 }
 
 /// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own
-/// must there be a key.
+/// must there be a key, if keys are needed. `asked` is where the reference stands, and the reference.
 ///
 /// # Errors
 /// [`SettingsError::NoKey`].
 pub(super) fn server(
     endpoint: &'static Endpoint,
     base_url: Option<&str>,
-    place: &str,
-    reference: &str,
+    (place, reference): (&str, &str),
+    keys: Keys,
 ) -> Result<Server, SettingsError> {
-    let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
     let given = base_url
         .map(str::to_owned)
         .or_else(|| variable(&endpoint.base_url_variable));
     let key = endpoint.key.as_deref().and_then(variable);
-    if let (None, None, Some(name)) = (&given, &key, &endpoint.key) {
+    if let (None, None, Some(name)) = (&given, &key, &endpoint.key)
+        && keys == Keys::Needed
+    {
         return Err(SettingsError::NoKey {
             place: place.to_owned(),
             reference: reference.to_owned(),
@@ -175,7 +203,7 @@ pub fn provider_server(name: &str, base_url: Option<&str>) -> Result<Server, Set
             known: names().collect::<Vec<_>>().join(", "),
         });
     };
-    server(endpoint, base_url, "--provider", name)
+    server(endpoint, base_url, ("--provider", name), Keys::Needed)
 }
 
 /// The flag that a setting came from.

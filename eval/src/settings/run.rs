@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::bounds::{count, within};
 use super::name_list::names;
 use super::{
-    EngineSettings, GraderSettings, Partition, Resolved, SettingsError, benchmark, grader,
+    EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark, grader,
 };
 use crate::cli::RunArgs;
 
@@ -136,7 +136,12 @@ impl RunSettings {
             // `auto` is another share on another machine.
             flags["partition"] = share.to_string().into();
         }
-        let engine = EngineSettings::resolve(&args.engine)?;
+        let keys = if args.dry_run && !args.check_key {
+            Keys::Unneeded
+        } else {
+            Keys::Needed
+        };
+        let engine = EngineSettings::resolve(&args.engine, keys)?;
         let grader = grader::resolve(
             &args.scoring,
             args.options.scorer.as_deref(),

@@ -15,8 +15,8 @@ use crate::record::{AttemptRecord, counted};
 use crate::statistics::{Estimate, estimate};
 
 pub use repeated::{Attempts, Pass, Repeated};
-pub use spent::{Spent, Wasted};
-pub(crate) use table::{NONE, context_lengths, percent, score_text, statuses_text};
+pub use spent::{AllSpent, Spent, Wasted};
+pub(crate) use table::{NONE, amount, context_lengths, percent, score_text, statuses_text};
 pub use table::{headline, length_label, rows_table, table};
 
 /// Version of [`Summary`]; the file carries it as `v`.
@@ -169,6 +169,29 @@ impl Summary {
                 .fold(0.0, |sum, record| sum + record.total_time_s),
             wasted: Wasted::default(),
         }
+    }
+
+    /// What the run has used up in all: in the attempts that count, and in those that were abandoned or made again.
+    pub fn spent(&self) -> AllSpent {
+        let Wasted {
+            abandoned,
+            superseded,
+        } = self.wasted;
+        let mut usage = self.usage.unwrap_or_default();
+        usage += abandoned.usage;
+        usage += superseded.usage;
+        let costs = [self.cost_usd, abandoned.cost_usd, superseded.cost_usd];
+        let known = costs.iter().any(Option::is_some);
+        AllSpent {
+            attempts: self.attempts + abandoned.attempts + superseded.attempts,
+            usage,
+            cost_usd: known.then(|| costs.into_iter().flatten().sum()),
+        }
+    }
+
+    /// Whether there were attempts that count for nothing.
+    pub fn has_wasted(&self) -> bool {
+        self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
     }
 
     /// The same with what the run's directory knows to have been spent for nothing.

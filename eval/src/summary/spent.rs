@@ -61,3 +61,14 @@ pub struct Wasted {
     /// Attempts that ended in an error and were made again.
     pub superseded: Spent,
 }
+
+/// What a run has used up in all.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AllSpent {
+    /// Attempts, whatever came of them.
+    pub attempts: u64,
+    /// Their tokens, as far as they were counted.
+    pub usage: Usage,
+    /// Their US dollars, where they are known; none if they are known of no attempt.
+    pub cost_usd: Option<f64>,
+}

@@ -93,6 +93,21 @@ fn block(runs: &[(&str, &Summary)]) -> String {
         tokens(run, |usage| usage.output_tokens)
     });
     row("cost".to_owned(), &cost);
+    if runs.iter().any(|(_, run)| run.has_wasted()) {
+        row("tokens of all tries".to_owned(), &|run| {
+            let usage = run.spent().usage;
+            let about = if usage.estimated { "~" } else { "" };
+            match usage.total() {
+                0 => none(),
+                all => format!("{about}{}", amount(all)),
+            }
+        });
+        row("cost of all tries".to_owned(), &|run| {
+            run.spent()
+                .cost_usd
+                .map_or_else(none, |cost| format!("${cost:.4}"))
+        });
+    }
     row("time".to_owned(), &|run| {
         mean(run, |per| format!("{:.1} s", per.total_time_s))
     });
@@ -203,7 +218,7 @@ fn label(length: u64) -> String {
 }
 
 /// A count in at most five characters: `950`, `8.2k`, `128k`, `1.5M`.
-fn amount(count: u64) -> String {
+pub(crate) fn amount(count: u64) -> String {
     let count = count as f64;
     match count {
         ..1e3 => format!("{count}"),

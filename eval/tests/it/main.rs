@@ -37,9 +37,11 @@ mod survival;
 mod budgets;
 mod cassette;
 mod faults;
+mod images;
 mod peers;
 mod secrets;
 mod servers;
+mod traffic;
 
 mod scorer_file;
 mod sweep;

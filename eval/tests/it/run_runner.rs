@@ -51,6 +51,7 @@ impl Dataset for Samples {
             id: self.ids[index].clone(),
             query: "q".to_owned(),
             context: "".into(),
+            images: Vec::new(),
             expected: json!("answer"),
             metadata: Facts::new(),
             cluster: None,

@@ -44,6 +44,7 @@ async fn files_score_or_say_where_they_fail() {
     let sample = Sample {
         id: "a".to_owned(),
         query: "Who?".to_owned(),
+        images: Vec::new(),
         context: "".into(),
         expected: json!("Ada"),
         metadata: BTreeMap::from([("level".to_owned(), json!(2))]),

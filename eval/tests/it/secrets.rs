@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::binary::Ran;
+use crate::binary::{Binary, Ran};
 use crate::fault_server::{Behaviour, FaultServer};
 use crate::faults::{KEY, binary, status, transient};
 
@@ -63,16 +63,45 @@ fn a_key_that_servers_say_back_is_nowhere() {
     std::thread::scope(|scope| {
         for model in ["openai/m", "anthropic/m"] {
             for (fault, more) in &faults {
-                scope.spawn(move || check(model, fault, more));
+                scope.spawn(move || check(&binary(), model, fault, more));
             }
+        }
+        // That of another provider, which this server was never given.
+        for fault in [
+            status(400, None),
+            Behaviour::Text(format!("```js\nreturn({KEY:?})\n```")),
+        ] {
+            let others = || binary().variable("OPENAI_API_KEY", "sk-of-its-own-1");
+            scope.spawn(move || check(&others(), "openai/m", &fault, &[]));
         }
     });
 }
 
-fn check(model: &str, fault: &Behaviour, more: &[&str]) {
+/// What the process that [`a_panic_that_quotes_a_key_does_not_show_it`] starts is given.
+const PANICS_WITH: &str = "PANICS_WITH";
+
+#[test]
+fn a_panic_that_quotes_a_key_does_not_show_it() {
+    if let Ok(key) = std::env::var(PANICS_WITH) {
+        let _ = harness::provider::http::Secret::new(&key);
+        eval::panic_hook::install();
+        panic!("cannot send {key}");
+    }
+    let ran = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture"])
+        .arg("secrets::a_panic_that_quotes_a_key_does_not_show_it")
+        .env(PANICS_WITH, KEY)
+        .env("RUST_BACKTRACE", "1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(told.contains("cannot send [key]"), "{told}");
+    assert!(!holds(&ran.stderr) && !holds(&ran.stdout), "{told}");
+}
+
+fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
     let server = FaultServer::list(vec![fault.clone()]);
     let base_url = server.openai();
-    let binary = binary();
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend([
         "--tasks-per-length",

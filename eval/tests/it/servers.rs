@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::binary::Binary;
 use crate::fault_server::{Behaviour, FaultServer};
 use crate::faults::{KEY, binary};
 
@@ -45,6 +46,24 @@ fn a_server_lists_its_models() {
         ran.stderr.contains("who are you?") && !ran.stderr.contains(KEY),
         "{ran:?}"
     );
+}
+
+#[test]
+fn a_dry_run_needs_a_key_only_to_check_it() {
+    let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+    args.extend(["--dry-run", "--model", "openai/gpt-5"]);
+    for base in [
+        &[][..],
+        &["--model-alias", "small=anthropic/claude-haiku-4-5"],
+    ] {
+        let ran = Binary::new().run(&[&args[..], base].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stdout.contains("at least 4 calls"), "{ran:?}");
+    }
+    args.push("--check-key");
+    let ran = Binary::new().run(&args, "");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("OPENAI_API_KEY"), "{ran:?}");
 }
 
 #[test]

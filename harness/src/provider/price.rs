@@ -275,7 +275,19 @@ mod tests {
                 usage(1_000_000, 400_000, 0, 0),
                 Some(0.8),
             ),
-            ("openai/gpt-5.1", usage(1, 0, 0, 1), None),
+            ("openai/gpt-5.1", usage(0, 0, 0, 100_000), Some(1.0)),
+            ("openai/gpt-5-pro", usage(1_000_000, 0, 0, 0), Some(15.0)),
+            ("openai/gpt-5-search", usage(1, 0, 0, 1), None),
+            (
+                "google/gemini-2.5-pro",
+                usage(200_000, 0, 0, 100_000),
+                Some(1.25),
+            ),
+            (
+                "google/gemini-2.5-pro",
+                usage(200_001, 0, 0, 0),
+                Some(0.500_002_5),
+            ),
             (
                 "anthropic/claude-haiku-4-5-20251001",
                 usage(100_000, 20_000, 40_000, 10_000),

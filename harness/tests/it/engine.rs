@@ -183,6 +183,7 @@ async fn run(case: Case, model: &Path) -> String {
         attempt: 1,
         query: case.query,
         context: case.context.into(),
+        images: Vec::new(),
     };
     let sink = Arc::new(Collected::default());
     let outcome = engine

@@ -92,6 +92,7 @@ async fn run(
         attempt: 1,
         query: "the question".to_owned(),
         context: "card 4111 1111 1111 1111".into(),
+        images: Vec::new(),
     };
     let sink = Arc::new(Collected::default());
     let outcome = engine

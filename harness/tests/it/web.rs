@@ -147,6 +147,7 @@ async fn run(case: Case, model: &Path) -> String {
         sample: "sample".to_owned(),
         attempt: 1,
         query: case.query.clone(),
+        images: Vec::new(),
         context: "".into(),
     };
     let canaries = case.canaries.clone();

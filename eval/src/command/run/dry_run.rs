@@ -5,7 +5,7 @@ use std::sync::Arc;
 use harness::event::{Message, Role};
 use harness::outcome::Usage;
 use harness::prompt::PromptMode;
-use harness::provider::http::estimate_tokens;
+use harness::provider::http::{IMAGE_TOKENS, estimate_tokens};
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};
 use harness::{Engine, Model, Protocol, Task, ToolUse};
 use serde::Serialize;
@@ -16,6 +16,7 @@ use super::runtime;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::runner::images;
 use crate::settings::{RunSettings, model_ref};
 
 /// Tokens that a response is taken to have, and that an iteration's output is taken to add to the conversation.
@@ -28,6 +29,7 @@ struct Row {
     context_chars: usize,
     system_chars: usize,
     message_chars: usize,
+    images: usize,
     tokens: u64,
 }
 
@@ -61,8 +63,10 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
             attempt: 1,
             query: sample.query.clone(),
             context: Arc::clone(&sample.context),
+            images: images(&sample.images),
         };
         let request = prepared.engine.first_request(&task);
+        let shown = sample.images.len() as u64 * IMAGE_TOKENS;
         let message = request
             .messages
             .iter()
@@ -73,7 +77,8 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
             context_chars: sample.context.chars().count(),
             system_chars: request.system.chars().count(),
             message_chars: message.chars().count(),
-            tokens: estimate_tokens(&request.system) + estimate_tokens(&message),
+            images: sample.images.len(),
+            tokens: estimate_tokens(&request.system) + estimate_tokens(&message) + shown,
         });
     }
     let [least, most] = bounds(&settings).map(|calls| estimate(&settings, &rows, calls));
@@ -153,8 +158,13 @@ fn text(
         "SAMPLE", "CONTEXT", "SYSTEM PROMPT", "FIRST MESSAGE"
     );
     for row in rows {
+        let shown = match row.images {
+            0 => String::new(),
+            1 => " and 1 image".to_owned(),
+            more => format!(" and {more} images"),
+        };
         text.push_str(&format!(
-            "{:width$}  {:>13}  {:>13}  {:>13}\n",
+            "{:width$}  {:>13}  {:>13}  {:>13}{shown}\n",
             crate::terminal::one_line(&row.id),
             row.context_chars,
             row.system_chars,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::partial::{Partial, used};
 use super::sse::SseParser;
 use super::wire::Wire;
-use super::{HttpProvider, fault};
+use super::{HttpProvider, fault, strike_out};
 use crate::fence::StopWatch;
 use crate::provider::{CallSink, ProviderError, Request, Response};
 
@@ -148,7 +148,7 @@ impl HttpProvider {
                 return Err(self.garbled(format!("it is longer than {longest} bytes")));
             }
         }
-        Ok(self.safe(String::from_utf8_lossy(&bytes).into_owned()))
+        Ok(strike_out(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// The next piece of a body; none at its end.
@@ -189,7 +189,7 @@ impl HttpProvider {
                 return Err(self.garbled(format!("it is longer than {LONGEST} bytes")));
             }
             for mut event in events {
-                event.data = self.safe(event.data);
+                event.data = strike_out(event.data);
                 if event.data.contains("\"error\"")
                     && let Ok(data) = serde_json::from_str(&event.data)
                     && let Some(error) = fault::of_error_object(self.name(), &data)

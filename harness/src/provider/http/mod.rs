@@ -27,8 +27,8 @@ use wire::{Answer, End, Wire};
 
 pub use anthropic::DEFAULT_MAX_TOKENS;
 pub use endpoint::{Endpoint, Unsupported, endpoint, endpoints};
-pub use secret::Secret;
-pub use tokens::estimate_tokens;
+pub use secret::{Secret, strike_out};
+pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
 /// How long a request may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl HttpProvider {
     pub async fn models(&self) -> Result<Vec<ListedModel>, ProviderError> {
         let wire = self.endpoint.wire("");
         let body = self.get(wire, wire.models_path()).await;
-        let body = body.map_err(|error| error.map_message(|text| self.safe(text)))?;
+        let body = body.map_err(|error| error.map_message(strike_out))?;
         let data = body["data"]
             .as_array()
             .ok_or_else(|| self.garbled("`data` is missing"))?;
@@ -195,38 +195,6 @@ impl HttpProvider {
         ProviderError::Garbled {
             provider: self.name().to_owned(),
             problem: problem.into(),
-        }
-    }
-
-    /// A text of the server's with the key struck out.
-    fn safe(&self, text: String) -> String {
-        match &self.key {
-            Some(key) => key.strike_out(text),
-            None => text,
-        }
-    }
-
-    /// A response without the key: in a streamed one it may have come in pieces that each held only a part of it.
-    fn safe_response(&self, response: Response) -> Response {
-        Response {
-            text: self.safe(response.text),
-            reasoning: response.reasoning.map(|text| self.safe(text)),
-            tool_calls: response
-                .tool_calls
-                .into_iter()
-                .map(|call| self.safe_call(call))
-                .collect(),
-            carry: response.carry.map(|text| self.safe(text)),
-            served_model: response.served_model.map(|text| self.safe(text)),
-            ..response
-        }
-    }
-
-    fn safe_call(&self, call: ToolCall) -> ToolCall {
-        ToolCall {
-            id: self.safe(call.id),
-            name: self.safe(call.name),
-            arguments: self.safe(call.arguments),
         }
     }
 
@@ -274,6 +242,26 @@ impl HttpProvider {
     }
 }
 
+/// A response without any key: in a streamed one it may have come in pieces that each held only a part of it.
+fn safe_response(response: Response) -> Response {
+    Response {
+        text: strike_out(response.text),
+        reasoning: response.reasoning.map(strike_out),
+        tool_calls: response.tool_calls.into_iter().map(safe_call).collect(),
+        carry: response.carry.map(strike_out),
+        served_model: response.served_model.map(strike_out),
+        ..response
+    }
+}
+
+fn safe_call(call: ToolCall) -> ToolCall {
+    ToolCall {
+        id: strike_out(call.id),
+        name: strike_out(call.name),
+        arguments: strike_out(call.arguments),
+    }
+}
+
 #[async_trait]
 impl Provider for HttpProvider {
     async fn complete(
@@ -285,12 +273,12 @@ impl Provider for HttpProvider {
         let exchange = self.exchange(request, calls);
         let result = tokio::time::timeout(limit, exchange).await;
         match result {
-            Ok(Ok(response)) => Ok(self.safe_response(response)),
+            Ok(Ok(response)) => Ok(safe_response(response)),
             Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
-                response: Box::new(self.safe_response(*response)),
+                response: Box::new(safe_response(*response)),
             }),
             // Here and not where the server's bytes come in: an escape or a header may have hidden the key there.
-            Ok(Err(error)) => Err(error.map_message(|text| self.safe(text))),
+            Ok(Err(error)) => Err(error.map_message(strike_out)),
             Err(_) => Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),
                 what: "complete response".to_owned(),

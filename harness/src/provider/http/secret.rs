@@ -1,6 +1,6 @@
-//! A key that cannot be shown by accident.
+//! Keys that cannot be shown by accident.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A key. It has neither `Debug`, `Display` nor `Serialize`, so that nothing that holds one can print it without
 /// saying so.
@@ -13,44 +13,67 @@ const SHORTEST: usize = 8;
 /// What stands in a text where a key was.
 const STRUCK_OUT: &str = "[key]";
 
+/// Every key of this process that is long enough to be one, the longest first: one may begin like another.
+static KNOWN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
+
 impl Secret {
-    /// Takes a key, without the white space around it.
+    /// Takes a key, without the white space around it. From now on [`strike_out`] knows it.
     pub fn new(key: &str) -> Self {
-        Self(key.trim().into())
+        let key: Arc<str> = key.trim().into();
+        if key.len() >= SHORTEST {
+            let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+            if !known.contains(&key) {
+                known.push(Arc::clone(&key));
+                known.sort_by_key(|key| std::cmp::Reverse(key.len()));
+            }
+        }
+        Self(key)
     }
 
     /// The key itself, for the one header that carries it.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
+}
 
-    /// The text with the key struck out of it. Keys of fewer than 8 characters stay.
-    pub fn strike_out(&self, text: String) -> String {
-        if self.0.len() < SHORTEST || !text.contains(&*self.0) {
-            return text;
+/// The text with all keys of this process struck out of it, whichever server they are for. Keys of fewer than 8
+/// characters stay.
+pub fn strike_out(mut text: String) -> String {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    for key in known.iter() {
+        if text.contains(&**key) {
+            text = text.replace(&**key, STRUCK_OUT);
         }
-        text.replace(&*self.0, STRUCK_OUT)
     }
+    text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Secret;
+    use super::{Secret, strike_out};
 
     #[test]
-    fn a_key_is_struck_out_of_texts() {
+    fn every_key_is_struck_out_of_texts() {
+        for key in [
+            "sk-canary-1",
+            " sk-canary-1-and-more\n",
+            "other-canary",
+            "none",
+            "",
+        ] {
+            let _ = Secret::new(key);
+        }
         let cases = [
-            ("sk-canary-1", "no key", "no key"),
+            ("no key", "no key"),
             (
-                " sk-canary-1\n",
-                "bad key sk-canary-1, (sk-canary-1)",
+                "bad key sk-canary-1, (other-canary)",
                 "bad key [key], ([key])",
             ),
-            ("none", "none of these", "none of these"),
-            ("", "text", "text"),
+            ("sk-canary-1-and-more", "[key]"),
+            ("none of these", "none of these"),
         ];
-        for (key, text, expected) in cases {
-            assert_eq!(Secret::new(key).strike_out(text.to_owned()), expected);
+        for (text, expected) in cases {
+            assert_eq!(strike_out(text.to_owned()), expected);
         }
     }
 }

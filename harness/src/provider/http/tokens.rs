@@ -7,15 +7,15 @@ use crate::tool_call::ToolCall;
 /// Characters that make a token: a usual mean for English text and code.
 const CHARS_PER_TOKEN: u64 = 4;
 
-/// Tokens that an image stands for.
-const IMAGE: u64 = 1_000;
+/// Tokens that an image is taken to have.
+pub const IMAGE_TOKENS: u64 = 1_000;
 
 /// Characters divided by 4, rounded up; an image counts as 1,000 tokens. Marked as an estimate.
 pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
     let mut input = estimate_tokens(&request.system);
     for message in &request.messages {
         input += estimate_tokens(&message.all_text()) + of_calls(&message.tool_calls);
-        input += IMAGE * message.images.len() as u64;
+        input += IMAGE_TOKENS * message.images.len() as u64;
     }
     let reasoning = estimate_tokens(response.reasoning.as_deref().unwrap_or_default());
     let output = estimate_tokens(&response.text) + of_calls(&response.tool_calls);

@@ -1,0 +1,161 @@
+//! Images that belong to a question: files and data URLs, told by their content and bounded in size.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// An image as models take it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub media_type: &'static str,
+    /// The bytes in base64.
+    pub data: String,
+}
+
+/// Why something is no image that a question can have.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// The file cannot be read.
+    #[error("cannot read the image {}: {reason}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+    /// Its bytes are of another kind.
+    #[error(
+        "{name} is no image that models take: it must be PNG, JPEG, GIF or WebP, by its content"
+    )]
+    Kind {
+        /// The file, or `the data URL`.
+        name: String,
+    },
+    /// The URL says that it is of another kind.
+    #[error("the data URL says {said} and holds {held}")]
+    Mislabelled {
+        /// What it says.
+        said: String,
+        /// What it is.
+        held: &'static str,
+    },
+    /// It is too large.
+    #[error("{name} has {bytes} bytes, an image has at most {}", Image::MOST_BYTES)]
+    Size {
+        /// The file, or `the data URL`.
+        name: String,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// It is no URL that holds an image.
+    #[error("the data URL must be data:image/TYPE;base64,DATA")]
+    Url,
+    /// It is the address of something elsewhere.
+    #[error("`{0}` is not fetched: give a file beside the data, or a data URL")]
+    Address(String),
+    /// It is not in the folder of its data.
+    #[error("`{0}` must be a path from the folder of its file on that stays in it")]
+    Outside(String),
+}
+
+impl Image {
+    /// The most bytes of an image: 5 MB, about what the strictest of the providers takes.
+    pub const MOST_BYTES: u64 = 5_000_000;
+
+    /// The most images of a question.
+    pub const MOST: usize = 20;
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`ImageError`] if it cannot be read, is too large, or is no image.
+    pub fn read(path: &Path) -> Result<Self, ImageError> {
+        let read = |reason| ImageError::Read {
+            path: path.to_owned(),
+            reason,
+        };
+        let name = path.display().to_string();
+        let bytes = fs::metadata(path).map_err(read)?.len();
+        if bytes > Self::MOST_BYTES {
+            return Err(ImageError::Size { name, bytes });
+        }
+        Self::of(&name, &fs::read(path).map_err(read)?)
+    }
+
+    /// The image that a field of a row names: a path from `folder` on, or a data URL.
+    ///
+    /// # Errors
+    /// [`ImageError`] for anything else, and if it is too large or no image.
+    pub(crate) fn named(reference: &str, folder: &Path) -> Result<Self, ImageError> {
+        let reference = reference.trim();
+        if let Some(url) = reference.strip_prefix("data:") {
+            return Self::of_url(url);
+        }
+        if reference.contains("://") {
+            return Err(ImageError::Address(reference.to_owned()));
+        }
+        let path = Path::new(reference);
+        // What others' data may name is no way to any image of this machine.
+        let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !path.components().all(stays) {
+            return Err(ImageError::Outside(reference.to_owned()));
+        }
+        Self::read(&folder.join(path))
+    }
+
+    fn of_url(url: &str) -> Result<Self, ImageError> {
+        let (said, data) = url.split_once(";base64,").ok_or(ImageError::Url)?;
+        let name = "the data URL";
+        if data.len() as u64 / 4 * 3 > Self::MOST_BYTES {
+            return Err(ImageError::Size {
+                name: name.to_owned(),
+                bytes: data.len() as u64 / 4 * 3,
+            });
+        }
+        let bytes = STANDARD.decode(data.trim()).map_err(|_| ImageError::Url)?;
+        let image = Self::of(name, &bytes)?;
+        if said == image.media_type {
+            Ok(image)
+        } else {
+            Err(ImageError::Mislabelled {
+                said: said.to_owned(),
+                held: image.media_type,
+            })
+        }
+    }
+
+    fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
+        let media_type = match bytes {
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
+            [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
+            [
+                b'R',
+                b'I',
+                b'F',
+                b'F',
+                _,
+                _,
+                _,
+                _,
+                b'W',
+                b'E',
+                b'B',
+                b'P',
+                ..,
+            ] => "image/webp",
+            _ => {
+                return Err(ImageError::Kind {
+                    name: name.to_owned(),
+                });
+            }
+        };
+        Ok(Self {
+            media_type,
+            data: STANDARD.encode(bytes),
+        })
+    }
+}

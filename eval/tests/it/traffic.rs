@@ -1,0 +1,123 @@
+//! The pace of requests: how many come when, and that waiting for one's turn is told and counted as waiting.
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::fault_server::{Behaviour, FaultServer};
+use crate::faults::{binary, records, run_dir};
+
+/// When requests came.
+type Times = Arc<Mutex<Vec<Instant>>>;
+
+/// Answers each request after so many milliseconds, but the first `refused` ones with a 429.
+fn timed(wait: u64, refused: usize) -> (FaultServer, Times, Arc<AtomicUsize>) {
+    let times = Times::default();
+    let seen = Arc::clone(&times);
+    let (now, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+    let peak = Arc::clone(&most);
+    let server = FaultServer::start(move |request| {
+        seen.lock().unwrap().push(Instant::now());
+        if request.number < refused {
+            let now = vec![("retry-after".to_owned(), "0".to_owned())];
+            return Behaviour::Status(429, now, "slow down".to_owned());
+        }
+        // Held here, so that those under way at once can be counted.
+        peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(wait));
+        now.fetch_sub(1, Ordering::SeqCst);
+        Behaviour::Text("none".to_owned())
+    });
+    (server, times, most)
+}
+
+/// Runs samples by one call each, all at once; gives their records and the waits that their trajectories tell, in
+/// milliseconds by reason.
+fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<(String, f64)>) {
+    let (samples, base_url) = (samples.to_string(), server.openai());
+    let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+    args.extend(["--protocol", "direct", "--tasks-per-length", &samples]);
+    args.extend(["--concurrency", &samples, "--model", "openai/m"]);
+    args.extend(["--base-url", &base_url]);
+    args.extend(more);
+    let binary = binary();
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let mut waits = Vec::new();
+    for entry in fs::read_dir(run_dir(binary.path()).join("trajectories")).unwrap() {
+        for line in fs::read_to_string(entry.unwrap().path()).unwrap().lines() {
+            let event: Value = serde_json::from_str(line).unwrap();
+            if event["kind"]["type"] == "llm_wait" {
+                let reason = event["kind"]["reason"].as_str().unwrap().to_owned();
+                waits.push((reason, event["kind"]["ms"].as_f64().unwrap()));
+            }
+        }
+    }
+    (records(binary.path()), waits)
+}
+
+/// That the time of the waits is in no attempt's working time.
+fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
+    let sum = |field: &str| -> f64 {
+        let each = records.iter().map(|record| record[field].as_f64().unwrap());
+        each.sum()
+    };
+    let waited: f64 = waits.iter().map(|(_, ms)| ms / 1000.0).sum();
+    let not_worked = sum("total_time_s") - sum("working_time_s");
+    assert!(
+        (waited - not_worked).abs() < 0.1 + waited * 0.05,
+        "waited {waited} s, and {not_worked} s are no working time"
+    );
+}
+
+#[test]
+fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
+    let (server, times, _) = timed(0, 0);
+    let (records, waits) = run(&server, 6, &["--rate-limit", "5", "--rate-burst", "2"]);
+    let times = times.lock().unwrap();
+    // Two at once, and the other four a fifth of a second apart; a busy machine may be late to begin with.
+    let took = times[5].duration_since(times[0]);
+    assert!(took >= Duration::from_millis(500), "{took:?}");
+    assert!((1..=4).contains(&waits.len()), "{waits:?}");
+    assert!(
+        waits.iter().all(|(reason, _)| reason == "rate_limit"),
+        "{waits:?}"
+    );
+    check_working_times(&records, &waits);
+}
+
+#[test]
+fn no_more_requests_are_under_way_than_connections() {
+    let (server, _, most) = timed(300, 0);
+    let (records, waits) = run(&server, 6, &["--max-connections", "2"]);
+    assert!(most.load(Ordering::SeqCst) <= 2);
+    assert!((1..=4).contains(&waits.len()), "{waits:?}");
+    assert!(
+        waits.iter().all(|(reason, _)| reason == "connection"),
+        "{waits:?}"
+    );
+    check_working_times(&records, &waits);
+}
+
+#[test]
+fn a_server_without_capacity_gets_half_as_many_requests_at_once() {
+    let refused = ["--max-connections", "8", "--max-retries", "9"];
+    let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
+    for (more, falls) in rows {
+        let (server, _, most) = timed(500, 8);
+        let (records, _) = run(&server, 16, &[&refused[..], more].concat());
+        let most = most.load(Ordering::SeqCst);
+        // One episode of refusals halves the number once; what succeeds lets it grow again by one or two.
+        assert!(
+            if falls { most <= 6 } else { most >= 7 },
+            "{more:?}: {most}"
+        );
+        let retries = records
+            .iter()
+            .map(|record| record["retries"].as_u64().unwrap());
+        assert_eq!(retries.sum::<u64>(), 8, "{more:?}");
+    }
+}
