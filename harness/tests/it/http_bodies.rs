@@ -174,6 +174,12 @@ fn a_conversation_with_tool_calls() {
     });
     let thinking = sent("anthropic", &request, false);
     insta::assert_snapshot!("tool-anthropic-thinking", thinking);
+    let sealed =
+        json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2Vh"});
+    let mut request = conversation(forced(), Some(&json!([sealed]).to_string()));
+    request.model = "gpt-5-mini".to_owned();
+    let reasoning = sent("openai-responses", &request, false);
+    insta::assert_snapshot!("tool-openai-responses-reasoning", reasoning);
     let signed = json!({"extra_content": [null, {"signature": "c2ln"}]}).to_string();
     let request = conversation(ToolChoice::Auto, Some(&signed));
     insta::assert_snapshot!("tool-google-signed", sent("google", &request, false));

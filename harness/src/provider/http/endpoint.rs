@@ -63,6 +63,7 @@ pub struct Unsupported {
 #[serde(deny_unknown_fields)]
 struct Table {
     endpoints: Vec<Endpoint>,
+    sealed_reasoning: Vec<String>,
     context_overflow: Vec<String>,
     no_credit: NoCredit,
 }
@@ -81,6 +82,7 @@ pub(super) struct NoCredit {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
         endpoints: Vec::new(),
+        sealed_reasoning: Vec::new(),
         context_overflow: Vec::new(),
         no_credit: NoCredit::default(),
     })
@@ -101,6 +103,15 @@ pub(super) fn overflow_texts() -> &'static [String] {
     &TABLE.context_overflow
 }
 
+/// Whether a model of the Responses API seals its reasoning.
+pub(super) fn seals_reasoning(model: &str) -> bool {
+    TABLE.sealed_reasoning.iter().any(|glob| fits(glob, model))
+}
+
+fn fits(glob: &str, model: &str) -> bool {
+    Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
+}
+
 /// How servers say that an account has nothing left to pay with.
 pub(super) fn no_credit() -> &'static NoCredit {
     &TABLE.no_credit
@@ -117,9 +128,7 @@ impl Endpoint {
 
     /// How requests for this model are written.
     pub(super) fn wire(&self, model: &str) -> Wire {
-        let matches = |glob: &String| {
-            Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
-        };
+        let matches = |glob: &String| fits(glob, model);
         match self.format {
             Format::OpenaiChat if self.responses.iter().any(matches) => Wire::Responses,
             Format::OpenaiChat => Wire::Chat(self.dialect),

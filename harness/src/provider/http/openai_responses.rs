@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::endpoint::Unsupported;
+use super::endpoint::{Unsupported, seals_reasoning};
 use super::sse::SseEvent;
 use super::wire::{
     Answer, Assembly, End, add_extra, arguments, call, count, data_url, items, paired, parse_event,
@@ -53,11 +53,12 @@ pub(super) fn body(request: &Request) -> Value {
     if let Some(effort) = sampling.effort {
         body["reasoning"] = json!({"effort": effort});
     }
-    if request.keep_reasoning {
-        body["include"] = json!(["reasoning.encrypted_content"]);
-    }
     if !request.tools.is_off() {
         offer(&request.tools, &mut body);
+    }
+    let calls = !request.tools.is_off() && seals_reasoning(&request.model);
+    if request.keep_reasoning || calls {
+        body["include"] = json!(["reasoning.encrypted_content"]);
     }
     add_extra(&mut body, &sampling.extra);
     body
@@ -117,13 +118,12 @@ fn input(request: &Request) -> Vec<Value> {
     for message in paired(request) {
         match message.role {
             MessageRole::Assistant => {
-                // Reasoning as the server sealed it.
-                if request.keep_reasoning {
-                    let carried = message
-                        .carry
-                        .as_deref()
-                        .map(serde_json::from_str::<Vec<Value>>);
-                    all.extend(carried.and_then(Result::ok).unwrap_or_default());
+                // What the model thought stands before what it came to. A turn that calls tools is not its own to it
+                // without; of others it goes back where the definition keeps reasoning.
+                if request.keep_reasoning || !message.tool_calls.is_empty() {
+                    let carried = message.carry.as_deref();
+                    let carried = carried.and_then(|carry| serde_json::from_str(carry).ok());
+                    all.extend::<Vec<Value>>(carried.unwrap_or_default());
                 }
                 if !message.content.is_empty() {
                     let part = json!({"type": "output_text", "text": message.content});
@@ -161,8 +161,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let output = body["output"].as_array().ok_or("`output` is missing")?;
     let mut said = String::new();
     let mut reasoning = Vec::new();
+    let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
-    let mut sealed = Vec::new();
     for item in output {
         match text(&item["type"]) {
             "message" => {
@@ -176,8 +176,14 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
                     .iter()
                     .chain(items(&item["content"]));
                 reasoning.extend(parts.map(|part| text(&part["text"])));
+                // Nothing is stored at the server: without its content sealed, an item is nothing to send back.
                 if item["encrypted_content"].is_string() {
-                    sealed.push(item.clone());
+                    thoughts.push(json!({
+                        "type": "reasoning",
+                        "id": item["id"],
+                        "summary": items(&item["summary"]),
+                        "encrypted_content": item["encrypted_content"],
+                    }));
                 }
             }
             "function_call" => {
@@ -195,8 +201,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let response = Response {
         text: said,
         reasoning: unless_blank(reasoning.join("\n")),
+        carry: (!thoughts.is_empty()).then(|| Value::from(thoughts).to_string()),
         tool_calls,
-        carry: (!sealed.is_empty()).then(|| json!(sealed).to_string()),
         usage: usage(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
@@ -260,5 +266,37 @@ impl Assembly for Events {
         }
         let part = json!({"type": "output_text", "text": self.text});
         Some(json!({"model": self.model, "output": [{"type": "message", "content": [part]}]}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::read;
+
+    #[test]
+    fn sealed_reasoning_is_carried_with_the_call_that_it_led_to() {
+        let sealed = json!({
+            "type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}],
+            "encrypted_content": "c2Vh",
+        });
+        let bare = json!({"type": "reasoning", "id": "rs_2", "summary": []});
+        let call =
+            json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"});
+        let message =
+            json!({"type": "message", "content": [{"type": "output_text", "text": "hi"}]});
+        let rows = [
+            (
+                json!([sealed, bare, call]),
+                Some(json!([sealed]).to_string()),
+            ),
+            (json!([bare, call]), None),
+            (json!([sealed, message]), None),
+        ];
+        for (output, carry) in rows {
+            let answer = read(&json!({"output": output})).unwrap();
+            assert_eq!(answer.response.carry, carry, "{output}");
+        }
     }
 }
