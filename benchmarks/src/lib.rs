@@ -10,6 +10,7 @@ mod dataset;
 
 mod arc;
 mod browsecomp;
+mod generated;
 mod longbench;
 mod oolong;
 mod oolong_pairs;
@@ -27,6 +28,8 @@ mod template;
 mod score;
 
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 pub use arc::ARC;
 pub use dataset::{Dataset, DatasetError, Facts};
@@ -321,6 +324,13 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
             known: catalog().iter().map(|entry| entry.name).collect(),
         }),
     }
+}
+
+/// A sample's right answer in plain, for a benchmark that keeps it encrypted in samples and records; none for any other.
+pub fn decrypted_expected(benchmark: &str, expected: &Value) -> Option<Value> {
+    (benchmark == browsecomp::BROWSECOMP_PLUS)
+        .then(|| browsecomp::decrypted_expected(expected))
+        .flatten()
 }
 
 /// The known name most like `name`. Jaro-Winkler favours a common beginning, so `arc-agi-2` finds `arc`; at a

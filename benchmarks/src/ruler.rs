@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::dataset::{Facts, facts};
+use crate::generated::{self, Generator};
 use crate::s_niah::haystack::{plant, plant_in_order, values};
+use crate::s_niah::stream;
 use crate::s_niah::words::{self, GRAMMAR, below};
-use crate::s_niah::{stream, tasks};
-use crate::{Dataset, DatasetError, OpenError, Options, Sample, Scorer, StringMatch};
+use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
 /// Values of the one key of `ruler-multi-value`, and keys asked for in `ruler-multi-query`: RULER's number.
 const ANSWERS: usize = 4;
@@ -78,15 +79,6 @@ pub const MULTI_QUERY: &str = "ruler-multi-query";
 /// The name of the benchmark that asks for the variables of a chain.
 pub const VARIABLE_TRACKING: &str = "ruler-variable-tracking";
 
-struct Ruler {
-    task: Task,
-    seed: u64,
-    /// One per id.
-    lengths: Vec<usize>,
-    ids: Vec<String>,
-    digest: String,
-}
-
 /// Opens `ruler-multi-key`; the options are those of `s-niah`.
 ///
 /// # Errors
@@ -124,76 +116,50 @@ pub fn variable_tracking(options: &Options) -> Result<Box<dyn Dataset>, OpenErro
 }
 
 fn open(task: Task, options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let (lengths, ids) = tasks(task.name(), options)?;
-    let parts = format!(
-        "{GENERATOR}\0{}\0{}\0{}\0",
-        task.name(),
-        options.seed,
-        task.query()
-    );
-    let digest = Sha256::new()
-        .chain_update(parts)
-        .chain_update(words::SOURCE)
-        .finalize();
-    Ok(Box::new(Ruler {
-        task,
-        seed: options.seed,
-        lengths,
-        ids,
-        digest: crate::dataset::hex(&digest),
-    }))
+    generated::open(task, options)
 }
 
-impl Dataset for Ruler {
-    fn name(&self) -> &str {
-        self.task.name()
+impl Generator for Task {
+    fn name(&self) -> &'static str {
+        (*self).name()
     }
 
-    fn digest(&self) -> &str {
-        &self.digest
+    fn digest(&self, seed: u64) -> String {
+        let (name, query) = ((*self).name(), self.query());
+        let parts = format!("{GENERATOR}\0{name}\0{seed}\0{query}\0");
+        let digest = Sha256::new()
+            .chain_update(parts)
+            .chain_update(words::SOURCE)
+            .finalize();
+        crate::dataset::hex(&digest)
     }
 
-    fn ids(&self) -> &[String] {
-        &self.ids
-    }
-
-    fn facts(&self, index: usize) -> Facts {
-        let length = self.lengths.get(index);
-        facts(length.map(|length| ("context_length", json!(length))))
-    }
-
-    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
-        let (Some(id), Some(&length)) = (self.ids.get(index), self.lengths.get(index)) else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
+    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {
+        let mut rng = stream(GENERATOR, seed, id);
+        let made = match self {
+            Self::MultiKey => needles_alone(length, &mut rng),
+            Self::MultiValue => values_of_one_key(length, &mut rng),
+            Self::MultiQuery => values_of_keys(length, &mut rng),
+            Self::VariableTracking => chain(length, &mut rng),
         };
-        let mut rng = stream(GENERATOR, self.seed, id);
-        let made = match self.task {
-            Task::MultiKey => needles_alone(length, &mut rng),
-            Task::MultiValue => values_of_one_key(length, &mut rng),
-            Task::MultiQuery => values_of_keys(length, &mut rng),
-            Task::VariableTracking => chain(length, &mut rng),
-        };
-        let mut query = self.task.query().trim_end().to_owned();
+        let mut query = self.query().trim_end().to_owned();
         for (slot, text) in &made.slots {
             query = query.replace(slot, text);
         }
-        let mut metadata = self.facts(index);
+        let mut metadata = known;
         metadata.extend(facts([
             ("context_characters", json!(made.context.len())),
             ("answers", json!(made.answers.len())),
         ]));
-        Ok(Sample {
-            id: id.clone(),
+        Sample {
+            id: id.to_owned(),
             query,
             context: made.context.into(),
             images: Vec::new(),
             expected: made.answers.into_iter().map(Value::String).collect(),
             metadata,
             cluster: None,
-        })
+        }
     }
 
     fn scorer(&self) -> Arc<dyn Scorer> {

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::dataset::{Facts, facts};
-use crate::{Dataset, DatasetError, Needle, OpenError, Options, Sample, Scorer};
+use crate::generated::{self, Generator};
+use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
 use haystack::Haystack;
 
 /// The benchmark's name.
@@ -41,13 +42,7 @@ const GENERATOR: &str = "s-niah/1";
 
 const QUERY: &str = include_str!("s_niah/query.txt");
 
-struct SNiah {
-    seed: u64,
-    /// One per id.
-    lengths: Vec<usize>,
-    ids: Vec<String>,
-    digest: String,
-}
+struct SNiah;
 
 /// Opens `s-niah`; reads all options but `data_dir`.
 ///
@@ -55,55 +50,33 @@ struct SNiah {
 ///
 /// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
 pub fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let (lengths, ids) = tasks(S_NIAH, options)?;
-    // Lengths and tasks stay out of the digest: the id names them, and a longer run has the same samples and more.
-    let digest = Sha256::new()
-        .chain_update(format!("{GENERATOR}\0{}\0{QUERY}\0", options.seed))
-        .chain_update(words::SOURCE)
-        .finalize();
-    Ok(Box::new(SNiah {
-        seed: options.seed,
-        lengths,
-        ids,
-        digest: crate::dataset::hex(&digest),
-    }))
+    generated::open(SNiah, options)
 }
 
-impl Dataset for SNiah {
-    fn name(&self) -> &str {
+impl Generator for SNiah {
+    fn name(&self) -> &'static str {
         S_NIAH
     }
 
-    fn digest(&self) -> &str {
-        &self.digest
+    fn digest(&self, seed: u64) -> String {
+        let digest = Sha256::new()
+            .chain_update(format!("{GENERATOR}\0{seed}\0{QUERY}\0"))
+            .chain_update(words::SOURCE)
+            .finalize();
+        crate::dataset::hex(&digest)
     }
 
-    fn ids(&self) -> &[String] {
-        &self.ids
-    }
-
-    fn facts(&self, index: usize) -> Facts {
-        let length = self.lengths.get(index);
-        facts(length.map(|length| ("context_length", json!(length))))
-    }
-
-    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
-        let (Some(id), Some(&length)) = (self.ids.get(index), self.lengths.get(index)) else {
-            return Err(DatasetError::Index {
-                index,
-                len: self.ids.len(),
-            });
-        };
-        let hay = Haystack::new(length, &mut stream(GENERATOR, self.seed, id));
-        let mut metadata = self.facts(index);
+    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {
+        let hay = Haystack::new(length, &mut stream(GENERATOR, seed, id));
+        let mut metadata = known;
         metadata.extend(facts([
             ("context_characters", json!(hay.text.len())),
             ("needle_position", json!(hay.position)),
             ("key", json!(hay.key)),
             ("distractors", json!(haystack::DISTRACTORS)),
         ]));
-        Ok(Sample {
-            id: id.clone(),
+        Sample {
+            id: id.to_owned(),
             query: QUERY
                 .trim_end()
                 .replace("<kind>", hay.kind)
@@ -113,7 +86,7 @@ impl Dataset for SNiah {
             expected: Value::String(hay.value),
             metadata,
             cluster: None,
-        })
+        }
     }
 
     fn scorer(&self) -> Arc<dyn Scorer> {

@@ -74,6 +74,9 @@ flags! {
     ISOLATION = "EVAL_ISOLATION", "--isolation";
     HOOKS = "EVAL_HOOKS", "--hooks";
     HOOKS_DIR = "EVAL_HOOKS_DIR", "--hooks-dir";
+    JUDGE_ATTEMPTS = "EVAL_JUDGE_ATTEMPTS", "--judge-attempts";
+    JUDGE_MODEL = "EVAL_JUDGE_MODEL", "--judge-model";
+    JUDGE_PROMPT = "EVAL_JUDGE_PROMPT", "--judge-prompt";
     HTML = "EVAL_HTML", "--html";
     ITERATIONS = "EVAL_ITERATIONS", "--iterations";
     JSON = "EVAL_JSON", "--json";

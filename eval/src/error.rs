@@ -115,7 +115,15 @@ impl Error {
             Self::Sweep(SweepError::Exists(_)) => {
                 Some("--resume goes on with the sweep there".to_owned())
             }
+            Self::Sweep(SweepError::NotASweep(folder)) => Some(format!(
+                "one that was killed before it began is begun again: its flags, and --out {}",
+                folder.display()
+            )),
             Self::Compare(error) => error.hint().map(str::to_owned),
+            Self::Grader(GraderError::NoModel) => {
+                Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())
+            }
+            Self::Grader(GraderError::NoJudge(_)) => Some("add --scorer judge".to_owned()),
             Self::Resume(ResumeError::Fingerprint { .. }) => {
                 Some("without --resume, these settings begin a new run".to_owned())
             }

@@ -72,7 +72,12 @@ fn of_error(error: &Error) -> u8 {
         Error::CommandLine(_)
         | Error::Settings(_)
         | Error::Benchmark(_)
-        | Error::Grader(GraderError::Read { .. } | GraderError::Script(_))
+        | Error::Grader(
+            GraderError::Read { .. }
+            | GraderError::Script(_)
+            | GraderError::NoModel
+            | GraderError::NoJudge(_),
+        )
         | Error::Model(_)
         | Error::Engine(_)
         | Error::Resume(_)

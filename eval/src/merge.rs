@@ -85,8 +85,12 @@ pub struct Merged {
     pub label: String,
     /// Attempts that stood in more than one run.
     pub overlaps: usize,
-    /// Shares that are not among the runs, as `2/3`. They may have had no sample.
+    /// Shares that are not among the runs, as `2/3`.
     pub missing: Vec<String>,
+    /// Attempts that those were to make, which the summary counts as not made; none if it is not known.
+    pub missing_attempts: Option<u64>,
+    /// Runs that were not at their end when they were read, each with why, for people.
+    pub unfinished: Vec<String>,
 }
 
 /// Makes one run of several, in a new folder whose name becomes the run's id.
@@ -126,7 +130,56 @@ pub fn merge(out: &Path, dirs: &[PathBuf]) -> Result<Merged, MergeError> {
         label: first.lock.run.label(),
         overlaps,
         missing: shares.missing(),
+        missing_attempts: shares.missing_attempts(),
+        unfinished: runs.iter().filter_map(unfinished).collect(),
     })
+}
+
+/// Why a run is not at its end, if it is not.
+fn unfinished(run: &RunDir) -> Option<String> {
+    let why = if run.is_running() {
+        "a process is still at work on it".to_owned()
+    } else if let Some(torn) = &run.torn {
+        format!(
+            "line {} of samples.jsonl was never written to its end",
+            torn.line
+        )
+    } else if (run.records.len() as u64) < run.attempts_total() {
+        "it was stopped before its end".to_owned()
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{}: {why}; {} of its {} attempts are there",
+        run.path.display(),
+        run.records.len(),
+        run.attempts_total()
+    ))
+}
+
+/// The ids of the samples in the order of a run on one machine: as they were named, else as the dataset has them.
+fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
+    let named = config
+        .get("benchmark")
+        .and_then(|all| all.get("selected_problems"));
+    let named: Vec<&str> = named
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let place = |id: &str| {
+        let is = |name: &&&str| id == **name || id.ends_with(&format!("-{name}"));
+        named.iter().position(|name| is(&name))
+    };
+    let mut ids: BTreeMap<&str, Option<u64>> = BTreeMap::new();
+    for ((id, _), (_, record)) in chosen {
+        ids.insert(id, record.sample_index);
+    }
+    let mut ids: Vec<(Option<usize>, Option<u64>, &str)> = ids
+        .into_iter()
+        .map(|(id, index)| (place(id), index, id))
+        .collect();
+    ids.sort_unstable();
+    ids.into_iter().map(|(.., id)| id.to_owned()).collect()
 }
 
 fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
@@ -226,7 +279,7 @@ fn write(
     if let Some(shares) = shares.kept() {
         config["benchmark"]["shares"] = shares;
     }
-    let order: Vec<String> = chosen.keys().map(|(id, _)| (*id).to_owned()).collect();
+    let order = order(&config, chosen);
     let fingerprint = first.lock.fingerprint.clone();
     let mut writer = new.begin(&config, fingerprint, identity, order)?;
     let mut records = Vec::with_capacity(chosen.len());

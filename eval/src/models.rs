@@ -9,14 +9,16 @@ use std::sync::Arc;
 
 use harness::provider::http::{HttpClient, HttpError, HttpProvider};
 use harness::provider::{
-    CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, Priced, Provider, Recorded,
-    Replay, ReplayError, ResponseCache, Retry, Scripted, ScriptedError, scripted_digest,
+    CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, PriceTable, Priced, Provider,
+    Recorded, Replay, ReplayError, ResponseCache, Retry, Scripted, ScriptedError, scripted_digest,
 };
 use harness::{Model, Models};
 
-pub use identity::parts;
+pub use identity::{judge_identity, parts};
 
-use crate::settings::{EngineSettings, ModelSettings, Server, model_ref};
+use crate::settings::{
+    EngineSettings, JudgeSettings, ModelSettings, Server, TrafficSettings, model_ref,
+};
 
 /// A model that cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -56,15 +58,24 @@ pub enum ModelError {
     Unknown(String),
 }
 
-/// Opens the main model and the aliased ones, with the policies of the settings around each. `benchmark` is what
+/// Opens the main model, the aliased ones and the judge's, with the policies of the settings around each. `benchmark` is what
 /// `scripted` alone stands for. Nothing is sent yet.
 ///
 /// # Errors
 /// [`ModelError`] for the first that cannot be opened.
-pub fn open(settings: &EngineSettings, benchmark: Option<&str>) -> Result<Models, ModelError> {
+pub fn open(
+    settings: &EngineSettings,
+    benchmark: Option<&str>,
+    judge: Option<&JudgeSettings>,
+) -> Result<(Models, Option<Model>), ModelError> {
     let servers = open_servers(&settings.models)?;
     let sampling = Arc::new(settings.models.sampling.clone());
-    let mut stack = Stack::new(settings, benchmark)?;
+    let cassette = open_cassette(settings, benchmark)?;
+    let mut stack = Stack::new(
+        &settings.traffic,
+        &settings.budget.prices,
+        settings.store.cache.as_deref(),
+    )?;
     let mut open_one = |reference: &str, alias: Option<&str>| -> Result<Model, ModelError> {
         let (provider, name) = match model_ref::http(reference) {
             Some((prefix, name)) => {
@@ -74,13 +85,22 @@ pub fn open(settings: &EngineSettings, benchmark: Option<&str>) -> Result<Models
             }
             None => open_offline(reference, benchmark)?,
         };
-        Ok(stack.around(Model {
+        let model = Model {
             reference: recorded_as(provider.as_ref(), alias)
                 .unwrap_or_else(|| reference.to_owned()),
             name,
             sampling: Arc::clone(&sampling),
             provider,
-        }))
+        };
+        let is_recording = model.provider.recording().is_some();
+        let model = stack.around(model, &settings.models);
+        let provider: Arc<dyn Provider> = match &cassette {
+            Some(cassette) if !is_recording => {
+                Arc::new(Recorded::new(model.provider, Arc::clone(cassette)))
+            }
+            _ => model.provider,
+        };
+        Ok(Model { provider, ..model })
     };
     let main = open_one(&settings.model, None)?;
     let aliases = settings
@@ -88,7 +108,44 @@ pub fn open(settings: &EngineSettings, benchmark: Option<&str>) -> Result<Models
         .iter()
         .map(|alias| Ok((alias.clone(), open_one(&alias.model, Some(&alias.alias))?)))
         .collect::<Result<_, ModelError>>()?;
-    Ok(Models { main, aliases })
+    let judge = judge.map(|judge| stack.judge(judge)).transpose()?;
+    Ok((Models { main, aliases }, judge))
+}
+
+/// Opens the model of a judge by itself.
+///
+/// # Errors
+/// [`ModelError`].
+pub fn open_judge(
+    judge: &JudgeSettings,
+    traffic: &TrafficSettings,
+    prices: &PriceTable,
+    cache: Option<&Path>,
+) -> Result<Model, ModelError> {
+    Stack::new(traffic, prices, cache)?.judge(judge)
+}
+
+/// The cassette that a run records to.
+fn open_cassette(
+    settings: &EngineSettings,
+    benchmark: Option<&str>,
+) -> Result<Option<Arc<Cassette>>, ModelError> {
+    let Some(path) = &settings.store.record else {
+        return Ok(None);
+    };
+    let aliases = settings.aliases.iter();
+    let header = CassetteHeader::new(
+        settings.model.clone(),
+        aliases
+            .map(|alias| (alias.alias.clone(), alias.model.clone()))
+            .collect(),
+        identity::new_parts(settings, benchmark.unwrap_or_default()),
+    );
+    let opened = Cassette::open(path, &header, settings.store.record_goes_on);
+    Ok(Some(opened.map_err(|reason| ModelError::Cassette {
+        path: path.clone(),
+        reason,
+    })?))
 }
 
 /// What a cassette calls the main model, or an aliased one: the records of a run that is played back are those of
@@ -103,71 +160,68 @@ fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
 
 /// The policies around the providers of a run, those of what is sent inside those of what is asked.
 struct Stack<'a> {
-    settings: &'a EngineSettings,
+    traffic: &'a TrafficSettings,
+    prices: &'a PriceTable,
     limiters: HashMap<String, Arc<Limiter>>,
     cache: Option<Arc<ResponseCache>>,
-    cassette: Option<Arc<Cassette>>,
 }
 
 impl<'a> Stack<'a> {
-    fn new(settings: &'a EngineSettings, benchmark: Option<&str>) -> Result<Self, ModelError> {
-        let store = &settings.store;
-        let cache = store
-            .cache
-            .as_deref()
-            .map(ResponseCache::open)
-            .transpose()?;
-        let cassette = match &store.record {
-            Some(path) => {
-                let aliases = settings.aliases.iter();
-                let header = CassetteHeader::new(
-                    settings.model.clone(),
-                    aliases
-                        .map(|alias| (alias.alias.clone(), alias.model.clone()))
-                        .collect(),
-                    identity::new_parts(settings, benchmark.unwrap_or_default()),
-                );
-                let opened = Cassette::open(path, &header, store.record_goes_on);
-                Some(opened.map_err(|reason| ModelError::Cassette {
-                    path: path.clone(),
-                    reason,
-                })?)
-            }
-            None => None,
-        };
+    fn new(
+        traffic: &'a TrafficSettings,
+        prices: &'a PriceTable,
+        cache: Option<&Path>,
+    ) -> Result<Self, ModelError> {
         Ok(Self {
-            settings,
+            traffic,
+            prices,
             limiters: HashMap::new(),
-            cache,
-            cassette,
+            cache: cache.map(ResponseCache::open).transpose()?,
         })
     }
 
-    fn around(&mut self, model: Model) -> Model {
+    fn around(&mut self, model: Model, models: &ModelSettings) -> Model {
         // What was recorded went through them when it was recorded.
         if model.provider.recording().is_some() {
             return model;
         }
-        let traffic = &self.settings.traffic;
         let endpoint = endpoint(&model.reference);
         let limiter = self
             .limiters
             .entry(endpoint.to_owned())
-            .or_insert_with(|| Arc::new(Limiter::new(traffic.pace)));
+            .or_insert_with(|| Arc::new(Limiter::new(self.traffic.pace)));
         let limited = Limited::new(model.provider, Arc::clone(limiter));
-        let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, traffic.retry));
+        let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, self.traffic.retry));
         if let Some(cache) = &self.cache {
-            let server = self.settings.models.servers.get(endpoint);
+            let server = models.servers.get(endpoint);
             let url = server.map_or("", |server| server.base_url.as_str());
             let server = format!("{endpoint} {url}");
             provider = Arc::new(Cached::new(provider, Arc::clone(cache), server));
         }
-        let prices = self.settings.budget.prices.clone();
+        let prices = self.prices.clone();
         provider = Arc::new(Priced::new(provider, model.reference.clone(), prices));
-        if let Some(cassette) = &self.cassette {
-            provider = Arc::new(Recorded::new(provider, Arc::clone(cassette)));
-        }
         Model { provider, ..model }
+    }
+
+    /// The model of a judge. What it says is in no cassette, which holds what agents were answered.
+    fn judge(&mut self, settings: &JudgeSettings) -> Result<Model, ModelError> {
+        let reference = &settings.model;
+        let (provider, name) = match model_ref::http(reference) {
+            Some((prefix, name)) => {
+                let servers = open_servers(&settings.models)?;
+                let server = servers.get(prefix).map(Arc::clone);
+                let server = server.ok_or_else(|| ModelError::Unknown(reference.clone()))?;
+                (server, name.to_owned())
+            }
+            None => open_offline(reference, Some(identity::SCRIPTED_JUDGE))?,
+        };
+        let model = Model {
+            reference: reference.clone(),
+            name,
+            sampling: Arc::new(settings.models.sampling.clone()),
+            provider,
+        };
+        Ok(self.around(model, &settings.models))
     }
 }
 

@@ -57,6 +57,36 @@ impl RunIdentity {
     }
 }
 
+/// What a model took that judged an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgeUse {
+    /// The model, as `PROVIDER/MODEL`.
+    pub model: String,
+    /// The name of its prompt.
+    pub prompt: String,
+    /// Lower-case hex SHA-256 of the prompt's file.
+    pub prompt_sha256: String,
+    /// Times that it was asked.
+    pub calls: u32,
+    /// Those of them that a cache answered: they took no tokens and cost nothing.
+    #[serde(default)]
+    pub cached_calls: u32,
+    /// Tokens; none if no reply carries a count.
+    pub usage: Option<Usage>,
+    /// US dollars; none if the cost of any reply is unknown.
+    pub cost_usd: Option<f64>,
+}
+
+impl JudgeUse {
+    /// Takes in what a reply, or a try without one, took.
+    pub(crate) fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
+        if let Some(usage) = usage {
+            *self.usage.get_or_insert_default() += usage;
+        }
+        self.cost_usd = self.cost_usd.zip(cost_usd).map(|(sum, cost)| sum + cost);
+    }
+}
+
 /// One finished attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptRecord {
@@ -68,6 +98,9 @@ pub struct AttemptRecord {
     pub id: String,
     /// 1-based.
     pub attempt: u32,
+    /// The sample's place in its dataset, from 0; unknown of a run that another system made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_index: Option<u64>,
     /// Samples of one cluster stand or fall together; none for a sample on its own.
     pub cluster: Option<String>,
     /// How the attempt ended.
@@ -79,6 +112,9 @@ pub struct AttemptRecord {
     /// What else the scorer tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_details: Option<Value>,
+    /// What a model took that judged the answer; no other figure of the record holds any of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeUse>,
     /// Why there is no answer; beside an answer, why its scorer failed.
     pub error: Option<String>,
     /// The root's answer.
@@ -157,11 +193,13 @@ impl AttemptRecord {
             run_id: run.run_id.clone(),
             id: sample.id.clone(),
             attempt,
+            sample_index: None,
             cluster: sample.cluster.clone(),
             status: scored.status,
             score: scored.score,
             score_explanation: scored.explanation,
             score_details: scored.details,
+            judge: scored.judge,
             error: scored.error.or_else(|| outcome.error.clone()),
             answer: outcome.answer.clone(),
             state: outcome.state.clone(),
@@ -198,6 +236,17 @@ pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<Stri
     }
 }
 
+impl AttemptRecord {
+    /// The same with its sample's place in the dataset.
+    #[must_use]
+    pub fn of_sample(self, index: usize) -> Self {
+        Self {
+            sample_index: Some(index as u64),
+            ..self
+        }
+    }
+}
+
 /// What the end of an attempt and the grade of its answer come to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scored {
@@ -209,6 +258,8 @@ pub(crate) struct Scored {
     pub explanation: Option<String>,
     /// What else the scorer tells.
     pub details: Option<Value>,
+    /// What a judge took.
+    pub judge: Option<JudgeUse>,
     /// Why the scorer failed.
     pub error: Option<String>,
 }
@@ -221,6 +272,7 @@ impl Scored {
             score: None,
             explanation: None,
             details: None,
+            judge: None,
             error: None,
         };
         match (status, grade) {
@@ -231,6 +283,7 @@ impl Scored {
             (Status::Error | Status::Cancelled, _) | (_, None) => {}
             (_, Some(grade)) => {
                 scored.details = grade.details;
+                scored.judge = grade.judge;
                 match grade.score {
                     Ok(score) => {
                         scored.score = Some(score.value);

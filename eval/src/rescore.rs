@@ -15,8 +15,8 @@ use harness::outcome::Status;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::grader::{Answered, Grader};
-use crate::record::{AttemptRecord, Scored, judged};
+use crate::grader::{Answered, Grader, grade};
+use crate::record::{AttemptRecord, JudgeUse, Scored, judged};
 use crate::run_dir::{RunDir, RunDirError, write_scores};
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
@@ -35,6 +35,8 @@ pub struct Rescored<'a> {
     score_explanation: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score_details: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judge: Option<&'a JudgeUse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     recorded_scorer: &'a str,
@@ -59,7 +61,7 @@ pub async fn rescore(run: &RunDir, grader: &dyn Grader, at_once: usize) -> Vec<A
                     attempt: record.attempt,
                     answer: judged.as_deref().unwrap_or(answer),
                 };
-                Some(grader.grade(&answered).await)
+                Some(grade(grader, &run.lock.run.benchmark, answered).await)
             }
             _ => None,
         };
@@ -69,6 +71,7 @@ pub async fn rescore(run: &RunDir, grader: &dyn Grader, at_once: usize) -> Vec<A
             score: scored.score,
             score_explanation: scored.explanation,
             score_details: scored.details,
+            judge: scored.judge,
             error: match &record.answer {
                 Some(_) => scored.error,
                 None => record.error.clone(),
@@ -102,6 +105,7 @@ pub fn store(
             score: new.score,
             score_explanation: new.score_explanation.as_deref(),
             score_details: new.score_details.as_ref(),
+            judge: new.judge.as_ref(),
             error: new.error.as_deref(),
             recorded_scorer: &run.lock.run.scorer,
             recorded_score: recorded.score,

@@ -3,6 +3,8 @@
 //! Data flows one way: attempts send events; one thread hands them to the run directory and the reporters.
 //! Invariant: the runner shows and stores nothing itself.
 
+mod shared_samples;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +13,18 @@ use benchmarks::{Dataset, DatasetError};
 use harness::event::{Event, EventSink, Image};
 use harness::outcome::{AttemptOutcome, Stats, Status};
 use harness::provider::http::strike_out;
-use harness::{Engine, HaltReason, Task};
+use harness::{Engine, HaltReason, Spent, Task};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::grader::{Answered, Grader};
+use crate::grader::{Answered, Grade, Grader, grade};
 use crate::record::{AttemptRecord, RunIdentity, judged};
 use crate::run_dir::{RunDirError, RunWriter, latest};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::summary::Summary;
+use shared_samples::SharedSamples;
 
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
 const STOP_GRACE: Duration = Duration::from_secs(1);
@@ -162,6 +165,7 @@ async fn attempts(
     let concurrency = run.plan.concurrency;
     let identity = Arc::new(run.plan.identity.clone());
     send(events, RunEvent::RunStarted(run.plan));
+    let samples = Arc::new(SharedSamples::new(Arc::clone(&run.dataset), &run.jobs));
     let mut jobs = run.jobs.into_iter();
     let mut running = JoinSet::new();
     let mut names = HashMap::new();
@@ -185,7 +189,7 @@ async fn attempts(
             let job = Job {
                 identity: Arc::clone(&identity),
                 engine: Arc::clone(&run.engine),
-                dataset: Arc::clone(&run.dataset),
+                samples: Arc::clone(&samples),
                 grader: Arc::clone(&run.grader),
                 index,
                 attempt,
@@ -198,11 +202,14 @@ async fn attempts(
                 let record = match ended {
                     None => return made,
                     Some(Ok((id, record))) => {
-                        names.remove(&id);
+                        if let Some((index, _)) = names.remove(&id) {
+                            samples.ended(index);
+                        }
                         record
                     }
                     Some(Err(panic)) => {
                         let Some((index, attempt)) = names.remove(&panic.id()) else { continue };
+                        samples.ended(index);
                         broken(&identity, run.dataset.as_ref(), index, attempt, &panic.to_string())
                     }
                 };
@@ -265,7 +272,7 @@ impl Made {
 struct Job {
     identity: Arc<RunIdentity>,
     engine: Arc<Engine>,
-    dataset: Arc<dyn Dataset>,
+    samples: Arc<SharedSamples>,
     grader: Arc<dyn Grader>,
     index: usize,
     attempt: u32,
@@ -276,7 +283,7 @@ impl Job {
         self,
         events: mpsc::UnboundedSender<RunEvent>,
     ) -> Result<AttemptRecord, DatasetError> {
-        let sample = self.dataset.sample(self.index)?;
+        let sample = self.samples.get(self.index)?;
         let attempt = self.attempt;
         send(
             &events,
@@ -308,7 +315,9 @@ impl Job {
                     attempt,
                     answer: &answer,
                 };
-                Some(self.grader.grade(&answered).await)
+                let grade = grade(self.grader.as_ref(), &self.identity.benchmark, answered).await;
+                self.book(&grade);
+                Some(grade)
             }
             None => None,
         };
@@ -319,7 +328,24 @@ impl Job {
             &outcome,
             grade,
             started_at,
-        ))
+        )
+        .of_sample(self.index))
+    }
+}
+
+impl Job {
+    /// Books what a judge took on the run's budget, and ends the run if no answer can be judged any more.
+    fn book(&self, grade: &Grade) {
+        if let Some(judge) = &grade.judge {
+            self.engine.charge(Spent {
+                cost_usd: judge.cost_usd.unwrap_or(0.0),
+                tokens: judge.usage.map_or(0, |usage| usage.total()),
+                calls: judge.calls.saturating_sub(judge.cached_calls).into(),
+            });
+        }
+        if let Some(reason) = &grade.halts {
+            self.engine.halt(reason.clone());
+        }
     }
 }
 
@@ -348,14 +374,10 @@ fn broken(
         stats: Stats::default(),
     };
     let sample = dataset.sample(index)?;
-    Ok(AttemptRecord::new(
-        identity,
-        &sample,
-        attempt,
-        &outcome,
-        None,
-        Timestamp::now(),
-    ))
+    Ok(
+        AttemptRecord::new(identity, &sample, attempt, &outcome, None, Timestamp::now())
+            .of_sample(index),
+    )
 }
 
 /// Makes the engine's events part of the run's.

@@ -13,6 +13,8 @@ use crate::settings::Selection;
 pub struct Selected {
     /// In the order of the run.
     pub indices: Vec<usize>,
+    /// How many samples all shares have together; those of `indices` where there is no partition.
+    pub whole: usize,
     /// Notes for stderr.
     pub notes: Vec<String>,
 }
@@ -102,8 +104,8 @@ pub fn select(
     }
     indices.truncate(most);
     // Last, so that all shares together are what would run without them.
+    let whole = indices.len();
     if let Some(partition) = selection.partition {
-        let whole = indices.len();
         indices.retain(|index| partition.holds(&ids[*index]));
         notes.push(format!(
             "partition {partition} has {} of the {}",
@@ -111,7 +113,11 @@ pub fn select(
             samples(whole)
         ));
     }
-    Ok(Selected { indices, notes })
+    Ok(Selected {
+        indices,
+        whole,
+        notes,
+    })
 }
 
 /// Keeps what passes all the filters. A fact that is no text is compared as JSON.

@@ -20,6 +20,7 @@ mod sweep;
 mod view;
 
 mod grader;
+mod judge;
 mod guidance;
 mod hooks;
 mod layers;
@@ -55,6 +56,7 @@ pub use grader::{GraderSettings, ScorerLimits};
 pub use guidance::alias_names;
 pub use hooks::{HookSettings, registry as hook_registry};
 pub use import::ImportSettings;
+pub use judge::JudgeSettings;
 pub use layers::{LayerSettings, known as known_to_definitions, library as prompt_library};
 pub use model_ref::MODEL_FORMS;
 pub use models::{Keys, ModelSettings, Server, know_keys, provider_server};

@@ -23,7 +23,7 @@ const PLAN: &str = "sweep.json";
 pub struct Plan {
     /// [`SWEEP_VERSION`] of the writer.
     pub v: u32,
-    /// The runs; the first is the baseline.
+    /// The runs; the first of each model is its baseline.
     pub cells: Vec<Cell>,
     /// What makes no sense.
     pub skipped: Vec<Skipped>,
@@ -131,12 +131,25 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes the folder of a sweep, and in it the plan.
+    /// For each cell the place of the one that it is measured by: the direct call of its own model.
+    pub fn baselines(&self) -> Vec<usize> {
+        let of = |cell: &Cell| {
+            self.cells.iter().position(|other| {
+                let (other, cell) = (&other.flags.engine, &cell.flags.engine);
+                other.guidance.protocol.as_str() == BASELINE && other.model == cell.model
+            })
+        };
+        let found = self.cells.iter().map(of);
+        found.map(Option::unwrap_or_default).collect()
+    }
+
+    /// Makes the folder of a sweep, and in it the plan. A folder without anything in it is one that an earlier start made
+    /// and was killed in.
     ///
     /// # Errors
     /// [`SweepError::Exists`], or [`SweepError::RunDir`] if it cannot be written.
     pub fn create(&self, folder: &Path) -> Result<(), SweepError> {
-        if folder.exists() {
+        if folder.exists() && !is_unbegun(folder) {
             return Err(SweepError::Exists(folder.to_owned()));
         }
         fs::create_dir_all(folder).map_err(|reason| RunDirError::Create {
@@ -183,6 +196,15 @@ impl Plan {
         }
         Ok(plan)
     }
+}
+
+/// Whether a folder holds nothing but what is left of a plan that was never written to its end.
+fn is_unbegun(folder: &Path) -> bool {
+    let unfinished = format!("{PLAN}.tmp");
+    let Ok(mut entries) = fs::read_dir(folder) else {
+        return false;
+    };
+    entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == *unfinished))
 }
 
 /// Characters of a cell's name; with the number before it, still a file name everywhere.

@@ -256,6 +256,9 @@ impl<'a> Attempt<'a> {
     ) -> Result<String, Failure> {
         let mut conversation = self.begin(invocation);
         conversation.push(self.with_images(invocation, message));
+        if invocation.role == Role::Direct {
+            conversation.may_cut(invocation.query(), &self.task.context);
+        }
         let result = match self.ask(invocation, &mut conversation).await {
             Ok(said) if said.truncated => Err(Failure {
                 status: Status::Limit,

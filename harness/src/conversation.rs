@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU32;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::event::Message;
-use crate::prompt::image_left_out;
+use crate::prompt::{cut_message, image_left_out};
 use crate::tool_call::ToolUse;
 
 /// A conversation.
@@ -17,11 +18,20 @@ pub(crate) struct Conversation {
     outputs: Vec<Output>,
     /// What ends the next request, and is no part of any later one.
     pub tail: Option<Message>,
+    cuttable: Option<Cuttable>,
     recorded: usize,
     /// The invocation's how-manieth request is the newest, counted from 1.
     pub turn: u32,
     /// How often it was shortened in this turn.
     pub trims: u32,
+}
+
+/// A first message that holds a whole context.
+struct Cuttable {
+    query: String,
+    context: Arc<str>,
+    /// Characters of the context that it shows.
+    shown: usize,
 }
 
 /// A message with a cell's output in it.
@@ -51,6 +61,7 @@ impl Conversation {
             messages: Vec::new(),
             outputs: Vec::new(),
             tail: None,
+            cuttable: None,
             recorded: 0,
             turn: 0,
             trims: 0,
@@ -67,6 +78,15 @@ impl Conversation {
         self.messages.clear();
         self.outputs.clear();
         self.recorded = 0;
+    }
+
+    /// Lets the context in the first message, which holds this question and the whole of it, be cut where it does not fit.
+    pub fn may_cut(&mut self, query: &str, context: &Arc<str>) {
+        self.cuttable = Some(Cuttable {
+            query: query.to_owned(),
+            context: Arc::clone(context),
+            shown: context.chars().count(),
+        });
     }
 
     /// Adds a message.
@@ -110,9 +130,12 @@ impl Conversation {
         self.messages.drain(messages);
     }
 
-    /// Leaves out the older half of the outputs that are still whole, but never the newest output. None if there
-    /// is nothing left to leave out.
+    /// Leaves out the older half of the outputs that are still whole, but never the newest output; of a context that
+    /// may be cut, a quarter of what it still shows. None if there is nothing left to leave out.
     pub fn trim(&mut self) -> Option<Trimmed> {
+        if let Some(cuttable) = &mut self.cuttable {
+            return cuttable.cut(&mut self.messages);
+        }
         let older_than_newest = 0..self.outputs.len().saturating_sub(1);
         let whole: Vec<usize> = older_than_newest
             .filter(|index| !self.outputs[*index].left_out)
@@ -151,12 +174,32 @@ pub(crate) fn recent(mut messages: Vec<Message>, newest: Option<NonZeroU32>) -> 
     messages
 }
 
+impl Cuttable {
+    /// Cuts the middle out of the context. None if next to nothing of it is left.
+    fn cut(&mut self, messages: &mut [Message]) -> Option<Trimmed> {
+        /// Characters below which a context says nothing any more.
+        const LEAST: usize = 1_000;
+        let shown = self.shown / 4 * 3;
+        if shown < LEAST {
+            return None;
+        }
+        let chars = (self.shown - shown) as u64;
+        self.shown = shown;
+        messages.first_mut()?.content = cut_message(&self.query, &self.context, shown);
+        Some(Trimmed {
+            messages: vec![0],
+            chars,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroU32;
 
     use super::{Conversation, Message, Trimmed, image_left_out, recent};
     use crate::event::Image;
+    use crate::prompt::flat_message;
 
     #[test]
     fn images_of_older_messages_are_told_by_text() {
@@ -196,6 +239,30 @@ mod tests {
             assert_eq!(seen[..2], expected, "{newest:?}");
             assert_eq!(seen[2], ("third".to_owned(), 1), "{newest:?}");
         }
+    }
+
+    #[test]
+    fn a_context_that_may_be_cut_loses_its_middle_and_says_so() {
+        let mut conversation = Conversation::new("system".to_owned());
+        let context = "ä".repeat(1_000) + &"ö".repeat(1_000);
+        conversation.push(Message::user(flat_message("Who?", &context)));
+        conversation.may_cut("Who?", &context.into());
+        let shown = |conversation: &Conversation| {
+            let content = &conversation.messages()[0].content;
+            let count = |letter| content.chars().filter(|c| *c == letter).count();
+            let stated = content.contains(&format!(
+                "{} characters are left out here",
+                2_000 - count('ä') - count('ö')
+            ));
+            (count('ä'), count('ö'), stated)
+        };
+        assert_eq!(shown(&conversation), (1_000, 1_000, false));
+        for (chars, head, tail) in [(500, 750, 750), (375, 562, 563)] {
+            let messages = vec![0];
+            assert_eq!(conversation.trim(), Some(Trimmed { messages, chars }));
+            assert_eq!(shown(&conversation), (head, tail, true));
+        }
+        assert_eq!(conversation.trim(), None);
     }
 
     #[test]

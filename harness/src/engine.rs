@@ -270,6 +270,11 @@ impl Engine {
         self.ledger.spent()
     }
 
+    /// Ends the run, for a reason that was found outside of its attempts.
+    pub fn halt(&self, reason: HaltReason) {
+        self.halt.raise(reason);
+    }
+
     /// Books what an earlier start of the same run had spent, so that its budget covers both.
     pub fn charge(&self, earlier: Spent) {
         self.ledger.charge(earlier);

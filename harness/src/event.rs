@@ -262,6 +262,8 @@ pub enum Role {
     JsonAction,
     /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
     App,
+    /// No agent: whoever judges an agent's answer.
+    Judge,
 }
 
 impl Role {
@@ -283,6 +285,7 @@ impl Role {
             Self::Tools => "tools",
             Self::JsonAction => "json_action",
             Self::App => "app",
+            Self::Judge => "judge",
         }
     }
 }

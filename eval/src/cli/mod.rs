@@ -103,7 +103,7 @@ pub enum Command {
     /// Make one run of the shares that several machines ran
     Merge(MergeArgs),
     /// Score the answers of a run again, by another scorer
-    Score(ScoreArgs),
+    Score(Box<ScoreArgs>),
     /// Make run directories of what another system recorded
     Import(ImportArgs),
     /// See runs in a browser: scores, samples, every step of every agent

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::ScorerArgs;
+use super::number::whole;
+use super::{ModelArgs, ScorerArgs, TrafficArgs};
 use crate::env_vars;
 
 /// The flags of `eval score`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("judge_model", |model| model.visible_alias("model")))]
 pub struct ScoreArgs {
     /// Run directory
     #[arg(value_name = "DIR")]
@@ -24,14 +25,43 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
+    /// How a judge is asked; --base-url is its server, and the sampling is its own.
+    #[command(flatten)]
+    pub models: ModelArgs,
+
+    /// How requests go to it.
+    #[command(flatten)]
+    pub traffic: TrafficArgs,
+
+    /// Folder of a store of responses: a question that was answered once, in an attempt of the same number, is not sent
+    /// again [default: no cache]
+    #[arg(long, value_name = "DIR", env = env_vars::CACHE)]
+    pub cache: Option<PathBuf>,
+
+    /// YAML file of prices, tried before the bundled ones [default: the bundled ones alone]
+    #[arg(long, value_name = "FILE", env = env_vars::PRICES)]
+    pub prices: Option<PathBuf>,
+
+    /// Answers that are scored at once
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 5,
+        value_name = "N",
+        env = env_vars::CONCURRENCY
+    )]
+    pub concurrency: u32,
+
     /// Print the new summary as JSON instead of a table beside the old one
     #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
     pub json: bool,
 }
 
 const EXAMPLES: &str = "\
-No agent runs. The scores go to DIR/scores/SCORER.jsonl, a line for each attempt; what the run \
+No agent runs; `judge` is the one scorer that asks a model. The scores go to DIR/scores/SCORER.jsonl, a line for each attempt; what the run \
 has recorded stays as it is.
 
 Examples:
-  cargo eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact";
+  cargo eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact
+  cargo eval score results/mine-solver-20261121-092406-5f3a --scorer score.js
+  cargo eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5";

@@ -11,6 +11,25 @@ use crate::env_vars;
 #[command(next_help_heading = "Scorer")]
 #[serde(default)]
 pub struct ScorerArgs {
+    /// The model that --scorer judge asks; the forms are those of --model
+    #[arg(long, value_name = "REF", env = env_vars::JUDGE_MODEL)]
+    pub judge_model: Option<String>,
+
+    /// What it is told: the name of a bundled prompt, or a definition file of yours, Markdown with front matter
+    /// [default: judge]
+    #[arg(long, value_name = "NAME|FILE", env = env_vars::JUDGE_PROMPT)]
+    pub judge_prompt: Option<String>,
+
+    /// Times that it is asked about one answer until it gives a verdict; without one the attempt is an error
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = ASKED,
+        value_name = "N",
+        env = env_vars::JUDGE_ATTEMPTS
+    )]
+    pub judge_attempts: u32,
+
     /// CPU seconds that a scorer file may take to load, and again for each answer
     #[arg(
         long,
@@ -32,6 +51,7 @@ pub struct ScorerArgs {
     pub scorer_memory_limit: u64,
 }
 
+const ASKED: u32 = 3;
 const TIMEOUT: f64 = 10.0;
 const MEMORY: u64 = 256;
 
@@ -39,6 +59,9 @@ const MEMORY: u64 = 256;
 impl Default for ScorerArgs {
     fn default() -> Self {
         Self {
+            judge_model: None,
+            judge_prompt: None,
+            judge_attempts: ASKED,
             scorer_timeout: TIMEOUT,
             scorer_memory_limit: MEMORY,
         }

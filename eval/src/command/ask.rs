@@ -34,7 +34,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         context: settings.context.read()?,
         images: images(&shown),
     };
-    let engine = engine(&settings.engine, None)?;
+    let (engine, _) = engine(&settings.engine, None, None)?;
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let outcome = runtime.block_on(async {

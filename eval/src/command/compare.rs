@@ -17,13 +17,20 @@ use crate::terminal;
 /// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, and a file that cannot be written;
 /// [`Error::Settings`] and [`Error::Stdout`].
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
-    let settings = CompareSettings::resolve(args)?;
+    carry_out(&CompareSettings::resolve(args)?)
+}
+
+/// Compares as these settings say.
+///
+/// # Errors
+/// Like [`execute`].
+pub(super) fn carry_out(settings: &CompareSettings) -> Result<Outcome, Error> {
     let runs = settings
         .runs
         .iter()
         .map(|path| RunScores::read(path))
         .collect::<Result<Vec<_>, _>>()?;
-    let comparison = compare(&runs, settings.against, settings.allow_mismatch)?;
+    let comparison = compare(&runs, &settings.against, settings.allow_mismatch)?;
     announce(&runs);
     if let Some(path) = &settings.csv {
         let write = |reason| RunDirError::Write {

@@ -130,10 +130,13 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
 }
 
 /// Scorers that run outside of the benchmarks.
-const OUTSIDE_SCORERS: [(&str, &str); 1] = [(
-    "file:PATH",
-    "a JavaScript file of yours with a function score(answer, expected, metadata)",
-)];
+const OUTSIDE_SCORERS: [(&str, &str); 2] = [
+    (
+        "file:PATH",
+        "a JavaScript file of yours with a function score(answer, expected, metadata)",
+    ),
+    ("judge", "a model that is asked: --judge-model"),
+];
 
 fn scorers() -> Listing {
     let mut listing = Listing::new(&["NAME", "DESCRIPTION"]);

@@ -21,11 +21,23 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
             merged.overlaps
         ));
     }
+    for run in &merged.unfinished {
+        terminal::warning(run);
+    }
     if !merged.missing.is_empty() {
-        terminal::warning(&format!(
-            "not among the runs, unless they had no sample: partition {}",
+        let missing = format!(
+            "not among the runs: partition {}",
             merged.missing.join(", ")
-        ));
+        );
+        match merged.missing_attempts {
+            Some(0) => terminal::note(&format!("{missing}, which had no sample")),
+            Some(attempts) => terminal::warning(&format!(
+                "{missing}; {attempts} attempts of it count as not made"
+            )),
+            None => terminal::warning(&format!(
+                "{missing}; how many attempts it had is not known, so the coverage is that of the others"
+            )),
+        }
     }
     terminal::note(&format!("run directory: {}", args.out.display()));
     let summary = &merged.summary;

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::{Engine, EngineConfig, HaltReason};
+use harness::{Engine, EngineConfig, HaltReason, Model};
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
 
@@ -23,7 +23,7 @@ use crate::reporter;
 use crate::run_dir::{NewRun, Reopened, RunWriter};
 use crate::run_event::RunPlan;
 use crate::runner::{self, Ended, Ending, Run};
-use crate::settings::{Display, EngineSettings, ResumeSettings, RunSettings};
+use crate::settings::{Display, EngineSettings, JudgeSettings, ResumeSettings, RunSettings};
 use crate::summary::{Summary, table};
 use crate::{models, terminal};
 
@@ -96,7 +96,8 @@ pub(super) fn begin(
         attempts_done: 0,
         concurrency: settings.concurrency,
     };
-    let config = config::config(settings, &identity, plan.attempts_total);
+    let whole = prepared.attempts_of_all_shares();
+    let config = config::config(settings, &identity, plan.attempts_total, whole);
     let fingerprint = prepared.fingerprint.clone();
     let writer = new_run.begin(&config, fingerprint, identity, prepared.order())?;
     let left = Left {
@@ -154,7 +155,8 @@ pub(super) fn resume(args: &ResumeArgs, show: Show) -> Result<Outcome, Error> {
         concurrency: settings.concurrency,
         identity,
     };
-    let config = config::config(&settings, &plan.identity, plan.attempts_total);
+    let whole = prepared.attempts_of_all_shares();
+    let config = config::config(&settings, &plan.identity, plan.attempts_total, whole);
     let writer = reopened.go_on(&config, prepared.order(), &left.again)?;
     carry_out(
         &settings,
@@ -253,12 +255,16 @@ pub(super) fn quoted(dir: &Path) -> String {
     }
 }
 
-/// The engine of these settings, with its models open.
+/// The engine of these settings, with its models open, and the model of the judge.
 ///
 /// # Errors
 /// [`Error`] for a model that cannot be opened or settings that contradict each other.
-pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Result<Engine, Error> {
-    let models = models::open(settings, benchmark)?;
+pub(super) fn engine(
+    settings: &EngineSettings,
+    benchmark: Option<&str>,
+    judge: Option<&JudgeSettings>,
+) -> Result<(Engine, Option<Model>), Error> {
+    let (models, judge) = models::open(settings, benchmark, judge)?;
     let config = EngineConfig {
         protocol: settings.protocol,
         prompt_mode: settings.prompt_mode,
@@ -275,10 +281,11 @@ pub(super) fn engine(settings: &EngineSettings, benchmark: Option<&str>) -> Resu
         screenshots: settings.screenshots,
     };
     let engine = Engine::new(config, models, terminal::warning)?;
-    Ok(engine
+    let engine = engine
         .with_layers(settings.layers.layers.clone())
         .with_hooks(settings.hooks.hooks.clone())
-        .with_equipment(settings.equipment.clone()))
+        .with_equipment(settings.equipment.clone());
+    Ok((engine, judge))
 }
 
 /// The async runtime of a command.

@@ -15,10 +15,7 @@ use crate::rescore::{rescore, store};
 use crate::run_dir::RunDir;
 use crate::settings::{OtherScorer, ScoreSettings};
 use crate::summary::{Summary, table};
-use crate::terminal;
-
-/// Answers that are scored at once.
-const AT_ONCE: usize = 8;
+use crate::{models, terminal};
 
 /// Scores it, stores the scores, and prints them beside the recorded ones.
 ///
@@ -28,13 +25,19 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;
     let grader: Arc<dyn Grader> = match settings.scorer {
-        OtherScorer::Rule(rule) => Arc::new(Rule(rule)),
-        OtherScorer::Outside(outside) => grader::open_outside(&outside, &settings.grader)?,
+        OtherScorer::Rule(rule) => Arc::new(Rule::other(rule)),
+        OtherScorer::Outside(outside) => {
+            let judge = settings.grader.judge.as_ref().map(|judge| {
+                let cache = settings.cache.as_deref();
+                models::open_judge(judge, &settings.traffic, &settings.prices, cache)
+            });
+            grader::open_outside(&outside, &settings.grader, judge.transpose()?)?
+        }
     };
     let scorer = grader.name();
     let rescored = runtime()?.block_on(async {
         grader.check().await?;
-        Ok::<_, Error>(rescore(&run, grader.as_ref(), AT_ONCE).await)
+        Ok::<_, Error>(rescore(&run, grader.as_ref(), settings.concurrency).await)
     })?;
     let path = store(&run, &rescored, scorer)?;
     let total = run.attempts_total();

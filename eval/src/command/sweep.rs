@@ -6,11 +6,12 @@ use jiff::Timestamp;
 
 use super::run::{self, Show};
 use super::{compare, report, stdout};
-use crate::cli::{CompareArgs, ResumeArgs, SweepArgs};
+use crate::cli::{ResumeArgs, SweepArgs};
+use crate::compare::Against;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::run_dir::RunDir;
-use crate::settings::{Matrix, RunSettings};
+use crate::settings::{CompareSettings, Matrix, RunSettings};
 use crate::summary::{Summary, table};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;
@@ -77,7 +78,7 @@ fn carry_on(dir: &Path, cell: &Cell, retry_errors: bool) -> Result<Outcome, Erro
     run::begin(&settings, Some(dir), Show::Nothing)
 }
 
-/// The scores side by side, the page, and the comparison of each cell with the first.
+/// The scores side by side, the page, and the comparison of each cell with the baseline of its model.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     let dirs: Vec<PathBuf> = plan
         .cells
@@ -102,9 +103,9 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         terminal::note("there is nothing to compare the baseline with");
         return Ok(());
     }
-    compare::execute(&CompareArgs {
+    compare::carry_out(&CompareSettings {
         runs: dirs,
-        all_pairs: false,
+        against: Against::Baseline(plan.baselines()),
         allow_mismatch: false,
         csv: Some(folder.join("comparison.csv")),
         json,

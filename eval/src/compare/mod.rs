@@ -75,12 +75,14 @@ pub struct Difference {
 }
 
 /// Which runs are measured by which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Against {
     /// Every later run by the first.
     First,
     /// Every run by every earlier one.
     All,
+    /// Each run by the one at this place among them, and one at its own place by none.
+    Baseline(Vec<usize>),
 }
 
 /// Compares runs by their scores.
@@ -89,13 +91,14 @@ pub enum Against {
 /// [`CompareError::Differ`] for runs of which the benchmark, the dataset or the scorer differ, unless `allow_mismatch`.
 pub fn compare(
     runs: &[RunScores],
-    against: Against,
+    against: &Against,
     allow_mismatch: bool,
 ) -> Result<Comparison, CompareError> {
     if !allow_mismatch && let Some(differing) = mismatches(runs).into_iter().next() {
         return Err(CompareError::Differ(Box::new(differing)));
     }
     let mut comparisons: Vec<RunPair> = pairs(runs.len(), against)
+        .into_iter()
         .map(|(first, second)| pair(runs, first, second))
         .collect();
     correct(&mut comparisons, |pair| &mut pair.errors_excluded);
@@ -159,13 +162,20 @@ fn name(index: usize) -> String {
     name
 }
 
-fn pairs(count: usize, against: Against) -> impl Iterator<Item = (usize, usize)> {
+fn pairs(count: usize, against: &Against) -> Vec<(usize, usize)> {
     let firsts = match against {
         Against::First => 1,
         Against::All => count,
+        Against::Baseline(baselines) => {
+            let pairs = baselines.iter().copied().zip(0..count);
+            return pairs
+                .filter(|(first, second)| first != second && *first < count)
+                .collect();
+        }
     };
     (0..firsts.min(count))
-        .flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
+        .flat_map(|first| (first + 1..count).map(move |second| (first, second)))
+        .collect()
 }
 
 fn pair(runs: &[RunScores], first: usize, second: usize) -> RunPair {
@@ -222,8 +232,9 @@ mod tests {
 
     #[test]
     fn runs_are_measured_by_the_first_or_by_all() {
-        let of = |against| pairs(3, against).collect::<Vec<_>>();
-        assert_eq!(of(Against::First), [(0, 1), (0, 2)]);
-        assert_eq!(of(Against::All), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(pairs(3, &Against::First), [(0, 1), (0, 2)]);
+        assert_eq!(pairs(3, &Against::All), [(0, 1), (0, 2), (1, 2)]);
+        let own = Against::Baseline(vec![0, 1, 0, 1]);
+        assert_eq!(pairs(4, &own), [(0, 2), (1, 3)]);
     }
 }

@@ -169,8 +169,8 @@ impl Grader for JavaScript {
         };
         match self.read_score(&returned) {
             Ok((score, details)) => Grade {
-                score: Ok(score),
                 details,
+                ..Grade::of(score)
             },
             Err(problem) => Grade::failed(format!("{}: {problem}", self.file)),
         }

@@ -6,15 +6,21 @@ mod rule;
 
 mod javascript;
 
+mod judge;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, OutsideScorer, Sample, Score};
+use harness::{HaltReason, Model};
 use serde_json::Value;
 
 pub use javascript::JavaScript;
+pub use judge::{Judge, JudgePrompt};
 pub use rule::Rule;
 
+use crate::models::judge_identity;
+use crate::record::JudgeUse;
 use crate::settings::GraderSettings;
 
 /// Scores answers.
@@ -34,6 +40,11 @@ pub trait Grader: Send + Sync {
         Ok(())
     }
 
+    /// Whether it is the benchmark's own, which reads the right answer in whatever form the benchmark has it.
+    fn is_benchmarks_own(&self) -> bool {
+        false
+    }
+
     /// Scores an answer, and takes it as hostile.
     async fn grade(&self, answered: &Answered<'_>) -> Grade;
 }
@@ -49,6 +60,35 @@ pub struct Answered<'a> {
     pub answer: &'a str,
 }
 
+/// Scores an answer at a sample of this benchmark. Where the right answer is encrypted in samples and records, the scorer gets it
+/// in plain, and what it says of it is not kept.
+pub async fn grade(grader: &dyn Grader, benchmark: &str, answered: Answered<'_>) -> Grade {
+    const UNTOLD: &str = "why is not kept: the expected text stays encrypted";
+    let expected = &answered.sample.expected;
+    let plain = if grader.is_benchmarks_own() {
+        None
+    } else {
+        benchmarks::decrypted_expected(benchmark, expected)
+    };
+    let Some(expected) = plain else {
+        return grader.grade(&answered).await;
+    };
+    let sample = Sample {
+        expected,
+        ..answered.sample.clone()
+    };
+    let sample = &sample;
+    let grade = grader.grade(&Answered { sample, ..answered }).await;
+    Grade {
+        score: grade.score.map(|score| Score {
+            explanation: UNTOLD.to_owned(),
+            ..score
+        }),
+        details: None,
+        ..grade
+    }
+}
+
 /// What came of scoring an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
@@ -56,6 +96,10 @@ pub struct Grade {
     pub score: Result<Score, String>,
     /// What else the scorer tells of the answer.
     pub details: Option<Value>,
+    /// What a model took that was asked.
+    pub judge: Option<JudgeUse>,
+    /// Why no answer of the run can be scored any more.
+    pub halts: Option<HaltReason>,
 }
 
 impl Grade {
@@ -64,6 +108,8 @@ impl Grade {
         Self {
             score: Ok(score),
             details: None,
+            judge: None,
+            halts: None,
         }
     }
 
@@ -72,6 +118,8 @@ impl Grade {
         Self {
             score: Err(problem.into()),
             details: None,
+            judge: None,
+            halts: None,
         }
     }
 }
@@ -90,35 +138,54 @@ pub enum GraderError {
     /// Its file does not load, or is no scorer.
     #[error("scorer: {0}")]
     Script(String),
+    /// There is no model to ask.
+    #[error("scorer `judge`: it needs a model to ask")]
+    NoModel,
+    /// There is a model to ask, and nobody asks it.
+    #[error("--judge-model: the scorer is {0}, which asks no model")]
+    NoJudge(String),
     /// The sandbox that it runs in does not start.
     #[error("scorer: {0}")]
     Sandbox(#[from] harness::sandbox::StartError),
 }
 
 /// The scorer of a run: the one that the user names, else the one that the benchmark's description names, else the
-/// benchmark's own.
+/// benchmark's own. `judge` is the open model of the settings' judge.
 ///
 /// # Errors
-/// [`GraderError`] for a file that cannot be read.
+/// [`GraderError`] for a file that cannot be read, or a judge without a model.
 pub fn open(
     settings: &GraderSettings,
     dataset: &dyn Dataset,
+    judge: Option<Model>,
 ) -> Result<Arc<dyn Grader>, GraderError> {
     match settings.given.as_ref().or(dataset.outside_scorer()) {
-        None => Ok(Arc::new(Rule(dataset.scorer()))),
-        Some(outside) => open_outside(outside, settings),
+        None if judge.is_some() => Err(GraderError::NoJudge(dataset.scorer().name().to_owned())),
+        None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
+        Some(outside) => open_outside(outside, settings, judge),
     }
 }
 
 /// A scorer that the benchmarks cannot run.
 ///
 /// # Errors
-/// [`GraderError`] for a file that cannot be read.
+/// Those of [`open`].
 pub fn open_outside(
     scorer: &OutsideScorer,
     settings: &GraderSettings,
+    judge: Option<Model>,
 ) -> Result<Arc<dyn Grader>, GraderError> {
-    match scorer {
-        OutsideScorer::JavaScript(path) => Ok(Arc::new(JavaScript::read(path, settings)?)),
-    }
+    Ok(match (scorer, &settings.judge, judge) {
+        (OutsideScorer::JavaScript(_), _, Some(_)) => {
+            return Err(GraderError::NoJudge(scorer.to_string()));
+        }
+        (OutsideScorer::JavaScript(path), _, None) => Arc::new(JavaScript::read(path, settings)?),
+        (OutsideScorer::Judge, Some(settings), Some(model)) => Arc::new(Judge::new(
+            model,
+            settings.prompt.clone(),
+            settings.asked,
+            &judge_identity(settings),
+        )),
+        (OutsideScorer::Judge, _, _) => return Err(GraderError::NoModel),
+    })
 }

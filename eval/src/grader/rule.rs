@@ -9,19 +9,44 @@ use serde_json::Value;
 use super::{Answered, Grade, Grader};
 
 /// A rule, which never fails.
-pub struct Rule(pub Arc<dyn Scorer>);
+pub struct Rule {
+    scorer: Arc<dyn Scorer>,
+    is_benchmarks_own: bool,
+}
+
+impl Rule {
+    /// The benchmark's own.
+    pub fn of_benchmark(scorer: Arc<dyn Scorer>) -> Self {
+        Self {
+            scorer,
+            is_benchmarks_own: true,
+        }
+    }
+
+    /// Another one.
+    pub fn other(scorer: Arc<dyn Scorer>) -> Self {
+        Self {
+            scorer,
+            is_benchmarks_own: false,
+        }
+    }
+}
 
 #[async_trait]
 impl Grader for Rule {
     fn name(&self) -> &str {
-        self.0.name()
+        self.scorer.name()
     }
 
     fn identity(&self) -> Value {
-        self.0.name().into()
+        self.scorer.name().into()
+    }
+
+    fn is_benchmarks_own(&self) -> bool {
+        self.is_benchmarks_own
     }
 
     async fn grade(&self, answered: &Answered<'_>) -> Grade {
-        Grade::of(self.0.score(answered.answer, answered.sample))
+        Grade::of(self.scorer.score(answered.answer, answered.sample))
     }
 }

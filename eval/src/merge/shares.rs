@@ -19,8 +19,9 @@ const SELECTION: [&str; 5] = [
     "selected_problems",
 ];
 
-/// The shares, as `2/3`, each with the attempts that it was to make.
-pub(super) struct Shares(BTreeMap<String, u64>);
+/// The shares, as `2/3`, each with the attempts that it was to make, and the attempts that all shares were to make where that
+/// is known.
+pub(super) struct Shares(BTreeMap<String, u64>, Option<u64>);
 
 impl Shares {
     /// Those of all runs; one that is given twice counts once.
@@ -33,7 +34,8 @@ impl Shares {
             let known = shares.entry(share).or_insert(0);
             *known = planned.max(*known);
         }
-        let shares = Self(shares);
+        let whole = runs.iter().filter_map(RunDir::attempts_of_all_shares);
+        let shares = Self(shares, whole.max());
         let numbers = shares.numbers();
         if numbers.len() > 1 {
             let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -42,8 +44,18 @@ impl Shares {
         Ok(shares)
     }
 
-    /// Attempts that they were to make together.
+    /// Attempts that the whole run was to make, those of missing shares included where they are known; else those that
+    /// are there were to make.
     pub(super) fn planned(&self) -> u64 {
+        self.there() + self.missing_attempts().unwrap_or_default()
+    }
+
+    /// Attempts that the missing shares were to make, where that is known.
+    pub(super) fn missing_attempts(&self) -> Option<u64> {
+        Some(self.1?.saturating_sub(self.there()))
+    }
+
+    fn there(&self) -> u64 {
         match self.0.get(WHOLE) {
             Some(whole) => *whole,
             None => self.0.values().sum(),

@@ -8,7 +8,7 @@ use harness::provider::scripted_digest;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::settings::EngineSettings;
+use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
 /// The parts by their names. For a cassette they are those of the run that it was recorded in.
 pub fn parts(
@@ -23,6 +23,18 @@ pub fn parts(
     new_parts(settings, benchmark)
 }
 
+/// What `scripted` alone stands for where a judge is named.
+pub(super) const SCRIPTED_JUDGE: &str = "judge";
+
+/// What of the model of a judge can change a verdict.
+pub fn judge_identity(settings: &JudgeSettings) -> Value {
+    json!({
+        "model": of(&settings.model, SCRIPTED_JUDGE),
+        "sampling": settings.models.sampling,
+        "servers": servers(&settings.models),
+    })
+}
+
 /// The parts of models that run anew.
 pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<String, Value> {
     let aliases: Vec<Value> = settings
@@ -34,7 +46,7 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         ("model", json!(of(&settings.model, benchmark))),
         ("model_aliases", json!(aliases)),
         ("sampling", json!(settings.models.sampling)),
-        ("servers", json!(servers(settings))),
+        ("servers", json!(servers(&settings.models))),
     ];
     parts
         .into_iter()
@@ -43,7 +55,7 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
 }
 
 /// The servers without their ports: the same model behind another port is the same model.
-fn servers(settings: &EngineSettings) -> BTreeMap<&str, String> {
+fn servers(settings: &ModelSettings) -> BTreeMap<&str, String> {
     let without_port = |url: &str| {
         let digits = |part: &str| {
             part.trim_start_matches(|c: char| c.is_ascii_digit())
@@ -54,7 +66,7 @@ fn servers(settings: &EngineSettings) -> BTreeMap<&str, String> {
             _ => url.to_owned(),
         }
     };
-    let servers = settings.models.servers.iter();
+    let servers = settings.servers.iter();
     servers
         .map(|(prefix, server)| (prefix.as_str(), without_port(&server.base_url)))
         .collect()

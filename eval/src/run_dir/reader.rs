@@ -120,6 +120,16 @@ impl RunDir {
         planned.unwrap_or(self.records.len() as u64)
     }
 
+    /// Attempts of the whole run of which this one is a share; none if it does not say.
+    pub fn attempts_of_all_shares(&self) -> Option<u64> {
+        self.config.get("attempts_of_all_shares")?.as_u64()
+    }
+
+    /// Whether a process works on it right now.
+    pub fn is_running(&self) -> bool {
+        hold::is_held(&self.path)
+    }
+
     /// Where the events of an attempt are, if it has any: one [`harness::event::Event`] a line.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> PathBuf {
         let name = name::trajectory(sample, attempt);

@@ -10,6 +10,7 @@ use super::bounds::count;
 use super::nearest::nearest;
 use super::{SettingsError, context_length};
 use crate::cli::BenchmarkArgs;
+use crate::env_vars;
 
 /// Resolves a benchmark's name, or the path of one's own, and its options.
 ///
@@ -37,6 +38,22 @@ pub(super) fn resolve(
         tasks_per_length: count("--tasks-per-length", args.tasks_per_length, &(1..=10_000))?,
     };
     Ok((benchmark, options))
+}
+
+/// What to say of a `--data-dir` that the benchmark does not read. One that the environment gives is meant for others, too.
+pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<String> {
+    let given = args.data_dir.as_ref()?;
+    let needs_data = benchmarks::catalog()
+        .iter()
+        .any(|entry| entry.name == benchmark && entry.needs_data);
+    let is_typed = env::var_os(env_vars::DATA_DIR).is_none_or(|value| value != *given.as_os_str());
+    let why = if benchmarks::is_path(benchmark) {
+        "its rows are where --benchmark says"
+    } else {
+        "its samples are generated from --seed"
+    };
+    (is_typed && !needs_data)
+        .then(|| format!("--data-dir is not read: {benchmark} needs no data, {why}"))
 }
 
 /// The folder in which each benchmark's data has a folder of its own: the one given, or that of the user's caches. None if

@@ -70,14 +70,22 @@ pub(super) fn resolve(args: &BudgetArgs) -> Result<BudgetSettings, SettingsError
         calls: number("--attempt-max-llm-calls", args.attempt_max_llm_calls)?,
         time: None,
     };
-    let bundled = PriceTable::bundled().map_err(SettingsError::Prices)?;
-    let prices = match &args.prices {
-        Some(file) => own_prices(file)?.or(bundled),
-        None => bundled,
-    };
+    let prices = prices(args.prices.as_deref())?;
     Ok(BudgetSettings {
         budgets: Budgets { run, attempt },
         prices,
+    })
+}
+
+/// The prices of a file, if there is one, before the bundled ones.
+///
+/// # Errors
+/// [`SettingsError::Read`] or [`SettingsError::Prices`].
+pub(super) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
+    let bundled = PriceTable::bundled().map_err(SettingsError::Prices)?;
+    Ok(match file {
+        Some(file) => own_prices(file)?.or(bundled),
+        None => bundled,
     })
 }
 

@@ -73,6 +73,17 @@ pub enum SettingsError {
         benchmark: String,
     },
 
+    /// A prompt for a judge, and no model to tell it.
+    #[error("--judge-prompt: there is no judge without --judge-model")]
+    JudgeWithoutModel,
+
+    /// A judge's prompt cannot be used.
+    #[error("--judge-prompt: {problem}")]
+    JudgePrompt {
+        /// What is wrong, with the file and line where they are known.
+        problem: String,
+    },
+
     /// No benchmark of this name has data to fetch.
     #[error("`{name}` has no data to fetch{}", did_you_mean(.nearest.as_deref(), .known))]
     NoData {
@@ -422,7 +433,7 @@ impl SettingsError {
             Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
             Self::UnknownScorer { .. } => "`eval list scorers` shows what there is",
             Self::FixedScorer { .. } => {
-                "leave --scorer out, or give a JavaScript file of your own; `eval score` scores a run again by any"
+                "leave --scorer out, or give `judge` or a JavaScript file; `eval score` scores a run again by any"
             }
             Self::UnknownModel { .. } => "`eval list models` shows what there is",
             Self::Unpriced { .. } => {
@@ -458,6 +469,8 @@ impl SettingsError {
             | Self::Hook(_)
             | Self::HookRuntime(_)
             | Self::Tools { .. }
+            | Self::JudgeWithoutModel
+            | Self::JudgePrompt { .. }
             | Self::Unsupported { .. }
             | Self::BaseUrlWithoutServer
             | Self::ModelArgs { .. }

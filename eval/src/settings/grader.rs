@@ -5,15 +5,17 @@ use std::time::Duration;
 use benchmarks::OutsideScorer;
 use harness::sandbox::Isolation;
 
-use super::SettingsError;
 use super::bounds::{seconds, within};
-use crate::cli::ScorerArgs;
+use super::{JudgeSettings, Keys, SettingsError, judge};
+use crate::cli::{ModelArgs, ScorerArgs};
 
 /// How such a scorer is run.
 #[derive(Debug, Clone)]
 pub struct GraderSettings {
     /// The one that takes the place of the benchmark's; none for the benchmark's.
     pub given: Option<OutsideScorer>,
+    /// The model that a judge asks.
+    pub judge: Option<JudgeSettings>,
     /// What a scorer file may use.
     pub limits: ScorerLimits,
     /// Where it runs.
@@ -29,12 +31,14 @@ pub struct ScorerLimits {
     pub heap_bytes: u64,
 }
 
-/// Resolves the flags.
+/// Resolves the flags; `models` are those by which a judge is asked.
 ///
 /// # Errors
-/// [`SettingsError::OutOfBounds`].
+/// A [`SettingsError`] for the first flag that is wrong.
 pub(super) fn resolve(
     args: &ScorerArgs,
+    models: &ModelArgs,
+    keys: Keys,
     scorer: Option<&str>,
     isolation: Isolation,
 ) -> Result<GraderSettings, SettingsError> {
@@ -43,7 +47,9 @@ pub(super) fn resolve(
         args.scorer_memory_limit,
         &(16..=1_000_000),
     )?;
+    let judge = judge::resolve(args, models, keys)?;
     Ok(GraderSettings {
+        judge,
         given: scorer.map(str::trim).and_then(OutsideScorer::parse),
         limits: ScorerLimits {
             time: seconds("--scorer-timeout", args.scorer_timeout)?,

@@ -8,6 +8,7 @@ use super::bounds::{count, within};
 use super::name_list::names;
 use super::{
     EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark, grader,
+    judge,
 };
 use crate::cli::RunArgs;
 
@@ -141,15 +142,26 @@ impl RunSettings {
         } else {
             Keys::Needed
         };
-        let engine = EngineSettings::resolve(&args.engine, keys)?;
+        let mut engine = EngineSettings::resolve(&args.engine, keys)?;
+        engine
+            .warnings
+            .extend(benchmark::unread_data_dir(&benchmark, &args.options));
+        let main = engine.settings.model.as_str();
+        let judge = args.scoring.judge_model.as_deref();
         let grader = grader::resolve(
             &args.scoring,
+            &judge::beside_agents(&args.engine.models, main, judge),
+            keys,
             args.options.scorer.as_deref(),
             engine.settings.sandbox.isolation.clone(),
         )?;
         // Today is another day when the run goes on.
         let date = &engine.settings.layers.layers.date;
         flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();
+        if let Some(judge) = &grader.judge {
+            let budget = &engine.settings.budget;
+            budget.check_prices([judge.model.as_str()])?;
+        }
         Ok(engine.map(|engine| Self {
             benchmark,
             benchmark_options,

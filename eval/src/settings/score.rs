@@ -4,8 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer};
+use harness::provider::PriceTable;
 
-use super::{GraderSettings, SettingsError, benchmark, grader, sandbox};
+use super::bounds::count;
+use super::{
+    GraderSettings, Keys, SettingsError, TrafficSettings, benchmark, budget, grader, sandbox,
+    traffic,
+};
 use crate::cli::{IsolationKind, ScoreArgs};
 
 /// Which run is scored again, and how.
@@ -16,6 +21,14 @@ pub struct ScoreSettings {
     pub scorer: OtherScorer,
     /// How one that is no rule is run.
     pub grader: GraderSettings,
+    /// How requests go to a judge.
+    pub traffic: TrafficSettings,
+    /// What they cost.
+    pub prices: PriceTable,
+    /// Folder of its cache.
+    pub cache: Option<PathBuf>,
+    /// Answers that are scored at once; at least 1.
+    pub concurrency: usize,
     /// Whether the summary is printed as JSON instead of a table.
     pub json: bool,
 }
@@ -36,7 +49,13 @@ impl ScoreSettings {
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
         let isolation = sandbox::isolation(IsolationKind::Process)?;
-        let grader = grader::resolve(&args.scoring, Some(name), isolation)?;
+        let grader = grader::resolve(
+            &args.scoring,
+            &args.models,
+            Keys::Needed,
+            Some(name),
+            isolation,
+        )?;
         let scorer = match grader.given.clone() {
             Some(outside) => OtherScorer::Outside(outside),
             None => OtherScorer::Rule(benchmark::rule(name)?),
@@ -45,6 +64,10 @@ impl ScoreSettings {
             dir: args.dir.clone(),
             scorer,
             grader,
+            traffic: traffic::resolve(&args.traffic)?,
+            prices: budget::prices(args.prices.as_deref())?,
+            cache: args.cache.clone(),
+            concurrency: count("--concurrency", args.concurrency.into(), &(1..=1_000))?,
             json: args.json,
         })
     }

@@ -1,5 +1,6 @@
 //! The summary of a run: pure functions of its records.
 
+mod judged;
 mod repeated;
 mod spent;
 mod table;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::{AttemptRecord, counted};
 use crate::statistics::{Estimate, estimate};
 
+pub use judged::Judged;
 pub use repeated::{Attempts, Pass, Repeated};
 pub use spent::{AllSpent, Spent, Wasted};
 pub(crate) use table::{NONE, amount, context_lengths, percent, score_text, statuses_text};
@@ -51,6 +53,10 @@ pub struct Summary {
     pub per_attempt: Option<PerAttempt>,
     /// Attempts whose first-iteration return was shown back to them. None if it is unknown of one.
     pub returned_early: Option<u64>,
+    /// Attempts in which something was left out of a conversation, because it outgrew its model's context: older outputs, or
+    /// with `direct` the middle of the context itself.
+    #[serde(default)]
+    pub context_trimmed: u64,
     /// Tokens of the attempts that have a count; none if none has.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
@@ -64,6 +70,9 @@ pub struct Summary {
     pub cost_usd: Option<f64>,
     /// Attempts of which the cost is not known.
     pub cost_unknown: u64,
+    /// What a model took that judged the answers, of which no other figure holds any; none where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<Judged>,
     /// Seconds that all attempts took, one after the other.
     pub total_time_s: f64,
     /// What was spent beside the attempts that count, as the run directory tells.
@@ -155,6 +164,9 @@ impl Summary {
                 .iter()
                 .map(|record| record.returned_early.map(u64::from))
                 .sum(),
+            context_trimmed: count(records, |record| {
+                record.context_trims.is_some_and(|trims| trims > 0)
+            }),
             usage: usage(records),
             usage_unknown: count(records, |record| record.usage.is_none()),
             retries: records
@@ -163,6 +175,7 @@ impl Summary {
                 .sum(),
             cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
             cost_unknown: (records.len() - costs.len()) as u64,
+            judge: judged::judged(records),
             // Not `sum()`, by which no record is -0.
             total_time_s: records
                 .iter()

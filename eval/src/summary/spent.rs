@@ -21,19 +21,25 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// What a finished attempt has used up, as far as its record knows. What a cache gave was used up once before.
+    /// What a finished attempt has used up, its judge included, as far as its record knows. What a cache gave was used up once before.
     pub fn of(record: &AttemptRecord) -> Self {
         let sent = record
             .llm_calls
             .unwrap_or(0)
             .saturating_sub(record.cached_calls.unwrap_or(0));
         let cached = record.cached_usage.unwrap_or_default();
-        Self {
+        let mut spent = Self {
             attempts: 1,
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
+        };
+        if let Some(judge) = &record.judge {
+            spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
+            spent.usage += judge.usage.unwrap_or_default();
+            spent.add_cost(judge.cost_usd);
         }
+        spent
     }
 
     /// Adds what one more call has cost.

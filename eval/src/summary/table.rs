@@ -86,6 +86,11 @@ fn block(runs: &[(&str, &Summary)]) -> String {
     row("llm calls".to_owned(), &|run| {
         mean_if_known(run, |per| Some(format!("{:.1}", per.llm_calls?)))
     });
+    if runs.iter().any(|(_, run)| run.context_trimmed > 0) {
+        row("context trimmed".to_owned(), &|run| {
+            format!("in {} attempts", run.context_trimmed)
+        });
+    }
     row("tokens in".to_owned(), &|run| {
         tokens(run, |usage| usage.input_tokens)
     });
@@ -106,6 +111,16 @@ fn block(runs: &[(&str, &Summary)]) -> String {
             run.spent()
                 .cost_usd
                 .map_or_else(none, |cost| format!("${cost:.4}"))
+        });
+    }
+    if runs.iter().any(|(_, run)| run.judge.is_some()) {
+        row("judge, calls".to_owned(), &|run| {
+            let judge = run.judge.as_ref();
+            judge.map_or_else(none, |judge| judge.calls.to_string())
+        });
+        row("judge, cost".to_owned(), &|run| {
+            let judge = run.judge.as_ref();
+            judge.map_or_else(none, |judge| dollars(judge.cost_usd, judge.cost_unknown))
         });
     }
     row("time".to_owned(), &|run| {
@@ -200,7 +215,11 @@ fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
 }
 
 fn cost(run: &Summary) -> String {
-    match (run.cost_usd, run.cost_unknown) {
+    dollars(run.cost_usd, run.cost_unknown)
+}
+
+fn dollars(known: Option<f64>, unknown: u64) -> String {
+    match (known, unknown) {
         (None, _) => none(),
         (Some(cost), 0) => format!("${cost:.4}"),
         (Some(cost), unknown) => format!("${cost:.4} and {unknown} unknown"),

@@ -113,6 +113,14 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
             "outside_scorer",
             json!(grader.given.as_ref().map(ToString::to_string)),
         ),
+        (
+            "judge",
+            json!(
+                grader
+                    .judge
+                    .map(|judge| (judge.model, judge.prompt.name, judge.asked))
+            ),
+        ),
         ("scorer_time", json!(grader.limits.time.as_secs_f64())),
         ("scorer_heap", json!(grader.limits.heap_bytes)),
         ("max_tasks", json!(selection.max_tasks)),

@@ -20,6 +20,7 @@ mod data;
 mod data_server;
 
 mod import;
+mod judge;
 mod merge;
 
 mod compare;

@@ -164,10 +164,14 @@ fn the_shares_of_a_run_merge_to_the_whole() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr
-            .contains("unless they had no sample: partition 2/3"),
+        part.stderr.contains("not among the runs: partition 2/3; "),
         "{part:?}"
     );
+    assert_eq!(part.code, Some(106));
+    let summary = fs::read(binary.path().join("part/summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    assert_eq!(summary["attempts_total"], 6);
+    assert!(summary["coverage"].as_f64().unwrap() < 1.0, "{summary}");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     let run = Run {
         plan,
         engine: Arc::new(engine),
-        grader: Arc::new(Rule(dataset.scorer())),
+        grader: Arc::new(Rule::of_benchmark(dataset.scorer())),
         dataset: Arc::new(dataset),
         jobs: vec![(0, 1), (1, 1), (2, 1), (3, 1)],
         earlier: Vec::new(),

@@ -122,6 +122,8 @@ fn every_figure_of_a_run() {
             overhead_share: Some(0.005),
         }),
         returned_early: Some(1),
+        context_trimmed: 0,
+        judge: None,
         usage: Some(Usage {
             input_tokens: 5000,
             cached_input_tokens: 3000,

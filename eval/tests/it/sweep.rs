@@ -28,7 +28,19 @@ const CELLS: [&str; 5] = [
 
 #[test]
 fn a_matrix_runs_goes_on_and_is_compared() {
-    let binary = Binary::new().file("matrix.yaml", MATRIX);
+    // A start that was killed before it had a plan is no sweep, and not in the way of one.
+    let binary = Binary::new()
+        .file("matrix.yaml", MATRIX)
+        .file("sweep/sweep.json.tmp", "{");
+    let nothing = binary.run(&["sweep", "--resume", "sweep"], "");
+    assert_eq!(
+        (nothing.code, nothing.stderr.as_str()),
+        (
+            Some(2),
+            "error: sweep holds no sweep: it has no sweep.json\n\
+             hint: one that was killed before it began is begun again: its flags, and --out sweep\n"
+        )
+    );
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let skipped = ran
@@ -85,6 +97,52 @@ fn a_matrix_runs_goes_on_and_is_compared() {
     let json = binary.run(&["sweep", "--resume", "sweep", "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
+    let matrix = "{run: {benchmark: s-niah, context-len: 8k, tasks-per-length: 2}, \
+                  models: [scripted, scripted/s-niah-flawed]}";
+    let binary = Binary::new().file("matrix.yaml", matrix);
+    let args = [
+        "sweep",
+        "--matrix",
+        "matrix.yaml",
+        "--out",
+        "sweep",
+        "--json",
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let list = |name: &str| json[name].as_array().unwrap().clone();
+    let facts = |fact: &str| -> Vec<Value> {
+        let runs = list("runs");
+        runs.iter().map(|run| run["facts"][fact].clone()).collect()
+    };
+    let models = ["scripted", "scripted/s-niah-flawed"];
+    assert_eq!(facts("model"), [models, models].concat());
+    assert_eq!(facts("protocol"), ["direct", "direct", "rlm", "rlm"]);
+    let pairs = list("comparisons");
+    let pairs: Vec<_> = pairs
+        .iter()
+        .map(|pair| [pair["first"].clone(), pair["second"].clone()])
+        .collect();
+    assert_eq!(pairs, [["A", "C"], ["B", "D"]]);
+}
+
+#[test]
+fn there_is_a_ready_sweep_for_each_benchmark() {
+    // An agent of a web page cannot be measured by one call.
+    let of_texts = benchmarks::catalog()
+        .iter()
+        .filter(|entry| !entry.name.starts_with("web"));
+    for entry in of_texts {
+        let name = entry.name;
+        let path = format!("{}/../sweeps/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        assert!(text.contains(&format!("\n  benchmark: {name}\n")), "{path}");
+    }
 }
 
 #[test]
@@ -159,7 +217,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--resume", "there"],
-            "error: there holds no sweep: it has no sweep.json\n",
+            "error: there holds no sweep: it has no sweep.json\nhint: one that was killed",
         ),
     ];
     for (args, message) in rows {

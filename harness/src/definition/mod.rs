@@ -11,6 +11,7 @@ mod exposed;
 mod idle;
 mod json;
 mod library;
+mod single;
 mod resolve;
 
 mod secrets;

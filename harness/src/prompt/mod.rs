@@ -51,7 +51,7 @@ pub use sections::template_digests;
 pub(crate) use subprompt::{agent_done, attachment_text, subprompt_call, subprompt_error};
 pub use tools_turn::{ToolsNote, image_left_out, large_context_message, tools_note};
 pub use turn::{
-    CellReport, ContextKind, Position, call_not_run, cut_off_message, execute_code_argument,
-    execute_code_description, first_message, flat_message, no_code_message, output_left_out,
-    past_call, past_result, result_message, returned_early_message,
+    CellReport, ContextKind, Position, call_not_run, cut_message, cut_off_message,
+    execute_code_argument, execute_code_description, first_message, flat_message, no_code_message,
+    output_left_out, past_call, past_result, result_message, returned_early_message,
 };

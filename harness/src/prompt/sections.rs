@@ -128,6 +128,7 @@ sections! {
     NOTE_DROPPED = "note-dropped" ["count"];
     NOTE_UNAWAITED = "note-unawaited" ["count"];
     OUTPUT_LEFT_OUT = "output-left-out" ["chars"];
+    CONTEXT_LEFT_OUT = "context-left-out" ["chars"];
     // Around text from outside.
     UNTRUSTED = "untrusted" ["boundary", "label", "text"];
     // The tool by which code comes where it does not come in fenced blocks.

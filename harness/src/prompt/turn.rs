@@ -2,10 +2,10 @@
 //! system prompt.
 
 use super::sections::{
-    CALL_NOT_RUN, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE, EXECUTE_CODE_ARGUMENT,
-    NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT,
-    TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION,
-    TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
+    CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
+    EXECUTE_CODE_ARGUMENT, NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL,
+    PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_NO_CALL, TURN_NO_CODE,
+    TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
 };
 
 /// Which iteration a message asks for.
@@ -133,6 +133,23 @@ pub fn past_result(content: &str) -> String {
 /// A return of the first iteration, shown back.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
     TURN_RETURNED_EARLY.render([returned, &next.text()])
+}
+
+/// The same for a context of which only so many characters are shown, the beginning and the end, with what is left out
+/// stated between them.
+pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
+    let chars = context.chars().count();
+    let place = |index: usize| {
+        let found = context.char_indices().nth(index);
+        found.map_or(context.len(), |(place, _)| place)
+    };
+    let (head, tail) = (
+        place(shown / 2),
+        place(chars - shown.div_ceil(2).min(chars)),
+    );
+    let left_out = CONTEXT_LEFT_OUT.render([&chars.saturating_sub(shown).to_string()]);
+    let cut = format!("{}\n{left_out}\n{}", &context[..head], &context[tail..]);
+    flat_message(query, &cut)
 }
 
 /// What stands in a conversation for an output of `chars` characters that no longer fits into the model's context.

@@ -17,13 +17,14 @@ use sha2::{Digest, Sha256};
 use rules::{CallEntry, Called, Reply, Said, Script};
 
 /// The bundled scripted models: name and file.
-const BUNDLED: [(&str, &str); 15] = [
+const BUNDLED: [(&str, &str); 16] = [
     ("aime", include_str!("../../scripted/aime.yaml")),
     ("arc", include_str!("../../scripted/arc.yaml")),
     (
         "browsecomp-plus",
         include_str!("../../scripted/browsecomp-plus.yaml"),
     ),
+    ("judge", include_str!("../../scripted/judge.yaml")),
     (
         "longbench-codeqa",
         include_str!("../../scripted/longbench-codeqa.yaml"),

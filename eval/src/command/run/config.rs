@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::record::RunIdentity;
 use crate::run_dir::{CONFIG_VERSION, Fingerprint};
-use crate::settings::{EngineSettings, RunSettings};
+use crate::settings::{EngineSettings, JudgeSettings, RunSettings};
 
 /// The drivers' names in their order, joined by `+`.
 pub(super) fn driver_names(engine: &EngineSettings) -> String {
@@ -24,15 +24,20 @@ pub(super) fn driver_names(engine: &EngineSettings) -> String {
 }
 
 /// The resolved settings as `config.json` shows them. They hold no secret.
-pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_total: u64) -> Value {
+pub(super) fn config(
+    settings: &RunSettings,
+    identity: &RunIdentity,
+    attempts_total: u64,
+    attempts_of_all_shares: u64,
+) -> Value {
     let engine = &settings.engine;
     let options = &settings.benchmark_options;
-    let limits = &engine.sandbox.config.limits;
     json!({
         "v": CONFIG_VERSION,
         "eval_version": env!("CARGO_PKG_VERSION"),
         "run": identity,
         "attempts_total": attempts_total,
+        "attempts_of_all_shares": attempts_of_all_shares,
         "benchmark": {
             "name": settings.benchmark,
             "data_dir": options.data_dir,
@@ -51,45 +56,11 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
         },
         "scorer": {
             "given": settings.grader.given.as_ref().map(ToString::to_string),
+            "judge": settings.grader.judge.as_ref().map(judge),
             "timeout_s": settings.grader.limits.time.as_secs_f64(),
             "memory_limit_bytes": settings.grader.limits.heap_bytes,
         },
-        "engine": {
-            "model": engine.model,
-            "aliases": engine.aliases,
-            "sampling": engine.models.sampling,
-            "base_urls": base_urls(engine),
-            "stream": engine.models.stream,
-            "connect_timeout_s": engine.models.timeouts.connect.as_secs_f64(),
-            "idle_timeout_s": engine.models.timeouts.idle.as_secs_f64(),
-            "request_timeout_s": engine.models.timeouts.request.as_secs_f64(),
-            "protocol": engine.protocol,
-            "prompt_mode": engine.prompt_mode,
-            "profile": engine.profile,
-            "drivers": drivers(engine),
-            "prompt": prompt(engine),
-            "date": engine.layers.layers.date,
-            "hooks": hooks(engine),
-            "tools": engine.equipment.digests(),
-            "max_depth": engine.max_depth,
-            "max_iterations": engine.max_iterations,
-            "max_blocks_per_iteration": engine.max_blocks_per_iteration,
-            "confirm_first_return": engine.confirm_first_return,
-            "attempt_timeout_s": engine.attempt_time.as_secs_f64(),
-            "cell_timeout_s": limits.cell_time.as_secs_f64(),
-            "cell_wait_s": limits.cell_wait.as_secs_f64(),
-            "output_limit_chars": limits.output_chars,
-            "console": engine.sandbox.config.console,
-            "memory_limit_bytes": limits.heap_bytes,
-            "stack_limit_bytes": limits.stack_bytes,
-            "pending_calls": limits.pending_calls,
-            "total_calls": limits.total_calls,
-            "argument_limit_chars": limits.argument_chars,
-            "timer_limit": limits.timers,
-            "isolation": isolation(engine),
-            "agent_turn": engine.agent_turn,
-            "screenshots": engine.screenshots,
-        },
+        "engine": agents(engine),
         "budget": {
             "run": engine.budget.budgets.run,
             "attempt": engine.budget.budgets.attempt,
@@ -108,6 +79,47 @@ pub(super) fn config(settings: &RunSettings, identity: &RunIdentity, attempts_to
         "concurrency": settings.concurrency,
         "min_score": settings.min_score,
         "flags": settings.flags,
+    })
+}
+
+/// What shapes the agents.
+fn agents(engine: &EngineSettings) -> Value {
+    let limits = &engine.sandbox.config.limits;
+    json!({
+        "model": engine.model,
+        "aliases": engine.aliases,
+        "sampling": engine.models.sampling,
+        "base_urls": base_urls(engine),
+        "stream": engine.models.stream,
+        "connect_timeout_s": engine.models.timeouts.connect.as_secs_f64(),
+        "idle_timeout_s": engine.models.timeouts.idle.as_secs_f64(),
+        "request_timeout_s": engine.models.timeouts.request.as_secs_f64(),
+        "protocol": engine.protocol,
+        "prompt_mode": engine.prompt_mode,
+        "profile": engine.profile,
+        "drivers": drivers(engine),
+        "prompt": prompt(engine),
+        "date": engine.layers.layers.date,
+        "hooks": hooks(engine),
+        "tools": engine.equipment.digests(),
+        "max_depth": engine.max_depth,
+        "max_iterations": engine.max_iterations,
+        "max_blocks_per_iteration": engine.max_blocks_per_iteration,
+        "confirm_first_return": engine.confirm_first_return,
+        "attempt_timeout_s": engine.attempt_time.as_secs_f64(),
+        "cell_timeout_s": limits.cell_time.as_secs_f64(),
+        "cell_wait_s": limits.cell_wait.as_secs_f64(),
+        "output_limit_chars": limits.output_chars,
+        "console": engine.sandbox.config.console,
+        "memory_limit_bytes": limits.heap_bytes,
+        "stack_limit_bytes": limits.stack_bytes,
+        "pending_calls": limits.pending_calls,
+        "total_calls": limits.total_calls,
+        "argument_limit_chars": limits.argument_chars,
+        "timer_limit": limits.timers,
+        "isolation": isolation(engine),
+        "agent_turn": engine.agent_turn,
+        "screenshots": engine.screenshots,
     })
 }
 
@@ -160,6 +172,17 @@ pub(super) fn fingerprint(
         .chain(web_agent)
         .map(|(name, value)| (name.to_owned(), value));
     Fingerprint::from_parts(parts.chain(models).collect())
+}
+
+/// A judge's settings.
+fn judge(settings: &JudgeSettings) -> Value {
+    json!({
+        "model": settings.model,
+        "sampling": settings.models.sampling,
+        "prompt": settings.prompt.name,
+        "prompt_sha256": settings.prompt.digest,
+        "attempts": settings.asked,
+    })
 }
 
 /// Where the models of each prefix run.

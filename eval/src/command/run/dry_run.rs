@@ -176,13 +176,15 @@ fn text(
         cost.unwrap_or_else(|| "unknown (no price for the model; see --prices)".to_owned())
     };
     text.push_str(&format!(
-        "sizes in characters; {} samples, {} attempts each\n\
+        "sizes in characters; {} sample{}, {} attempt{} each\n\
          at least {} calls, ~{} tokens, cost {}\n\
          at most  {} calls, ~{} tokens, cost {}\n\
          of the roots alone: the agents that they call come on top; 4 characters are taken for a token, and \
          {PER_TURN} tokens for each response and each output\n",
         rows.len(),
+        plural(rows.len() == 1),
         settings.attempts,
+        plural(settings.attempts == 1),
         least.calls,
         least.tokens,
         dollars(least),
@@ -194,6 +196,11 @@ fn text(
         text.push_str(&format!("{key}\n"));
     }
     text
+}
+
+/// The ending of a word for one thing or several.
+fn plural(is_one: bool) -> &'static str {
+    if is_one { "" } else { "s" }
 }
 
 /// Asks the main model for a few tokens.

@@ -25,6 +25,8 @@ pub(super) struct Prepared {
     pub(super) grader: Arc<dyn Grader>,
     /// The chosen samples, as indices into the dataset; at least one.
     samples: Vec<usize>,
+    /// How many samples the shares of a partition have together.
+    whole: usize,
     attempts: u32,
     pub(super) fingerprint: Fingerprint,
 }
@@ -39,9 +41,13 @@ impl Prepared {
             &settings.benchmark,
             &settings.benchmark_options,
         )?);
-        let grader = grader::open(&settings.grader, dataset.as_ref())?;
+        let (engine, judge) = engine(
+            &settings.engine,
+            Some(&settings.benchmark),
+            settings.grader.judge.as_ref(),
+        )?;
+        let grader = grader::open(&settings.grader, dataset.as_ref(), judge)?;
         runtime()?.block_on(grader.check())?;
-        let engine = engine(&settings.engine, Some(&settings.benchmark))?;
         let recording = engine.main_model().provider.recording();
         if let Some(recording) = &recording
             && recording.root_turns > settings.engine.max_iterations
@@ -74,6 +80,7 @@ impl Prepared {
             engine,
             grader,
             samples: selected.indices,
+            whole: selected.whole,
             attempts: settings.attempts,
             fingerprint,
         }))
@@ -117,11 +124,18 @@ impl Prepared {
         &self.samples
     }
 
-    /// All attempts of the run, the first at every sample before the second at any.
+    /// All attempts of the run, all at one sample before the first at the next: a sample is loaded once for all of them, and
+    /// only samples with attempts under way are held.
     pub(super) fn jobs(&self) -> Vec<(usize, u32)> {
-        (1..=self.attempts)
-            .flat_map(|attempt| self.samples.iter().map(move |sample| (*sample, attempt)))
+        let samples = self.samples.iter();
+        samples
+            .flat_map(|sample| (1..=self.attempts).map(|attempt| (*sample, attempt)))
             .collect()
+    }
+
+    /// Attempts of all shares of a partition together; those of [`Self::jobs`] where there is none.
+    pub(super) fn attempts_of_all_shares(&self) -> u64 {
+        self.whole as u64 * u64::from(self.attempts)
     }
 
     /// The ids of the chosen samples, in the order of the run.

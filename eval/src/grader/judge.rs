@@ -1,0 +1,180 @@
+//! A model as judge: it is asked whether an answer is right, and its verdict read strictly.
+//!
+//! Invariant: what it says without a verdict is never a score. It is asked again, and then there is an error.
+
+mod prompt;
+mod question;
+mod verdict;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use harness::event::{Message, Role};
+use harness::prompt::PromptMode;
+use harness::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
+use harness::{HaltReason, Model, ToolUse};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+pub use prompt::JudgePrompt;
+
+use super::{Answered, Grade, Grader};
+use crate::record::JudgeUse;
+use crate::run_dir::{Fingerprint, hex};
+
+/// What a judge is told whose reply holds no verdict; `<problem>` is what was wrong with it.
+const AGAIN: &str = include_str!("judge/again.txt");
+
+/// A judge.
+pub struct Judge {
+    model: Model,
+    prompt: JudgePrompt,
+    /// Times that it is asked about one answer; at least 1.
+    asked: u32,
+    identity: Value,
+    name: String,
+}
+
+impl Judge {
+    /// A judge by a model; `model_identity` is all of the model that can change a verdict.
+    pub fn new(model: Model, prompt: JudgePrompt, asked: u32, model_identity: &Value) -> Self {
+        let texts = [question::INTRODUCTION, question::REPLY, AGAIN].concat();
+        let identity = json!({
+            "judge": model_identity,
+            "prompt": prompt.digest,
+            "question": hex(&Sha256::digest(texts)),
+        });
+        let parts = [("judge".to_owned(), identity.clone())].into();
+        let name = format!("judge/{}", &Fingerprint::from_parts(parts).as_str()[..12]);
+        Self {
+            model,
+            prompt,
+            asked,
+            identity,
+            name,
+        }
+    }
+
+    /// What a cache kept, or else what the model says; and whether it was kept.
+    async fn ask(
+        &self,
+        request: &Request,
+        used: &mut JudgeUse,
+    ) -> (Result<Response, ProviderError>, bool) {
+        if let Some(kept) = self.model.provider.recall(request).await {
+            return (kept, true);
+        }
+        let tries = Tries(Mutex::new(used));
+        (self.model.provider.complete(request, &tries).await, false)
+    }
+
+    fn request(&self, answered: &Answered<'_>, turn: u32, messages: &[Message]) -> Request {
+        Request {
+            model: self.model.name.clone(),
+            system: self.prompt.text.clone(),
+            messages: messages.to_vec(),
+            sampling: Arc::clone(&self.model.sampling),
+            tools: ToolUse::default(),
+            keep_reasoning: false,
+            caller: Caller {
+                sample: answered.sample.id.clone(),
+                attempt: answered.attempt,
+                invocation: "judge".to_owned(),
+                role: Role::Judge,
+                depth: 0,
+                turn,
+                trims: 0,
+                mode: PromptMode::Solver,
+            },
+        }
+    }
+}
+
+/// Books what tries took that gave no response.
+struct Tries<'a>(Mutex<&'a mut JudgeUse>);
+
+impl CallSink for Tries<'_> {
+    fn note(&self, event: CallEvent) {
+        if let CallEvent::Billed { usage, cost_usd } = event {
+            let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            used.add(Some(usage), cost_usd);
+        }
+    }
+}
+
+#[async_trait]
+impl Grader for Judge {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn identity(&self) -> Value {
+        self.identity.clone()
+    }
+
+    async fn grade(&self, answered: &Answered<'_>) -> Grade {
+        if answered.sample.query.trim().is_empty() {
+            return Grade::failed(
+                "a judge needs the question, and the attempt's trajectory does not have it",
+            );
+        }
+        let mut used = JudgeUse {
+            model: self.model.reference.clone(),
+            prompt: self.prompt.name.clone(),
+            prompt_sha256: self.prompt.digest.clone(),
+            calls: 0,
+            cached_calls: 0,
+            usage: None,
+            cost_usd: Some(0.0),
+        };
+        let mut messages = vec![Message::user(question::of(answered))];
+        let mut problem = String::new();
+        for turn in 1..=self.asked {
+            let request = self.request(answered, turn, &messages);
+            used.calls += 1;
+            let (result, is_kept) = self.ask(&request, &mut used).await;
+            let response = match result {
+                Ok(response) => response,
+                // Nothing of what was cut off is a verdict.
+                Err(ProviderError::Truncated { response }) => Response {
+                    text: String::new(),
+                    ..*response
+                },
+                Err(error) => {
+                    let refused = error.ends_run();
+                    let message = format!("the judge gave no verdict: {error}");
+                    return Grade {
+                        halts: refused.then(|| HaltReason::NoAccess(error.to_string())),
+                        judge: Some(used),
+                        ..Grade::failed(message)
+                    };
+                }
+            };
+            if is_kept {
+                used.cached_calls += 1;
+            } else {
+                used.add(response.usage, response.cost_usd);
+            }
+            match verdict::read(&response.text) {
+                Ok(score) => {
+                    return Grade {
+                        judge: Some(used),
+                        ..Grade::of(score)
+                    };
+                }
+                Err(why) => problem = why,
+            }
+            messages.push(Message::of_response(&response));
+            messages.push(Message::user(
+                AGAIN.trim_end().replace("<problem>", &problem),
+            ));
+        }
+        Grade {
+            judge: Some(used),
+            ..Grade::failed(format!(
+                "the judge gave no verdict in {} replies, of the last of which {problem}",
+                self.asked
+            ))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The prompt of a judge: a definition file, of which a judge needs the text and how it is to think.
+
+use std::path::Path;
+
+use harness::definition::{self, Definition, Kind, PromptContent, PromptPart, Reasoning};
+use harness::provider::Effort;
+
+/// The bundled prompts: name and file.
+const BUNDLED: [(&str, &str); 1] = [("judge", include_str!("judge.md"))];
+
+/// What a judge is told, and how it thinks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgePrompt {
+    /// Its name.
+    pub name: String,
+    /// The system prompt.
+    pub text: String,
+    /// How hard the judge thinks.
+    pub effort: Option<Effort>,
+    /// Most tokens of its reasoning.
+    pub reasoning_tokens: Option<u32>,
+    /// Lower-case hex SHA-256 of the file.
+    pub digest: String,
+}
+
+impl JudgePrompt {
+    /// The bundled prompt of this name, or else that of a file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, with its line where one is known.
+    pub fn open(given: &str) -> Result<Self, String> {
+        let bundled = BUNDLED.iter().find(|(name, _)| *name == given);
+        let definition = match bundled {
+            Some((name, text)) => Definition::bundled(name, text),
+            None if Path::new(given).exists() => Definition::open(Path::new(given)),
+            None => {
+                let known = BUNDLED.map(|(name, _)| name).join(", ");
+                return Err(format!(
+                    "`{given}` is no file and no bundled prompt; bundled: {known}"
+                ));
+            }
+        };
+        Self::of(&definition.map_err(|faults| faults.to_string())?)
+    }
+
+    /// What a judge needs of a definition.
+    fn of(definition: &Definition) -> Result<Self, String> {
+        let wrong = |field: &str, problem: &str| {
+            let place = definition.place(field);
+            Err(match place.line {
+                Some(line) => format!("{}:{line}: {problem}", place.file),
+                None => format!("{}: {problem}", place.file),
+            })
+        };
+        if definition.kind != Kind::Prompt {
+            return wrong(
+                "name",
+                "a judge's prompt has `toolDescription` and `model` in its front matter",
+            );
+        }
+        if !definition.tools.is_empty() {
+            return wrong("tools", "a judge calls no tools");
+        }
+        if definition.required_schema.is_some() {
+            return wrong(
+                "requiredSchema",
+                "a judge takes no input but the question, the right answer and the answer",
+            );
+        }
+        let mut text = String::new();
+        match &definition.prompt {
+            PromptContent::Text(whole) => text.push_str(whole),
+            PromptContent::Parts(parts) => {
+                for part in parts {
+                    match part {
+                        PromptPart::Text(part) => text.push_str(part),
+                        PromptPart::Include(_) => {
+                            return wrong(
+                                "prompt",
+                                "a judge's prompt stands by itself, without includes",
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        let reasoning = definition.reasoning;
+        Ok(Self {
+            name: definition.name.clone(),
+            text: text.trim().to_owned(),
+            effort: reasoning.and_then(effort),
+            reasoning_tokens: reasoning.and_then(|reasoning| Some(reasoning.max_tokens?.get())),
+            digest: definition.digest.clone(),
+        })
+    }
+}
+
+fn effort(reasoning: Reasoning) -> Option<Effort> {
+    Some(match reasoning.effort? {
+        definition::Effort::Low => Effort::Low,
+        definition::Effort::Medium => Effort::Medium,
+        definition::Effort::High => Effort::High,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::definition::Definition;
+
+    use super::{BUNDLED, JudgePrompt};
+
+    #[test]
+    fn definitions_are_a_judges_or_refused_with_their_line() {
+        for (name, _) in BUNDLED {
+            assert_eq!(JudgePrompt::open(name).unwrap().name, name);
+        }
+        let front = "---\nname: x\ntoolDescription: d\nmodel: judge\n";
+        let rows = [
+            (
+                format!("{front}reasoning: {{effort: high, maxTokens: 9}}\n---\nJudge.\n"),
+                "Judge. Some(High) Some(9)",
+            ),
+            (
+                format!("{front}tools: [a]\n---\nJudge."),
+                "bundled x.md:5: a judge calls no tools",
+            ),
+            (
+                "Judge.".to_owned(),
+                "bundled x.md: a judge's prompt has `toolDescription` and `model` in its front matter",
+            ),
+        ];
+        for (file, wanted) in rows {
+            let definition = Definition::bundled("x", &file).unwrap();
+            let found = match JudgePrompt::of(&definition) {
+                Ok(prompt) => format!(
+                    "{} {:?} {:?}",
+                    prompt.text, prompt.effort, prompt.reasoning_tokens
+                ),
+                Err(problem) => problem,
+            };
+            assert_eq!(found, wanted);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Settings of a model as judge.
+
+use super::bounds::within;
+use super::{Keys, ModelSettings, SettingsError, model_ref, models};
+use crate::cli::{ModelArgs, ScorerArgs};
+use crate::grader::JudgePrompt;
+
+/// A model as judge.
+#[derive(Debug, Clone)]
+pub struct JudgeSettings {
+    /// The model, as typed; it has one of the known forms.
+    pub model: String,
+    /// How it is asked, and where.
+    pub models: ModelSettings,
+    /// What it is told.
+    pub prompt: JudgePrompt,
+    /// Times that it is asked about one answer until it gives a verdict; at least 1.
+    pub asked: u32,
+}
+
+/// Resolves the flags of a judge, if a model is named; `--judge-prompt` without one is an error. `models` are those of the
+/// command.
+///
+/// # Errors
+/// A [`SettingsError`] for the first flag that is wrong, a prompt that cannot be read, or a key that is missing.
+pub(super) fn resolve(
+    args: &ScorerArgs,
+    models: &ModelArgs,
+    keys: Keys,
+) -> Result<Option<JudgeSettings>, SettingsError> {
+    let prompt = args.judge_prompt.as_deref().map(str::trim);
+    let Some(model) = args.judge_model.as_deref().map(str::trim) else {
+        return match prompt {
+            Some(_) => Err(SettingsError::JudgeWithoutModel),
+            None => Ok(None),
+        };
+    };
+    model_ref::check("--judge-model", model)?;
+    let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
+        .map_err(|problem| SettingsError::JudgePrompt { problem })?;
+    let references = [("--judge-model".to_owned(), model.to_owned())];
+    let thinking = ModelArgs {
+        effort: prompt.effort.or(models.effort),
+        reasoning_tokens: prompt.reasoning_tokens.or(models.reasoning_tokens),
+        ..models.clone()
+    };
+    let models = models::resolve(&thinking, &references, false, 1, keys)?;
+    Ok(Some(JudgeSettings {
+        model: model.to_owned(),
+        models,
+        prompt,
+        asked: within("--judge-attempts", args.judge_attempts, &(1..=20))?,
+    }))
+}
+
+/// The flags of a run's models as they concern its judge: where servers are and how long they may take, and nothing of
+/// how the agents' models sample.
+pub(super) fn beside_agents(agents: &ModelArgs, main: &str, judge: Option<&str>) -> ModelArgs {
+    let prefix =
+        |reference: &str| model_ref::http(reference.trim()).map(|(prefix, _)| prefix.to_owned());
+    let same_server = judge.and_then(prefix) == prefix(main);
+    ModelArgs {
+        base_url: agents.base_url.clone().filter(|_| same_server),
+        temperature: None,
+        model_seed: None,
+        max_output_tokens: None,
+        stop: Vec::new(),
+        effort: None,
+        reasoning_tokens: None,
+        model_args: Vec::new(),
+        stop_early: false,
+        ..agents.clone()
+    }
+}

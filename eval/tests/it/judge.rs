@@ -1,0 +1,230 @@
+//! A model as judge: verdicts, replies that are none, what it costs, and runs that are judged afterwards.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::run::{Finished, finish};
+
+/// One question whose right answer is `Ada`.
+const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#;
+
+/// A row of `judge/cases.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    what: String,
+    answer: String,
+    /// The judge's rules; without them it is the bundled one.
+    #[serde(default)]
+    judge: Option<String>,
+    gives: BTreeMap<String, Value>,
+    code: i32,
+}
+
+fn binary(answer: &str, judge: Option<&str>) -> Binary {
+    let rules = json!({"description": "d", "rules": [{"reply": answer}]});
+    Binary::new()
+        .file("q.jsonl", ROWS)
+        .file("m.yaml", rules.to_string())
+        .file("j.yaml", judge.unwrap_or_default())
+}
+
+const RUN: [&str; 7] = [
+    "run",
+    "--benchmark",
+    "q.jsonl",
+    "--protocol",
+    "direct",
+    "--model",
+    "scripted:m.yaml",
+];
+
+const JUDGED: [&str; 4] = ["--scorer", "judge", "--judge-model", "scripted:j.yaml"];
+
+fn run(case: &Case) -> Finished {
+    let judge = match &case.judge {
+        Some(_) => JUDGED,
+        None => ["--scorer", "judge", "--judge-model", "scripted"],
+    };
+    let binary = binary(&case.answer, case.judge.as_deref());
+    finish(&binary, &[&RUN[..], &judge].concat())
+}
+
+#[test]
+fn only_a_verdict_is_a_score() {
+    let cases: Vec<Case> =
+        serde_json::from_str(include_str!("judge/cases.json")).expect("the rows are JSON");
+    for case in cases {
+        let run = run(&case);
+        let records = run.records();
+        let record = records[&("q".to_owned(), 1)];
+        let judge = record.judge.as_ref().expect("a judge was asked");
+        let found = json!({
+            "status": record.status,
+            "score": record.score,
+            "explanation": record.score_explanation,
+            "error": record.error,
+            "calls": judge.calls,
+            "cost": judge.cost_usd,
+            "own_cost": record.cost_usd,
+        });
+        for (name, value) in &case.gives {
+            assert_eq!(&found[name], value, "{}: {name} of {found:#}", case.what);
+        }
+        assert_eq!(
+            run.ran.code,
+            Some(case.code),
+            "{}: {:?}",
+            case.what,
+            run.ran
+        );
+        assert_eq!(judge.prompt, "judge");
+        let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
+        assert_eq!(
+            summary["judge"]["calls"],
+            json!(judge.calls),
+            "{}",
+            case.what
+        );
+        assert_eq!(summary["judge"]["cost_usd"], json!(judge.cost_usd));
+    }
+}
+
+#[test]
+fn a_run_is_judged_afterwards_by_what_it_recorded() {
+    let judge = "{description: d, rules: [{when: {roles: [judge]}, compute: 'return(JSON.stringify({reason: \
+                 context.includes(\"Who wrote it?\") + \"\", score: 0.5}))', cost_usd: 0.25}]}";
+    let binary = binary("It was Ada.", Some(judge));
+    let made = finish(&binary, &RUN);
+    let dir = made.dir.path.to_string_lossy().into_owned();
+    let args = [
+        "score",
+        &dir,
+        "--scorer",
+        "judge",
+        "--model",
+        "scripted:j.yaml",
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("$0.2500"), "{}", ran.stdout);
+    let scores = || {
+        let folder = fs::read_dir(made.dir.path.join("scores")).unwrap();
+        let path = folder.map(|entry| entry.unwrap().path()).next().unwrap();
+        let text = fs::read_to_string(path).unwrap();
+        serde_json::from_str::<Value>(text.trim_end()).unwrap()
+    };
+    let line = scores();
+    assert_eq!(line["score"], 0.5);
+    assert_eq!(line["score_explanation"], "true");
+    assert_eq!(line["judge"]["cost_usd"], 0.25);
+    // Without the trajectory there is no question to judge by, and so no verdict.
+    fs::remove_dir_all(made.dir.path.join("trajectories")).unwrap();
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let line = scores();
+    assert_eq!(
+        (&line["status"], &line["score"], &line["error"]),
+        (
+            &json!("error"),
+            &Value::Null,
+            &json!(
+                "the scorer failed: a judge needs the question, and the attempt's trajectory does not have it"
+            )
+        )
+    );
+}
+
+#[test]
+fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
+    let broken = binary("Ada", Some("{description: d, rules: [{reply: Right!}]}"));
+    let first = finish(
+        &broken,
+        &[&RUN[..], &JUDGED, &["--judge-attempts", "1"]].concat(),
+    );
+    assert_eq!(first.ran.code, Some(1), "{:?}", first.ran);
+    let dir = first.dir.path.to_string_lossy().into_owned();
+    // The answer is there, so that another judge needs no agent.
+    let again = [
+        "score",
+        &dir,
+        "--scorer",
+        "judge",
+        "--judge-model",
+        "scripted",
+    ];
+    let again = broken.run(&again, "");
+    assert_eq!(again.code, Some(0), "{again:?}");
+    // Another judge is another experiment.
+    let other = broken.run(
+        &[
+            "run",
+            "--resume",
+            &dir,
+            "--retry-errors",
+            "--judge-model",
+            "scripted",
+        ],
+        "",
+    );
+    assert_eq!(other.code, Some(2), "{other:?}");
+    assert!(other.stderr.contains("scorer.judge.model is "), "{other:?}");
+    let same = broken.run(&["run", "--resume", &dir, "--retry-errors"], "");
+    assert_eq!(same.code, Some(1), "{same:?}");
+}
+
+#[test]
+fn what_is_wrong_is_told_before_anything_runs() {
+    let front = "---\nname: x\ntoolDescription: d\nmodel: judge\ntools: [a]\n---\nJudge.\n";
+    let binary = binary("Ada", None).file("tools.md", front);
+    let rows: [(&[&str], &str); 6] = [
+        (
+            &["--scorer", "judge"],
+            "error: scorer `judge`: it needs a model to ask\nhint: name it with --judge-model, as in --judge-model openai/gpt-5\n",
+        ),
+        (
+            &["--judge-model", "scripted"],
+            "error: --judge-model: the scorer is exact/1, which asks no model\nhint: add --scorer judge\n",
+        ),
+        (
+            &["--scorer", "judge", "--judge-prompt", "judge"],
+            "error: --judge-prompt: there is no judge without --judge-model\n",
+        ),
+        (
+            &["--scorer", "judge", "--judge-model", "gpt"],
+            "error: --judge-model: unknown model `gpt`",
+        ),
+        (
+            &[
+                "--scorer",
+                "judge",
+                "--judge-model",
+                "scripted",
+                "--judge-prompt",
+                "juge",
+            ],
+            "error: --judge-prompt: `juge` is no file and no bundled prompt; bundled: judge\n",
+        ),
+        (
+            &[
+                "--scorer",
+                "judge",
+                "--judge-model",
+                "scripted",
+                "--judge-prompt",
+                "tools.md",
+            ],
+            "error: --judge-prompt: tools.md:5: a judge calls no tools\n",
+        ),
+    ];
+    for (more, message) in rows {
+        let ran = binary.run(&[&RUN[..], more].concat(), "");
+        assert_eq!(ran.code, Some(2), "{more:?}: {ran:?}");
+        assert!(ran.stderr.starts_with(message), "{more:?}: {}", ran.stderr);
+        assert!(!binary.path().join("results").exists(), "{more:?}");
+    }
+}

@@ -1,0 +1,43 @@
+//! A definition by itself, without a library: a file that the user names, or one that is part of the program.
+
+use std::path::Path;
+
+use super::fault::{Fault, Faults, Place};
+use super::file::{self, Format};
+use super::properties::{Definition, Source};
+
+impl Definition {
+    /// Reads the definition in a file `*.md`, `*.yaml`, `*.yml` or `*.json`.
+    ///
+    /// # Errors
+    /// Every fault of the file, or that it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, Faults> {
+        let fault = |problem: String| {
+            Faults::from(Fault {
+                place: Place {
+                    file: path.display().to_string(),
+                    line: None,
+                    field: String::new(),
+                },
+                problem,
+                includes: Vec::new(),
+            })
+        };
+        let format = Format::of(path).ok_or_else(|| {
+            fault("a definition is a file *.md, *.yaml, *.yml or *.json".to_owned())
+        })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| fault(format!("cannot be read: {error}")))?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        file::read(format, &stem, &Source::File(path.to_owned()), &text)
+    }
+
+    /// Reads the definition `NAME.md` that is part of the program.
+    ///
+    /// # Errors
+    /// Every fault of the text.
+    pub fn bundled(name: &str, text: &str) -> Result<Self, Faults> {
+        let source = Source::Bundled(format!("{name}.md"));
+        file::read(Format::Markdown, name, &source, text)
+    }
+}
