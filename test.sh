@@ -15,3 +15,5 @@ DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features
 scripts/lint-workflows.sh
 scripts/check-manifests.sh
 EVAL_TEST_PEERS=1 cargo test --workspace --no-fail-fast
+# The benchmark suite, for errors alone: its timings fail nothing.
+cargo run --quiet --package bench -- --quick --eval target/debug/eval --json target/bench/quick.json

@@ -1,91 +1,71 @@
-//! What the sandbox costs: a worker, a session in a warm worker, a cell's round trip, in both isolations.
+//! What the sandbox costs, in wall time and in CPU time of this process and its workers, in both isolations: a session
+//! with its first cell, a cell's round trip, a context.
 //!
-//! `cargo bench -p sandbox`; the figures are printed as a table. Nothing depends on them.
+//! `cargo bench --package sandbox`; `scripts/bench.sh` takes the figures into its table.
 
 #![allow(
-    clippy::print_stdout,
+    missing_docs,
+    unsafe_code,
     clippy::unwrap_used,
-    reason = "a benchmark prints its figures and may fail"
+    reason = "a benchmark asks the system for its times and may fail; criterion's macros make functions"
 )]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{Criterion, criterion_group, criterion_main};
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Isolation, Repl, Sandbox, WorkerCommand};
+use tokio::runtime::Runtime;
 
-const SESSIONS: u32 = 100;
-const CELLS: u32 = 2_000;
-
-fn main() {
+fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .unwrap();
-    println!("{:<34} {:>12} {:>12}", "", "thread", "process");
     let process = WorkerCommand {
         program: env!("CARGO_BIN_EXE_sandbox-worker").into(),
         arguments: Vec::new(),
         strict: false,
     };
-    let [thread, process] = [Isolation::Thread, Isolation::Process(process)]
-        .map(|isolation| runtime.block_on(measure(isolation)));
-    for (name, thread, process) in [
-        ("first session, engine loaded", thread.first, process.first),
-        ("a further session", thread.session, process.session),
-        ("a cell's round trip", thread.cell, process.cell),
+    for (name, isolation) in [
+        ("thread", Isolation::Thread),
+        ("process", Isolation::Process(process)),
     ] {
-        println!("{name:<34} {:>9.3} ms {:>9.3} ms", ms(thread), ms(process));
-    }
-    println!(
-        "{:<34} {:>9.1} MB {:>9.1} MB",
-        "memory of a session", thread.megabytes, process.megabytes
-    );
-}
-
-struct Cost {
-    first: Duration,
-    session: Duration,
-    cell: Duration,
-    megabytes: f64,
-}
-
-async fn measure(isolation: Isolation) -> Cost {
-    let began = Instant::now();
-    let sandbox = Sandbox::new(Config::default(), isolation, |_| ()).unwrap();
-    let mut repl = open(&sandbox).await;
-    run(&mut repl).await;
-    let first = began.elapsed();
-
-    let began = Instant::now();
-    for _ in 0..CELLS {
-        run(&mut repl).await;
-    }
-    let cell = began.elapsed() / CELLS;
-    drop(repl);
-
-    let began = Instant::now();
-    for _ in 0..SESSIONS {
-        let mut repl = open(&sandbox).await;
-        run(&mut repl).await;
-    }
-    let session = began.elapsed() / SESSIONS;
-
-    let before = resident();
-    let mut held = Vec::new();
-    for _ in 0..20 {
-        let mut repl = open(&sandbox).await;
-        run(&mut repl).await;
-        held.push(repl);
-    }
-    Cost {
-        first,
-        session,
-        cell,
-        megabytes: (resident() - before) / 20.0,
+        let sandbox = Sandbox::new(Config::default(), isolation, |_| ()).unwrap();
+        let first_cell = |context: &str| {
+            runtime.block_on(async {
+                let mut repl = open(&sandbox, context).await;
+                run(&mut repl).await;
+                repl
+            })
+        };
+        criterion
+            .benchmark_group(format!("a session with its first cell, {kind}"))
+            .bench_function(name, |bencher| bencher.iter(|| first_cell("")));
+        let mut repl = first_cell("");
+        criterion
+            .benchmark_group(format!("cell's round trip, {kind}"))
+            .bench_function(name, |bencher| {
+                bencher.iter(|| runtime.block_on(run(&mut repl)));
+            });
+        drop(repl);
+        for megabytes in [1, 10] {
+            let context = "x".repeat(megabytes * 1_000_000);
+            criterion
+                .benchmark_group(format!("a session with {megabytes} MB of context, {kind}"))
+                .bench_function(name, |bencher| bencher.iter(|| first_cell(&context)));
+        }
+        settle(&runtime);
     }
 }
 
-async fn open(sandbox: &Sandbox) -> Repl {
+/// Lets workers end what they were told to end, so that it is not counted with what comes next.
+fn settle(runtime: &Runtime) {
+    runtime.block_on(tokio::time::sleep(Duration::from_millis(100)));
+}
+
+async fn open(sandbox: &Sandbox, context: &str) -> Repl {
     let info = AgentInfo {
         depth: 0,
         max_depth: 2,
@@ -94,11 +74,8 @@ async fn open(sandbox: &Sandbox) -> Repl {
         invocation_id: "root".to_owned(),
         parent_id: None,
     };
-    sandbox
-        .session()
-        .await
-        .unwrap()
-        .open(None, Context::Text("".into()), info)
+    let session = sandbox.session().await.unwrap();
+    session.open(None, Context::Text(context.into()), info)
 }
 
 async fn run(repl: &mut Repl) {
@@ -106,19 +83,105 @@ async fn run(repl: &mut Repl) {
     while !matches!(repl.next().await.unwrap(), Event::Finished(_)) {}
 }
 
-fn ms(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
+/// CPU time of this process, of its children, and of those that have ended.
+struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        cpu_time()
+    }
+
+    fn end(&self, before: Duration) -> Duration {
+        cpu_time().saturating_sub(before)
+    }
+
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        WallTime.to_f64(value)
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
 }
 
-/// Resident megabytes of this process and its workers.
-fn resident() -> f64 {
-    let own = std::process::id().to_string();
-    let listed = std::process::Command::new("ps")
-        .args(["-o", "rss=", "--ppid", &own, "--pid", &own])
-        .output();
-    let text = String::from_utf8(listed.unwrap().stdout).unwrap();
-    text.lines()
-        .filter_map(|line| line.trim().parse::<f64>().ok())
-        .sum::<f64>()
-        / 1024.0
+fn cpu_time() -> Duration {
+    let own = clock(libc::CLOCK_PROCESS_CPUTIME_ID);
+    // SAFETY: all zeros is a valid value, and the system fills it in.
+    let ended = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        [usage.ru_utime, usage.ru_stime]
+    };
+    let ended = ended.map(|time| {
+        Duration::from_secs(time.tv_sec.unsigned_abs())
+            + Duration::from_micros(time.tv_usec.unsigned_abs())
+    });
+    own + children().map(of_process).sum::<Duration>() + ended[0] + ended[1]
 }
+
+fn children() -> impl Iterator<Item = i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let of = |task: std::io::Result<std::fs::DirEntry>| {
+        let path = task.unwrap().path().join("children");
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    let listed: Vec<String> = tasks.map(of).collect();
+    let pids = listed.iter().flat_map(|pids| pids.split_whitespace());
+    pids.filter_map(|pid| pid.parse().ok())
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+fn of_process(pid: i32) -> Duration {
+    let mut of = 0;
+    // SAFETY: `of` is a valid place for the result; a process that is gone is an error, not a fault.
+    match unsafe { libc::clock_getcpuclockid(pid, &raw mut of) } {
+        0 => clock(of),
+        _ => Duration::ZERO,
+    }
+}
+
+fn clock(of: libc::clockid_t) -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid place for the result.
+    if unsafe { libc::clock_gettime(of, &raw mut time) } != 0 {
+        return Duration::ZERO;
+    }
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
+fn wall(criterion: &mut Criterion) {
+    measure(criterion, "time");
+}
+
+fn cpu(criterion: &mut Criterion<CpuTime>) {
+    measure(criterion, "CPU");
+}
+
+fn quick() -> Criterion {
+    Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+}
+
+criterion_group! { name = times; config = quick(); targets = wall }
+criterion_group! { name = processor; config = quick().with_measurement(CpuTime); targets = cpu }
+criterion_main!(times, processor);

@@ -1,0 +1,37 @@
+// Runs recorded cells under Node.js, a fresh context for each trajectory, and tells the CPU time of each as JSON.
+// Arguments: a file of {"trajectories": [{"context": "…", "cells": ["…"]}]}. CPU time is that of the whole process, its
+// compiler threads included. A cell is what it would be in the REPL of Node.js: `replMode` of the inspector.
+import fs from "node:fs";
+import { Session } from "node:inspector";
+import vm from "node:vm";
+
+const { trajectories } = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+const session = new Session();
+session.connect();
+const contexts = [];
+session.on("Runtime.executionContextCreated", ({ params }) => contexts.push(params.context));
+const post = (method, parameters) =>
+  new Promise((resolve, reject) => {
+    session.post(method, parameters, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+await post("Runtime.enable");
+const told = [];
+for (const [number, { context, cells }] of trajectories.entries()) {
+  let printed = [];
+  const print = (...values) => printed.push(values.map(String).join(" "));
+  const name = `trajectory ${number}`;
+  const lost = () => Promise.reject(new Error("not recorded"));
+  const globals = { context, console: { log: print, error: print, warn: print, info: print }, rlm: lost, llm: lost };
+  vm.createContext(Object.assign(globals, { __return: () => {} }), { name });
+  const { id } = contexts.find((known) => known.name === name);
+  for (const cell of cells) {
+    printed = [];
+    // `return(…)` is the recorded REPL's own; at the top level of Node.js it is no statement.
+    const expression = cell.replace(/^(\s*)return\s*\(/gm, "$1__return(");
+    const before = process.cpuUsage();
+    await post("Runtime.evaluate", { expression, contextId: id, replMode: true, awaitPromise: true });
+    const { user, system } = process.cpuUsage(before);
+    told.push({ ms: (user + system) / 1000, output: printed.join("\n") });
+  }
+}
+process.stdout.write(JSON.stringify(told));

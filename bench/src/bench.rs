@@ -1,0 +1,217 @@
+//! What all parts of the suite share: the program, the server, and the files that runs need.
+
+use std::error::Error;
+use std::fs;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::Arguments;
+use crate::cost::{self, Cost};
+use crate::plan::{Language, Plan};
+use crate::report::Figure;
+use crate::server::Server;
+use crate::suite;
+
+/// Why the suite cannot go on.
+pub type Failed = Box<dyn Error>;
+
+/// Runs the chosen parts.
+///
+/// # Errors
+/// A program that cannot be run, or that fails.
+pub fn run(arguments: Arguments) -> Result<Vec<Figure>, Failed> {
+    cost::adopt_orphans();
+    let bench = Bench {
+        eval: fs::canonicalize(&arguments.eval)
+            .map_err(|error| format!("{}: {error}", arguments.eval.display()))?,
+        server: Server::start()?,
+        folder: tempfile::tempdir()?,
+        arguments,
+    };
+    let known: Vec<&str> = suite::PARTS.iter().map(|(name, _)| *name).collect();
+    let only = &bench.arguments.only;
+    if let Some(unknown) = only.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!(
+            "--only: no part `{unknown}`; there are {}",
+            known.join(", ")
+        )
+        .into());
+    }
+    let mut figures = Vec::new();
+    for (name, measure) in suite::PARTS {
+        if only.is_empty() || only.iter().any(|wanted| wanted == name) {
+            say(name);
+            figures.extend(measure(&bench).map_err(|error| format!("{name}: {error}"))?);
+        }
+    }
+    Ok(figures)
+}
+
+/// Tells on stderr how far the suite is, or what it leaves out.
+#[expect(clippy::print_stderr, reason = "progress is for people")]
+pub fn say(text: &str) {
+    eprintln!("bench: {text}");
+}
+
+/// The program under test and its surroundings.
+pub struct Bench {
+    pub arguments: Arguments,
+    pub server: Server,
+    eval: PathBuf,
+    folder: TempDir,
+}
+
+/// Where the model of a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// In the process, with a script.
+    InProcess,
+    /// Behind HTTP, on this machine.
+    Http,
+}
+
+impl Bench {
+    /// The number for a full run, or the one for a quick one.
+    pub fn size<T>(&self, full: T, quick: T) -> T {
+        if self.arguments.quick { quick } else { full }
+    }
+
+    /// How often to measure.
+    pub fn runs(&self) -> usize {
+        self.size(self.arguments.runs.max(1), 1)
+    }
+
+    /// A path in the suite's own folder, which goes with it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program with these arguments, in the suite's folder and an environment of its own.
+    pub fn eval(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.eval);
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("OPENAI_API_KEY", "none")
+            .env("OPENAI_BASE_URL", self.server.url());
+        command
+    }
+
+    /// The program itself.
+    pub fn program(&self) -> &Path {
+        &self.eval
+    }
+
+    /// `eval run` over so many samples of a plan; its run directories go to `results/` in the suite's folder.
+    ///
+    /// # Errors
+    /// Its files cannot be written.
+    pub fn run_samples(
+        &self,
+        samples: usize,
+        plan: &Plan,
+        provider: Provider,
+        more: &[&str],
+    ) -> Result<Command, Failed> {
+        let rows = self.rows(samples, plan)?;
+        let model = match provider {
+            Provider::InProcess => format!("scripted:{}", self.script(plan)?),
+            Provider::Http => "openai/eval".to_owned(),
+        };
+        let mut arguments = vec!["run", "--benchmark", &rows, "--model", &model];
+        arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
+        arguments.extend(more);
+        Ok(self.eval(&arguments))
+    }
+
+    /// A benchmark of so many samples, each a plan over a context of 8,000 characters.
+    fn rows(&self, samples: usize, plan: &Plan) -> Result<String, Failed> {
+        let name = format!("{}-{samples}.jsonl", file_name(plan));
+        let path = self.path(&name);
+        if !path.exists() {
+            let context = "A line of text that says nothing new at all.\n".repeat(178);
+            let mut file = BufWriter::new(fs::File::create(&path)?);
+            for number in 0..samples {
+                let row = json!({
+                    "id": format!("s{number}"), "query": format!("{} What is it?", plan.text()),
+                    "context": context, "expected": "42",
+                });
+                writeln!(file, "{row}")?;
+            }
+            file.flush()?;
+        }
+        Ok(name)
+    }
+
+    /// A scripted model that follows a plan as the server does.
+    pub fn script(&self, plan: &Plan) -> Result<String, Failed> {
+        let name = format!("{}.yaml", file_name(plan));
+        let path = self.path(&name);
+        if !path.exists() {
+            let script = json!({"description": "A benchmark's plan.", "rules": rules(plan)});
+            fs::write(&path, script.to_string())?;
+        }
+        Ok(name)
+    }
+
+    /// Removes the run directories, so that the disk does not fill.
+    pub fn clear_results(&self) {
+        // What is not there need not be removed.
+        let _ = fs::remove_dir_all(self.path("results"));
+    }
+}
+
+/// A plan as rules of a scripted model; JSON is YAML.
+fn rules(plan: &Plan) -> Vec<Value> {
+    let of = |plan: &Plan, turns: u32, depth: usize| -> [Value; 2] {
+        let reply = |turn| plan.reply(turn, Language::Eval);
+        [
+            json!({"when": {"depth": depth, "from_turn": turns}, "reply": reply(turns)}),
+            json!({"when": {"depth": depth}, "reply": reply(1)}),
+        ]
+    };
+    match plan {
+        Plan::Loop { iterations } => of(plan, *iterations, 0).into(),
+        Plan::Hold => of(plan, 2, 0).into(),
+        Plan::Tree { widths } => (0..=widths.len())
+            .flat_map(|depth| {
+                let widths = widths[depth..].to_vec();
+                of(&Plan::Tree { widths }, 2, depth)
+            })
+            .collect(),
+    }
+}
+
+fn file_name(plan: &Plan) -> String {
+    plan.text().replace(['=', '/', ';'], "-")
+}
+
+/// Bytes of all files in a folder and those below it.
+pub fn bytes_in(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let of = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_in(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    };
+    entries.map(of).sum()
+}
+
+/// Milliseconds for each of so many.
+pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
+    duration.as_secs_f64() * 1000.0 / count as f64
+}
+
+/// The cost of a command, measured once.
+///
+/// # Errors
+/// It cannot be run, or it fails.
+pub fn cost_of(mut command: Command) -> Result<Cost, Failed> {
+    Ok(cost::measure(&mut command, &[0], false)?)
+}

@@ -1,0 +1,188 @@
+//! What a command costs: wall time, its own CPU time, that of its children, and memory.
+#![expect(unsafe_code, reason = "times of processes are asked of the system")]
+
+use std::fs;
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What one run of a command cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// From start to end.
+    pub wall: Duration,
+    /// CPU time of the process itself, in steps of the kernel's clock tick (10 ms).
+    pub own_cpu: Duration,
+    /// CPU time of the process and all its descendants.
+    pub cpu: Duration,
+    /// The sum of the largest resident sizes that the process and its children had, in bytes, if it was watched.
+    pub peak_bytes: u64,
+}
+
+/// Makes orphans of measured processes children of this one, so that their CPU time is counted. Once, at the start.
+pub fn adopt_orphans() {
+    // SAFETY: sets a flag of this process.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+}
+
+/// Runs a command to its end. With `watch`, its memory is looked at every few milliseconds.
+///
+/// # Errors
+/// It cannot be started, or it ends with a status other than those in `expected`.
+pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Result<Cost> {
+    let before = children_cpu();
+    let began = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let stderr = child.stderr.take();
+    let reader = std::thread::spawn(move || stderr.map(io::read_to_string));
+    let mut peak = Peak::default();
+    while watch && !has_ended(&child) {
+        peak.look(child.id());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    await_end(&child);
+    let wall = began.elapsed();
+    let own_cpu = own_cpu(child.id());
+    let status = child.wait()?;
+    let said = reader
+        .join()
+        .ok()
+        .flatten()
+        .transpose()?
+        .unwrap_or_default();
+    reap_orphans();
+    if !status.code().is_some_and(|code| expected.contains(&code)) {
+        return Err(io::Error::other(format!(
+            "{command:?} ended with {status}: {said}"
+        )));
+    }
+    Ok(Cost {
+        wall,
+        own_cpu,
+        cpu: children_cpu().saturating_sub(before),
+        peak_bytes: peak.bytes(),
+    })
+}
+
+/// The largest resident sizes seen, by process.
+#[derive(Default)]
+struct Peak(std::collections::HashMap<u32, u64>);
+
+impl Peak {
+    fn look(&mut self, root: u32) {
+        for pid in tree(root) {
+            if let Some(bytes) = status_bytes(pid, "VmHWM:") {
+                let known = self.0.entry(pid).or_default();
+                *known = bytes.max(*known);
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.values().sum()
+    }
+}
+
+/// Proportional resident bytes of a process and its children: pages that several share are counted once in all.
+pub fn tree_bytes(root: u32) -> u64 {
+    let of = |pid: u32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+        kilobytes(&text, "Pss:")
+    };
+    tree(root).into_iter().filter_map(of).sum()
+}
+
+/// A process and its children.
+pub fn tree(root: u32) -> Vec<u32> {
+    let mut pids = vec![root];
+    let tasks = fs::read_dir(format!("/proc/{root}/task"));
+    for task in tasks.into_iter().flatten().flatten() {
+        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        pids.extend(
+            children
+                .split_whitespace()
+                .filter_map(|pid| pid.parse::<u32>().ok()),
+        );
+    }
+    pids
+}
+
+fn status_bytes(pid: u32, field: &str) -> Option<u64> {
+    kilobytes(
+        &fs::read_to_string(format!("/proc/{pid}/status")).ok()?,
+        field,
+    )
+}
+
+fn kilobytes(text: &str, field: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// CPU time of a process that has ended and was not waited for yet, its children apart.
+fn own_cpu(pid: u32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The second field is a name in brackets and may hold anything.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks: u64 = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|ticks| ticks.parse::<u64>().ok())
+        .sum();
+    // SAFETY: asks for a constant of the system.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    Duration::from_secs_f64(ticks as f64 / per_second as f64)
+}
+
+/// CPU time of all children that were waited for, and theirs.
+fn children_cpu() -> Duration {
+    // SAFETY: all zeros is a valid value, and the system fills it in.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    let time = |value: libc::timeval| {
+        Duration::from_secs(value.tv_sec.unsigned_abs())
+            + Duration::from_micros(value.tv_usec.unsigned_abs())
+    };
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+fn has_ended(child: &Child) -> bool {
+    wait_without_reaping(child, libc::WNOHANG)
+}
+
+fn await_end(child: &Child) {
+    wait_without_reaping(child, 0);
+}
+
+/// Whether a child has ended; it stays there as a zombie, so that its times can be read.
+fn wait_without_reaping(child: &Child, flags: i32) -> bool {
+    // SAFETY: all zeros is a valid value, the system fills it in, and the child is not reaped.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WEXITED | libc::WNOWAIT | flags;
+        libc::waitid(libc::P_PID, child.id(), &raw mut info, options) == 0 && info.si_pid() != 0
+    }
+}
+
+/// Waits for the descendants that a measured process left behind; those that serve it end when it does.
+fn reap_orphans() {
+    let patience = Instant::now() + Duration::from_secs(2);
+    loop {
+        // SAFETY: reaps children whose status nobody else asks for: all that were started here were waited for.
+        let pid = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
+        match pid {
+            0 if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),
+            0 | -1 => return,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a benchmarked agent is to do, written into its query, so that the server needs no memory.
+
+use serde_json::Value;
+
+/// How every reply begins.
+pub const PREFACE: &str = "I look at it.";
+
+/// The language that an agent's code is written in, and how it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// `eval`: JavaScript that ends with `return(value)`.
+    Eval,
+    /// `rllm`: JavaScript that ends with `giveFinalAnswer()`.
+    Rllm,
+    /// `rlms`: Python that ends with `answer["ready"]`.
+    Rlms,
+}
+
+impl Language {
+    /// By the name of the model that is asked for.
+    pub fn of_model(model: &str) -> Self {
+        match model {
+            "rllm" => Self::Rllm,
+            "rlms" => Self::Rlms,
+            _ => Self::Eval,
+        }
+    }
+}
+
+/// What an agent does, in the words `plan=NAME/NUMBER/…;` of its query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// Prints until its last iteration, in which it returns.
+    Loop { iterations: u32 },
+    /// Starts so many children at once, and they theirs, down to agents of two iterations. Those wait at the gate
+    /// before the second one.
+    Tree { widths: Vec<u32> },
+    /// Runs one cell and waits at the gate.
+    Hold,
+}
+
+impl Plan {
+    /// The first plan in a conversation; two iterations if there is none.
+    pub fn find<'a>(mut contents: impl Iterator<Item = &'a Value>) -> Self {
+        contents
+            .find_map(|content| match content {
+                Value::String(text) => Self::parse(text),
+                Value::Array(parts) => parts
+                    .iter()
+                    .find_map(|part| Self::parse(part["text"].as_str()?)),
+                _ => None,
+            })
+            .unwrap_or(Self::Loop { iterations: 2 })
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (_, plan) = text.split_once("plan=")?;
+        let (plan, _) = plan.split_once(';')?;
+        let (name, numbers) = plan.split_once('/').unwrap_or((plan, ""));
+        let numbers: Vec<u32> = numbers.split('/').filter_map(|n| n.parse().ok()).collect();
+        Some(match name {
+            "hold" => Self::Hold,
+            "tree" => Self::Tree { widths: numbers },
+            "loop" => Self::Loop {
+                iterations: numbers.first().copied().unwrap_or(2),
+            },
+            _ => return None,
+        })
+    }
+
+    /// The plan as words of a query.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Loop { iterations } => format!("plan=loop/{iterations};"),
+            Self::Hold => "plan=hold;".to_owned(),
+            Self::Tree { widths } => {
+                let widths: String = widths.iter().map(|width| format!("/{width}")).collect();
+                format!("plan=tree{widths};")
+            }
+        }
+    }
+
+    /// Whether the agent waits at the gate in this turn, counted from 1.
+    pub fn waits(&self, turn: u32) -> bool {
+        let is_leaf = match self {
+            Self::Hold => true,
+            Self::Tree { widths } => widths.is_empty(),
+            Self::Loop { .. } => false,
+        };
+        is_leaf && turn == 2
+    }
+
+    /// What the model says in this turn.
+    pub fn reply(&self, turn: u32, language: Language) -> String {
+        let last = match self {
+            Self::Loop { iterations } => turn >= *iterations,
+            Self::Tree { .. } | Self::Hold => turn >= 2,
+        };
+        let (fence, code) = match (language, last) {
+            (Language::Eval, true) => ("javascript", "return(\"42\");".to_owned()),
+            (Language::Eval, false) => ("javascript", self.step()),
+            (Language::Rllm, true) => ("repl", "giveFinalAnswer({ message: \"42\" });".to_owned()),
+            (Language::Rllm, false) => ("repl", "print(context.length);".to_owned()),
+            (Language::Rlms, true) => (
+                "repl",
+                "answer[\"content\"] = \"42\"\nanswer[\"ready\"] = True".to_owned(),
+            ),
+            (Language::Rlms, false) => ("repl", "print(len(context))".to_owned()),
+        };
+        format!("{PREFACE}\n\n```{fence}\n{code}\n```\n")
+    }
+
+    fn step(&self) -> String {
+        match self {
+            Self::Tree { widths } if !widths.is_empty() => {
+                let below = Self::Tree {
+                    widths: widths[1..].to_vec(),
+                };
+                format!(
+                    "const answers = await Promise.all(Array.from({{ length: {} }}, (_, i) => rlm(\"{} \" + i, context)));\n\
+                     console.log(answers.length, \"answers\");",
+                    widths[0],
+                    below.text(),
+                )
+            }
+            _ => "const size = context.length;\nconsole.log(size, \"characters\");".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Plan;
+
+    #[test]
+    fn a_plan_is_read_from_the_query_that_it_was_written_into() {
+        let plans = [
+            Plan::Loop { iterations: 20 },
+            Plan::Hold,
+            Plan::Tree { widths: vec![8, 8] },
+            Plan::Tree { widths: Vec::new() },
+        ];
+        for plan in plans {
+            let content = json!(format!("Task: {} go", plan.text()));
+            assert_eq!(Plan::find([&json!("system"), &content].into_iter()), plan);
+        }
+    }
+}

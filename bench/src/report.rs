@@ -1,0 +1,147 @@
+//! Figures: the table that people read and the JSON that programs do.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+
+/// One measured value.
+#[derive(Debug, Clone, Serialize)]
+pub struct Figure {
+    /// The part of the suite.
+    pub suite: &'static str,
+    /// What was measured.
+    pub name: String,
+    /// The median of the repetitions.
+    pub value: f64,
+    /// The smallest of the repetitions.
+    pub least: f64,
+    /// Such as `ms CPU`.
+    pub unit: &'static str,
+    /// Repetitions.
+    pub runs: usize,
+    /// The bound that the project sets itself, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+}
+
+/// A bound that a figure is to keep.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// Not above.
+    AtMost(f64),
+    /// Not below.
+    AtLeast(f64),
+}
+
+impl Figure {
+    /// The median and the minimum of repetitions.
+    pub fn new(
+        suite: &'static str,
+        name: impl Into<String>,
+        unit: &'static str,
+        mut runs: Vec<f64>,
+    ) -> Self {
+        runs.sort_by(f64::total_cmp);
+        let middle = runs.len() / 2;
+        let median = match runs.len() {
+            0 => f64::NAN,
+            count if count % 2 == 0 => f64::midpoint(runs[middle - 1], runs[middle]),
+            _ => runs[middle],
+        };
+        Self {
+            suite,
+            name: name.into(),
+            value: median,
+            least: runs.first().copied().unwrap_or(f64::NAN),
+            unit,
+            runs: runs.len(),
+            target: None,
+        }
+    }
+
+    /// With a bound.
+    pub fn at_most(mut self, bound: f64) -> Self {
+        self.target = Some(Target::AtMost(bound));
+        self
+    }
+
+    /// With a bound.
+    pub fn at_least(mut self, bound: f64) -> Self {
+        self.target = Some(Target::AtLeast(bound));
+        self
+    }
+
+    fn verdict(&self) -> (String, &'static str) {
+        let (text, met) = match self.target {
+            None => return (String::new(), ""),
+            Some(Target::AtMost(bound)) => (format!("≤ {bound}"), self.value <= bound),
+            Some(Target::AtLeast(bound)) => (format!("≥ {bound}"), self.value >= bound),
+        };
+        (text, if met { "met" } else { "missed" })
+    }
+}
+
+/// The figures as a table.
+pub fn table(figures: &[Figure]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "", "median", "least", "unit", "runs", "target", ""]);
+    for figure in figures {
+        let (target, verdict) = figure.verdict();
+        table.add_row([
+            figure.suite.to_owned(),
+            figure.name.clone(),
+            number(figure.value),
+            number(figure.least),
+            figure.unit.to_owned(),
+            figure.runs.to_string(),
+            target,
+            verdict.to_owned(),
+        ]);
+    }
+    for column in [2, 3, 5] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}
+
+/// Writes the figures as JSON, with what they were measured on.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_json(path: &Path, quick: bool, figures: &[Figure]) -> io::Result<()> {
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
+    let json = serde_json::json!({
+        "v": 1,
+        "quick": quick,
+        "processors": std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
+        "processor": model.map_or("", |model| model.trim_start_matches(['\t', ' ', ':'])),
+        "load": fs::read_to_string("/proc/loadavg").unwrap_or_default().trim(),
+        "figures": figures,
+    });
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, format!("{json:#}\n"))
+}
+
+/// Three significant digits.
+fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return "-".to_owned();
+    }
+    let digits = match value.abs() {
+        large if large >= 100.0 => 0,
+        middle if middle >= 10.0 => 1,
+        small if small >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}

@@ -1,0 +1,132 @@
+//! A model server without latency, in the chat format of `OpenAI`: the agent's query is a plan, and the plan says what to answer.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use axum::extract::State;
+use axum::routing::post;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::plan::{self, Language, Plan};
+
+/// The server; it ends with the program.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    waiting: AtomicUsize,
+    open: watch::Sender<bool>,
+    /// When an agent first came back with what its first cell printed.
+    second_turn: Mutex<Option<Instant>>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    model: String,
+    messages: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    role: String,
+    #[serde(default)]
+    content: Value,
+}
+
+impl Server {
+    /// Starts it on a free port, on a thread of its own.
+    pub fn start() -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            waiting: AtomicUsize::new(0),
+            open: watch::Sender::new(true),
+            second_turn: Mutex::default(),
+        });
+        let router = Router::new()
+            .route("/v1/chat/completions", post(answer))
+            .with_state(Arc::clone(&shared));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
+        let address = listener.local_addr()?;
+        // It serves until the program ends, whatever becomes of single connections.
+        std::thread::spawn(move || runtime.block_on(async { axum::serve(listener, router).await }));
+        Ok(Self { address, shared })
+    }
+
+    /// Its base URL.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Lets agents that are told to wait do so from now on, or go on.
+    pub fn set_gate(&self, open: bool) {
+        self.shared.open.send_replace(open);
+    }
+
+    /// Agents that wait at the gate.
+    pub fn waiting(&self) -> usize {
+        self.shared.waiting.load(Ordering::SeqCst)
+    }
+
+    /// When an agent first asked for its second turn since [`forget_second_turn`](Self::forget_second_turn).
+    pub fn second_turn(&self) -> Option<Instant> {
+        *self
+            .shared
+            .second_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on, the next second turn is the first.
+    pub fn forget_second_turn(&self) {
+        *self
+            .shared
+            .second_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>) -> Json<Value> {
+    let language = Language::of_model(&request.model);
+    // Of the user's messages alone: a child's system prompt holds its ancestors' queries, too.
+    let asked = request.messages.iter().filter(|m| m.role == "user");
+    let plan = Plan::find(asked.map(|message| &message.content));
+    // Its own replies: a peer puts words of its own into the assistant's mouth.
+    let turn = request.messages.iter().filter(|m| {
+        m.role == "assistant"
+            && m.content
+                .as_str()
+                .is_some_and(|said| said.starts_with(plan::PREFACE))
+    });
+    let turn = 1 + u32::try_from(turn.count()).unwrap_or(u32::MAX);
+    if turn == 2 {
+        let mut first = shared
+            .second_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(Instant::now);
+    }
+    if plan.waits(turn) {
+        shared.waiting.fetch_add(1, Ordering::SeqCst);
+        // The sender lives as long as the program.
+        let _ = shared.open.subscribe().wait_for(|open| *open).await;
+        shared.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+    Json(json!({
+        "id": "bench", "object": "chat.completion", "created": 0, "model": request.model,
+        "choices": [{
+            "index": 0, "finish_reason": "stop",
+            "message": {"role": "assistant", "content": plan.reply(turn, language)},
+        }],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+    }))
+}

@@ -1,0 +1,60 @@
+//! Whether cost grows in proportion: twice the iterations, samples or agents, and what that does to time and bytes.
+
+use crate::bench::{Bench, Failed, Provider, bytes_in, cost_of};
+use crate::plan::Plan;
+use crate::report::Figure;
+
+/// Of twice as much, at most so many times the cost: 2, and a tenth for noise.
+const BOUND: f64 = 2.2;
+
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+    let base = bench.size(500, 5);
+    let wide = bench.size(16, 2);
+    let looped = |iterations: u32| Plan::Loop { iterations };
+    let tree = |first, second| Plan::Tree {
+        widths: vec![first, second],
+    };
+    let one = |plan| (1, plan);
+    let kinds = [
+        ("iterations", [1, 2, 4].map(|n| one(looped(base * n)))),
+        (
+            "samples",
+            [1, 2, 4].map(|n| ((base * n) as usize, looped(2))),
+        ),
+        (
+            "agents",
+            [(1, 1), (1, 2), (2, 2)].map(|(a, b)| one(tree(wide * a, wide * b))),
+        ),
+    ];
+    let mut figures = Vec::new();
+    for (what, sizes) in kinds {
+        let mut cpu = [const { Vec::new() }; 3];
+        let mut bytes = [0.0; 3];
+        for _ in 0..bench.size(3, 1) {
+            for (index, (samples, plan)) in sizes.iter().enumerate() {
+                let flags = ["--concurrency", "16", "--pending-calls", "2000"];
+                let cost =
+                    cost_of(bench.run_samples(*samples, plan, Provider::InProcess, &flags)?)?;
+                cpu[index].push(cost.cpu.as_secs_f64() * 1000.0);
+                bytes[index] = bytes_in(&bench.path("results")) as f64;
+                bench.clear_results();
+            }
+        }
+        let least = cpu.map(|runs| runs.into_iter().fold(f64::INFINITY, f64::min));
+        for step in [1, 2] {
+            let name = format!("twice the {what}, {}", ["", "once", "twice"][step]);
+            let time = Figure::new(
+                "growth",
+                &name,
+                "times the CPU",
+                vec![least[step] / least[step - 1]],
+            );
+            let written = bytes[step] / bytes[step - 1];
+            figures.push(time.at_most(BOUND));
+            figures.push(
+                Figure::new("growth", &name, "times the bytes", vec![written]).at_most(BOUND),
+            );
+        }
+    }
+    Ok(figures)
+}

@@ -1,0 +1,102 @@
+//! Memory of agents that wait for their model: of one more in an attempt, of attempts, and of a thousand.
+
+use std::io;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::bench::{Bench, Failed, Provider};
+use crate::cost;
+use crate::plan::Plan;
+use crate::report::Figure;
+
+/// How long agents may take until all wait.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+    let children = bench.size(200, 8);
+    let attempts = bench.size(100, 4);
+    let many = bench.size(1_000, 16);
+    let kb = |bytes: f64| bytes / 1e3;
+    let mb = |bytes: f64| bytes / 1e6;
+    let one = held(bench, &Plan::Hold, 1, 1, "process")?;
+    let tree = held(
+        bench,
+        &Plan::Tree {
+            widths: vec![children],
+        },
+        1,
+        children as usize,
+        "process",
+    )?;
+    let mut figures = vec![
+        Figure::new(
+            "memory",
+            "a run with one waiting agent",
+            "MB",
+            vec![mb(one)],
+        ),
+        Figure::new(
+            "memory",
+            "a further waiting agent of an attempt",
+            "KB",
+            vec![kb((tree - one) / f64::from(children))],
+        )
+        .at_most(200.0),
+    ];
+    for isolation in ["process", "thread"] {
+        let some = held(bench, &Plan::Hold, attempts, attempts, isolation)?;
+        let first = held(bench, &Plan::Hold, 1, 1, isolation)?;
+        figures.push(Figure::new(
+            "memory",
+            format!("a further waiting attempt, isolation {isolation}"),
+            "MB",
+            vec![mb((some - first) / (attempts - 1) as f64)],
+        ));
+    }
+    let thousand = held(bench, &Plan::Hold, many, many, "process")?;
+    let name = format!("{many} waiting attempts, isolation process");
+    figures.push(Figure::new("memory", name, "MB", vec![mb(thousand)]).at_most(8_000.0));
+    Ok(figures)
+}
+
+/// Proportional resident bytes of a run and its workers while so many of its agents wait.
+fn held(
+    bench: &Bench,
+    plan: &Plan,
+    attempts: usize,
+    agents: usize,
+    isolation: &str,
+) -> Result<f64, Failed> {
+    bench.server.set_gate(false);
+    let at_once = attempts.to_string();
+    let flags = ["--concurrency", &at_once, "--isolation", isolation];
+    let mut command = bench.run_samples(attempts, plan, Provider::Http, &flags)?;
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let stderr = child.stderr.take();
+    let reader = std::thread::spawn(move || stderr.map(io::read_to_string));
+    let began = Instant::now();
+    while bench.server.waiting() < agents
+        && began.elapsed() < PATIENCE
+        && child.try_wait()?.is_none()
+    {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let waiting = bench.server.waiting();
+    let bytes = cost::tree_bytes(child.id());
+    bench.server.set_gate(true);
+    let status = child.wait()?;
+    bench.clear_results();
+    let said = reader
+        .join()
+        .ok()
+        .flatten()
+        .transpose()?
+        .unwrap_or_default();
+    if waiting < agents || !status.success() {
+        return Err(format!("{waiting} of {agents} agents waited; {status}: {said}").into());
+    }
+    Ok(bytes as f64)
+}

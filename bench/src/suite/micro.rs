@@ -1,0 +1,52 @@
+//! The micro-benchmarks of `cargo bench --package sandbox`, as criterion left them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Failed, say};
+use crate::report::Figure;
+
+/// Where criterion leaves its estimates.
+const CRITERION: &str = "target/criterion";
+
+pub fn measure(_: &Bench) -> Result<Vec<Figure>, Failed> {
+    let mut figures = Vec::new();
+    collect(Path::new(CRITERION), &mut figures)?;
+    if figures.is_empty() {
+        say("micro: skipped: `cargo bench --package sandbox` was not run");
+    }
+    figures.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(figures)
+}
+
+/// Takes in every `new/estimates.json` of a folder and those below it.
+fn collect(folder: &Path, figures: &mut Vec<Figure>) -> Result<(), Failed> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let path = entry?.path();
+        if path.file_name().is_some_and(|name| name == "new") {
+            let read = |file| -> Result<Value, Failed> {
+                Ok(serde_json::from_slice(&fs::read(path.join(file))?)?)
+            };
+            let name = read("benchmark.json")?["full_id"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
+            let nanoseconds = read("estimates.json")?["median"]["point_estimate"].as_f64();
+            let milliseconds = nanoseconds.unwrap_or(f64::NAN) / 1e6;
+            let unit = if name.contains("CPU") { "ms CPU" } else { "ms" };
+            let figure = Figure::new("micro", &name, unit, vec![milliseconds]);
+            let bound = name.starts_with("cell's round trip")
+                && name.ends_with("process")
+                && unit == "ms CPU";
+            figures.push(if bound { figure.at_most(0.25) } else { figure });
+        } else if path.is_dir() {
+            collect(&path, figures)?;
+        }
+    }
+    Ok(())
+}

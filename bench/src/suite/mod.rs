@@ -1,0 +1,35 @@
+//! The parts of the suite, in the order in which they run.
+
+mod start;
+mod throughput;
+
+mod context;
+mod memory;
+mod tree;
+
+mod growth;
+mod records;
+
+mod peers;
+mod recorded;
+
+mod micro;
+
+use crate::bench::{Bench, Failed};
+use crate::report::Figure;
+
+type Measure = fn(&Bench) -> Result<Vec<Figure>, Failed>;
+
+/// The parts: name and function.
+pub const PARTS: [(&str, Measure); 10] = [
+    ("micro", micro::measure),
+    ("start", start::measure),
+    ("throughput", throughput::measure),
+    ("tree", tree::measure),
+    ("context", context::measure),
+    ("memory", memory::measure),
+    ("records", records::measure),
+    ("growth", growth::measure),
+    ("peers", peers::measure),
+    ("recorded", recorded::measure),
+];

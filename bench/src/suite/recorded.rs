@@ -1,0 +1,193 @@
+//! The cells of recorded runs: their CPU time here and under Node.js.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, Failed, say};
+use crate::report::Figure;
+
+/// Cells that take Node.js longer, in milliseconds, are told one by one.
+const LONG_MS: f64 = 20.0;
+
+/// A recorded attempt.
+struct Trajectory {
+    name: String,
+    context: String,
+    cells: Vec<String>,
+}
+
+/// A cell that ran.
+#[derive(Deserialize)]
+struct Ran {
+    ms: f64,
+    output: String,
+}
+
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+    let trajectories = read(&bench.arguments.recorded)?;
+    let has_node = Command::new("node")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    // `cargo build --example cells` puts it beside the program.
+    let cells_here = bench.program().with_file_name("examples").join("cells");
+    if trajectories.is_empty() || has_node.is_err() || !cells_here.exists() {
+        say(
+            "recorded: skipped: it needs recorded runs (--recorded), Node.js, and the sandbox's example `cells`",
+        );
+        return Ok(Vec::new());
+    }
+    let trajectories = &trajectories[..bench.size(trajectories.len(), 1)];
+    let names = trajectories.iter().flat_map(|trajectory| {
+        let numbered =
+            (1..=trajectory.cells.len()).map(|cell| format!("{} cell {cell}", trajectory.name));
+        numbered.collect::<Vec<_>>()
+    });
+    let names: Vec<String> = names.collect();
+    let file = bench.path("cells.json");
+    let all: Vec<Value> = trajectories
+        .iter()
+        .map(|trajectory| json!({"context": trajectory.context, "cells": trajectory.cells}))
+        .collect();
+    fs::write(&file, json!({"trajectories": all}).to_string())?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/cells.mjs");
+    let mut here = fastest(bench.size(3, 1), || run(Command::new(&cells_here), &file))?;
+    let mut node = fastest(bench.size(3, 1), || {
+        let mut node = Command::new("node");
+        node.arg(&script);
+        run(node, &file)
+    })?;
+    if here.len() != names.len() || node.len() != names.len() {
+        return Err(format!(
+            "{} cells, {} ran here, {} under Node.js",
+            names.len(),
+            here.len(),
+            node.len()
+        )
+        .into());
+    }
+    let same = here
+        .iter()
+        .zip(&node)
+        .filter(|(here, node)| here.output == node.output)
+        .count();
+    say(&format!(
+        "recorded: {same} of {} cells print the same here and under Node.js",
+        names.len()
+    ));
+    let mut figures = Vec::new();
+    let long = |node: &Ran| node.ms > LONG_MS;
+    for ((name, here), node) in names
+        .iter()
+        .zip(&here)
+        .zip(&node)
+        .filter(|(_, node)| long(node))
+    {
+        let name = format!("{name} ({:.0} ms in Node.js): here by Node.js", node.ms);
+        figures.push(Figure::new(
+            "recorded",
+            name,
+            "times the CPU",
+            vec![here.ms / node.ms],
+        ));
+    }
+    let is_short: Vec<bool> = node.iter().map(|node| !long(node)).collect();
+    let mut keep = is_short.iter().copied().cycle();
+    here.retain(|_| keep.next().unwrap_or(true));
+    let mut keep = is_short.iter().copied().cycle();
+    node.retain(|_| keep.next().unwrap_or(true));
+    let total = |cells: &[Ran]| cells.iter().map(|cell| cell.ms).sum::<f64>();
+    let name = |place| format!("{} cells of at most {LONG_MS} ms, {place}", here.len());
+    figures.push(Figure::new(
+        "recorded",
+        name("here"),
+        "ms CPU",
+        vec![total(&here)],
+    ));
+    figures.push(Figure::new(
+        "recorded",
+        name("in Node.js"),
+        "ms CPU",
+        vec![total(&node)],
+    ));
+    let ratio = vec![total(&here) / total(&node)];
+    figures.push(
+        Figure::new("recorded", name("here by Node.js"), "times the CPU", ratio).at_most(1.0),
+    );
+    Ok(figures)
+}
+
+/// Each cell's fastest of so many runs.
+fn fastest(runs: usize, run: impl Fn() -> Result<Vec<Ran>, Failed>) -> Result<Vec<Ran>, Failed> {
+    let mut best = run()?;
+    for _ in 1..runs {
+        for (best, again) in best.iter_mut().zip(run()?) {
+            best.ms = best.ms.min(again.ms);
+        }
+    }
+    Ok(best)
+}
+
+/// The trajectories of all recorded runs in a folder; none if it is not there.
+fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
+    let Ok(entries) = fs::read_dir(folder.join("node-rlm")) else {
+        return Ok(Vec::new());
+    };
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "json")
+    });
+    files.sort();
+    let mut trajectories = Vec::new();
+    for file in files {
+        let run: Value = serde_json::from_slice(&fs::read(&file)?)?;
+        for result in run["results"].as_array().into_iter().flatten() {
+            let id = result["taskId"].as_str().unwrap_or_default();
+            let steps = result["trace"].as_array().into_iter().flatten();
+            let stem = file
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            trajectories.push(Trajectory {
+                name: format!("{stem} {id}"),
+                context: context(folder, id)?,
+                cells: steps
+                    .filter_map(|step| Some(step["code"][0].as_str()?.to_owned()))
+                    .collect(),
+            });
+        }
+    }
+    Ok(trajectories)
+}
+
+/// A task without its test outputs, as the recorded system gave it to the model.
+fn context(folder: &Path, id: &str) -> Result<String, Failed> {
+    let stem = id.trim_start_matches("arc-");
+    let file = folder
+        .join("arc-agi-2/evaluation")
+        .join(format!("{stem}.json"));
+    let mut task: Value = serde_json::from_slice(&fs::read(file)?)?;
+    for test in task["test"].as_array_mut().into_iter().flatten() {
+        if let Some(test) = test.as_object_mut() {
+            test.remove("output");
+        }
+    }
+    Ok(task.to_string())
+}
+
+/// Runs cells by a program that tells the time and the output of each.
+fn run(mut program: Command, cells: &Path) -> Result<Vec<Ran>, Failed> {
+    let output = program.arg(cells).stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err(format!("{program:?} ended with {}", output.status).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}

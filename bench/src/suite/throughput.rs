@@ -1,0 +1,106 @@
+//! Samples of two iterations by provider, isolation and concurrency; samples of twenty.
+
+use std::collections::BTreeMap;
+
+use crate::bench::{Bench, Failed, Provider, cost_of, ms_each};
+use crate::plan::Plan;
+use crate::report::Figure;
+
+/// Measured on the development machine without any isolation: what is to be beaten with full isolation.
+/// 2.9 ms a sample of two iterations at concurrency 16, 1.4 ms an iteration in samples of twenty.
+const JAVASCRIPT_SYSTEM: (f64, f64) = (2.9, 1.4);
+
+/// Iterations of long samples.
+const LONG: usize = 20;
+
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+    let mut runs: BTreeMap<(usize, String, &'static str), Vec<f64>> = BTreeMap::new();
+    let short = Plan::Loop { iterations: 2 };
+    let long = Plan::Loop { iterations: 20 };
+    let ways = [
+        (Provider::InProcess, "process"),
+        (Provider::InProcess, "thread"),
+        (Provider::Http, "process"),
+    ];
+    let sizes = bench.size(
+        vec![(1, 200), (16, 1_000), (256, 2_000), (1_000, 6_000)],
+        vec![(1, 4), (16, 32)],
+    );
+    for _ in 0..bench.runs() {
+        for (order, (provider, isolation)) in ways.into_iter().enumerate() {
+            let way = match provider {
+                Provider::InProcess => format!("in process, isolation {isolation}"),
+                Provider::Http => format!("over HTTP, isolation {isolation}"),
+            };
+            for (concurrency, samples) in &sizes {
+                let at_once = concurrency.to_string();
+                let flags = ["--concurrency", &at_once, "--isolation", isolation];
+                let cost = cost_of(bench.run_samples(*samples, &short, provider, &flags)?)?;
+                bench.clear_results();
+                let name = format!("a sample, {way}, {at_once} at once");
+                let order = order * 10_000 + concurrency;
+                let mut add = |what, value| {
+                    runs.entry((order, name.clone(), what))
+                        .or_default()
+                        .push(value);
+                };
+                add("ms", ms_each(cost.wall, *samples));
+                add("ms CPU", ms_each(cost.cpu, *samples));
+                add("ms CPU, eval alone", ms_each(cost.own_cpu, *samples));
+            }
+            let samples = bench.size(200, 4);
+            let flags = ["--concurrency", "16", "--isolation", isolation];
+            let cost = cost_of(bench.run_samples(samples, &long, provider, &flags)?)?;
+            bench.clear_results();
+            let name = format!("an iteration of {LONG}, {way}, 16 at once");
+            let mut add = |what, value| {
+                runs.entry((order * 10_000 + 5_000, name.clone(), what))
+                    .or_default()
+                    .push(value);
+            };
+            add("ms", ms_each(cost.wall, samples * LONG));
+            add("ms CPU", ms_each(cost.cpu, samples * LONG));
+            add("ms CPU, eval alone", ms_each(cost.own_cpu, samples * LONG));
+        }
+    }
+    let mut figures: Vec<Figure> = runs
+        .into_iter()
+        .map(|((_, name, unit), values)| Figure::new("throughput", name, unit, values))
+        .collect();
+    judge(&mut figures);
+    Ok(figures)
+}
+
+/// Adds the ratios that have bounds. Of noisy runs the least is what the program needs.
+fn judge(figures: &mut Vec<Figure>) {
+    let least = |name: &str, unit: &str| {
+        let found = figures
+            .iter()
+            .find(|figure| figure.name == name && figure.unit == unit);
+        found.map_or(f64::NAN, |figure| figure.least)
+    };
+    let at = |concurrency: u32| {
+        let name = format!("a sample, in process, isolation process, {concurrency} at once");
+        least(&name, "ms")
+    };
+    let iteration = least(
+        "an iteration of 20, in process, isolation process, 16 at once",
+        "ms",
+    );
+    let (sample_ms, iteration_ms) = JAVASCRIPT_SYSTEM;
+    let ratio = |name: &str, value| Figure::new("throughput", name, "times", vec![value]);
+    let ratios = [
+        ratio(
+            "2.9 ms of the JavaScript system by a sample, 16 at once",
+            sample_ms / at(16),
+        )
+        .at_least(1.2),
+        ratio(
+            "1.4 ms of the JavaScript system by an iteration of 20",
+            iteration_ms / iteration,
+        )
+        .at_least(5.0),
+        ratio("a sample at 1,000 at once by one at 16", at(1_000) / at(16)).at_most(1.15),
+    ];
+    figures.extend(ratios.into_iter().filter(|figure| figure.value.is_finite()));
+}

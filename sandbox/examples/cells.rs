@@ -1,0 +1,71 @@
+//! Runs cells in the sandbox, a session for each trajectory, and tells the CPU time of each as JSON.
+//!
+//! The counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU time is that of the whole
+//! process, so that isolates run on threads here.
+
+#![allow(
+    unsafe_code,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measuring program asks the system for its times, tells its figures and may fail"
+)]
+
+use sandbox::message::{AgentInfo, Context};
+use sandbox::{Config, Console, Event, Isolation, Repl, Sandbox};
+use serde_json::{Value, json};
+
+#[tokio::main]
+async fn main() {
+    let file = std::env::args().nth(1).unwrap();
+    let cells: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let config = Config {
+        console: Console::Plain,
+        ..Config::default()
+    };
+    let sandbox = Sandbox::new(config, Isolation::Thread, |_| ()).unwrap();
+    let mut told = Vec::new();
+    for trajectory in cells["trajectories"].as_array().unwrap() {
+        let context = trajectory["context"].as_str().unwrap();
+        let session = sandbox.session().await.unwrap();
+        let mut repl = session.open(None, Context::Text(context.into()), root());
+        for code in trajectory["cells"].as_array().unwrap() {
+            let before = cpu_ms();
+            let output = run(&mut repl, code.as_str().unwrap()).await;
+            told.push(json!({"ms": cpu_ms() - before, "output": output}));
+        }
+    }
+    println!("{}", Value::from(told));
+}
+
+async fn run(repl: &mut Repl, code: &str) -> String {
+    repl.run(code, 2);
+    loop {
+        match repl.next().await.unwrap() {
+            Event::Finished(outcome) => return outcome.output,
+            Event::Called(call) => repl.settle(call.id, Err("not recorded".to_owned())),
+            Event::CallContext { .. } => {}
+        }
+    }
+}
+
+fn root() -> AgentInfo {
+    AgentInfo {
+        depth: 0,
+        max_depth: 2,
+        max_iterations: 20,
+        lineage: vec![String::new()],
+        invocation_id: "root".to_owned(),
+        parent_id: None,
+    }
+}
+
+/// CPU time of this process, in milliseconds.
+fn cpu_ms() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid place for the result.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
