@@ -29,6 +29,9 @@ use shared_samples::SharedSamples;
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
+/// Events that are stored before they are told, at most.
+const EVENTS_AT_ONCE: usize = 1_000;
+
 /// What to run.
 pub struct Run {
     /// What is told of it first.
@@ -128,15 +131,24 @@ fn consume(
 ) -> Result<Option<Summary>, RunDirError> {
     let mut first = None;
     while let Some(event) = inbox.blocking_recv() {
-        writer.report(&event);
+        // Whatever came while the last events were on their way to the disk: it waits for the disk once.
+        let mut events = vec![event];
+        while events.len() < EVENTS_AT_ONCE
+            && let Ok(event) = inbox.try_recv()
+        {
+            events.push(event);
+        }
+        writer.report_all(&events);
         if first.is_none() {
             first = writer.take_error();
             if first.is_some() {
                 failed.send_replace(true);
             }
         }
-        reporter.report(&event);
-        if matches!(event, RunEvent::RunFinished(_)) {
+        for event in &events {
+            reporter.report(event);
+        }
+        if matches!(events.last(), Some(RunEvent::RunFinished(_))) {
             break;
         }
     }

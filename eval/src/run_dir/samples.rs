@@ -1,4 +1,4 @@
-//! `samples.jsonl`: one line per finished attempt, on the disk before the next is told.
+//! `samples.jsonl`: one line per finished attempt, on the disk before it is told.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -117,6 +117,8 @@ pub(super) struct SampleLog {
     length: u64,
     /// A torn line stands at the end and cannot be taken back: another line would make it one in the middle.
     broken: bool,
+    /// Records were added that may not be on the disk yet.
+    unsynced: bool,
 }
 
 impl SampleLog {
@@ -129,6 +131,7 @@ impl SampleLog {
                 file,
                 length: 0,
                 broken: false,
+                unsynced: false,
             }),
             Err(reason) => Err(RunDirError::Write { path, reason }),
         }
@@ -168,10 +171,11 @@ impl SampleLog {
             file,
             length,
             broken: false,
+            unsynced: false,
         })
     }
 
-    /// Adds a record and waits until it is on the disk.
+    /// Adds a record; [`sync`](Self::sync) brings it to the disk.
     pub(super) fn append(&mut self, record: &AttemptRecord) -> Result<(), RunDirError> {
         self.try_append(record)
             .map_err(|reason| RunDirError::Write {
@@ -192,7 +196,19 @@ impl SampleLog {
             return written;
         }
         self.length += line.len() as u64;
-        self.file.sync_data()
+        self.unsynced = true;
+        Ok(())
+    }
+
+    /// Waits until all records are on the disk.
+    pub(super) fn sync(&mut self) -> Result<(), RunDirError> {
+        if !mem::take(&mut self.unsynced) {
+            return Ok(());
+        }
+        self.file.sync_data().map_err(|reason| RunDirError::Write {
+            path: self.path.clone(),
+            reason,
+        })
     }
 }
 
@@ -210,6 +226,7 @@ mod tests {
             file,
             length: 0,
             broken: false,
+            unsynced: false,
         };
         let line = include_str!("../../tests/it/run_dir_record.json");
         let record = serde_json::from_str(line).unwrap();

@@ -272,6 +272,21 @@ impl RunWriter {
 
 impl Reporter for RunWriter {
     fn report(&mut self, event: &RunEvent) {
+        self.report_all(std::slice::from_ref(event));
+    }
+}
+
+impl RunWriter {
+    /// Stores events in their order; records among them are on the disk when this returns. They wait for it once.
+    pub fn report_all(&mut self, events: &[RunEvent]) {
+        for event in events {
+            self.store(event);
+        }
+        let synced = self.samples.sync();
+        self.keep(synced);
+    }
+
+    fn store(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted(_) => {}
             RunEvent::AttemptStarted { sample, attempt } => {
@@ -292,6 +307,8 @@ impl Reporter for RunWriter {
             RunEvent::RunFinished(summary) => {
                 let finished = self.trajectories.finish_all();
                 self.keep(finished);
+                let synced = self.samples.sync();
+                self.keep(synced);
                 let written = self.finish(summary);
                 self.keep(written);
             }
