@@ -71,6 +71,10 @@ struct WebApp {
 /// # Errors
 ///
 /// None: it has the form that every benchmark has.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the form that every benchmark has"
+)]
 pub fn open(_options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let digest = Sha256::new().chain_update(format!("{FORMAT}\0{SOURCE}"));
     Ok(Box::new(WebApp {

@@ -154,7 +154,6 @@ fn happened(event: &WebEvent) -> Option<String> {
             problem: Some(problem),
             ..
         } => Some(format!("has a malformed envelope: {problem}")),
-        WebEvent::Envelope { .. } => None,
         WebEvent::ActionResults { results } => {
             let done = results.iter().filter(|result| result.result == How::Done);
             Some(format!(
@@ -164,6 +163,9 @@ fn happened(event: &WebEvent) -> Option<String> {
         }
         WebEvent::Page { dump, .. } => Some(format!("looks at {}", dump.url)),
         WebEvent::NoPage { problem } => Some(format!("cannot see its page: {problem}")),
-        WebEvent::Screenshot { .. } | WebEvent::TurnLog { .. } | WebEvent::State { .. } => None,
+        WebEvent::Envelope { .. }
+        | WebEvent::Screenshot { .. }
+        | WebEvent::TurnLog { .. }
+        | WebEvent::State { .. } => None,
     }
 }

@@ -199,7 +199,7 @@ impl Turns<'_> {
         let understood = match read {
             Ok(understood) => understood,
             Err(problem) => {
-                self.on_malformed(said, problem)?;
+                self.on_malformed(said, &problem)?;
                 return Ok(None);
             }
         };
@@ -236,13 +236,13 @@ impl Turns<'_> {
         Ok(Some(answer))
     }
 
-    fn on_malformed(&mut self, said: &Said, problem: String) -> Result<(), Failure> {
+    fn on_malformed(&mut self, said: &Said, problem: &str) -> Result<(), Failure> {
         self.malformed += 1;
         self.attempt.count(|stats| stats.protocol_faults += 1);
         self.tell(WebEvent::Envelope {
             envelope: None,
             repairs: Vec::new(),
-            problem: Some(problem.clone()),
+            problem: Some(problem.to_owned()),
         });
         if self.malformed > MOST_MALFORMED {
             return Err(Failure {
@@ -252,7 +252,7 @@ impl Turns<'_> {
                 ),
             });
         }
-        self.reply(said, malformed(&problem), true);
+        self.reply(said, malformed(problem), true);
         Ok(())
     }
 

@@ -9,10 +9,6 @@ use crate::web::Dump;
 
 /// Something that happened in a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "events are made one at a time and passed on"
-)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum WebEvent {
     /// The page was read for the next turn.

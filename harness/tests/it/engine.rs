@@ -21,6 +21,10 @@ use serde::Deserialize;
 /// `<case>.model.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the file of a case names each"
+)]
 struct Case {
     query: String,
     context: String,

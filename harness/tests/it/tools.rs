@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use harness::definition::{Library, Variable, VariableType};
+use harness::definition::Library;
 use harness::sandbox::Isolation;
 use harness::tool::{
     Given, ScriptError, Tool, ToolError, ToolRegistry, ToolSandbox, ToolScope, Toolbox,
-    ToolboxError, ValueSources, Values, script_tools,
+    ToolboxError, Values, script_tools,
 };
 use harness::{Equipment, Outfit, ToolSpec};
 use serde::Deserialize;
@@ -34,23 +34,6 @@ async fn registry() -> ToolRegistry {
         registry.add(tool).unwrap();
     }
     registry
-}
-
-fn values() -> Values {
-    let key = Variable {
-        name: "KEY".to_owned(),
-        kind: VariableType::Secret,
-        required: true,
-        description: "a key".to_owned(),
-    };
-    let none = BTreeMap::new();
-    let sources = ValueSources {
-        given: &BTreeMap::from([("KEY".to_owned(), KEY.to_owned())]),
-        process: &none,
-        tool: &none,
-        prompt: &none,
-    };
-    Values::resolve(&[key], sources).unwrap()
 }
 
 /// Named tools, or those of a definition; those of a page are the task's. Each has the secret value.
