@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Hook, HookFileError, ScriptHook, bundled, script};
+use crate::prompt::nearest;
 
 /// Hooks by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -65,14 +66,13 @@ impl HookRegistry {
     }
 
     fn get(&self, name: &str) -> Result<Arc<dyn Hook>, HookRegistryError> {
-        let known = || self.hooks.keys().cloned();
         self.hooks
             .get(name)
             .cloned()
             .ok_or_else(|| HookRegistryError::Unknown {
                 name: name.to_owned(),
-                nearest: known().find(|known| strsim::jaro_winkler(known, name) > 0.8),
-                known: known().collect(),
+                nearest: nearest(name, self.hooks.keys().map(String::as_str)),
+                known: self.hooks.keys().cloned().collect(),
             })
     }
 

@@ -10,6 +10,7 @@ use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
 use crate::event::Message;
+use crate::prompt::nearest;
 
 use super::{CallSink, Provider, ProviderError, Request, Response};
 use sha2::{Digest, Sha256};
@@ -137,10 +138,7 @@ impl Scripted {
                 .iter()
                 .map(|(bundled, _)| (*bundled).to_owned())
                 .collect();
-            let nearest = known
-                .iter()
-                .find(|bundled| strsim::jaro_winkler(bundled, name) > 0.8)
-                .cloned();
+            let nearest = nearest(name, known.iter().map(String::as_str));
             return Err(ScriptedError::Unknown {
                 name: name.to_owned(),
                 nearest,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Tool, ToolSandbox, context, files, javascript};
+use crate::prompt::nearest;
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -74,14 +75,13 @@ impl ToolRegistry {
     /// # Errors
     /// [`RegistryError::Unknown`].
     pub fn get(&self, name: &str) -> Result<Arc<dyn Tool>, RegistryError> {
-        let known = || self.tools.keys().cloned();
         self.tools
             .get(name)
             .cloned()
             .ok_or_else(|| RegistryError::Unknown {
                 name: name.to_owned(),
-                nearest: known().find(|known| strsim::jaro_winkler(known, name) > 0.8),
-                known: known().collect(),
+                nearest: nearest(name, self.tools.keys().map(String::as_str)),
+                known: self.tools.keys().cloned().collect(),
             })
     }
 

@@ -299,12 +299,10 @@ fn every_section_has_a_digest() {
     let digests = template_digests();
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/prompts")).unwrap();
     let files: BTreeSet<String> = files
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().path())
+        .map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
-    let named: BTreeSet<String> = digests
-        .iter()
-        .map(|(name, _)| format!("{name}.md"))
-        .collect();
+    let named: BTreeSet<String> = digests.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(named, files, "a file that no section uses, or the reverse");
     assert!(digests.iter().all(|(_, digest)| digest.len() == 64));
 }

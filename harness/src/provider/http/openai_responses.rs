@@ -276,7 +276,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn sealed_reasoning_is_carried_with_the_call_that_it_led_to() {
+    fn sealed_reasoning_is_carried_and_other_is_not() {
         let sealed = json!({
             "type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}],
             "encrypted_content": "c2Vh",
@@ -292,7 +292,8 @@ mod tests {
                 Some(json!([sealed]).to_string()),
             ),
             (json!([bare, call]), None),
-            (json!([sealed, message]), None),
+            (json!([sealed, message]), Some(json!([sealed]).to_string())),
+            (json!([bare, message]), None),
         ];
         for (output, carry) in rows {
             let answer = read(&json!({"output": output})).unwrap();
