@@ -45,13 +45,15 @@ const RUN: [&str; 7] = [
 
 const JUDGED: [&str; 4] = ["--scorer", "judge", "--judge-model", "scripted:j.yaml"];
 
-fn run(case: &Case) -> Finished {
+/// The run, and the folder that it is in, which goes with the binary.
+fn run(case: &Case) -> (Binary, Finished) {
     let judge = match &case.judge {
         Some(_) => JUDGED,
         None => ["--scorer", "judge", "--judge-model", "scripted"],
     };
     let binary = binary(&case.answer, case.judge.as_deref());
-    finish(&binary, &[&RUN[..], &judge].concat())
+    let run = finish(&binary, &[&RUN[..], &judge].concat());
+    (binary, run)
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn only_a_verdict_is_a_score() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("judge/cases.json")).expect("the rows are JSON");
     for case in cases {
-        let run = run(&case);
+        let (_folder, run) = run(&case);
         let records = run.records();
         let record = records[&("q".to_owned(), 1)];
         let judge = record.judge.as_ref().expect("a judge was asked");
