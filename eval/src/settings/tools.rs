@@ -75,7 +75,11 @@ pub(super) fn resolve(
         process: &process,
         files: args.files_dir.as_deref(),
     };
-    let named = outfit.of_names(&names(&args.tools), "--tools")?;
+    let named = outfit
+        .of_names(&names(&args.tools), "--tools")
+        .map_err(|faults| SettingsError::Tools {
+            problem: faults.to_string(),
+        })?;
     Ok(match definition {
         Some(definition) => outfit.of_definition(definition)?.and(&named),
         None => named,
