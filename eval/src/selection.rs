@@ -126,7 +126,8 @@ fn filter(
     dataset: &dyn Dataset,
     filters: &[(String, Vec<String>)],
 ) -> Result<(), SelectionError> {
-    if filters.is_empty() {
+    // Of no sample nothing is known, by which a key could be wrong.
+    if filters.is_empty() || indices.is_empty() {
         return Ok(());
     }
     let mut known = BTreeSet::new();
