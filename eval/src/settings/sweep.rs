@@ -68,9 +68,9 @@ impl Matrix {
             let values = texts(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
             run.insert(name.trim_start_matches('-').to_owned(), values);
         }
-        for (name, values) in typed(&args.run).map_err(wrong)? {
-            run.insert(name, values);
-        }
+        let typed = typed(&args.run).map_err(wrong)?;
+        let names_a_model = typed.contains_key("model");
+        run.extend(typed);
         if let Some(name) = NOT_SHARED.iter().find(|name| run.contains_key(**name)) {
             return Err(wrong(format!(
                 "--{name} is no flag that all cells share: {}",
@@ -104,6 +104,16 @@ impl Matrix {
                 of_file
             })
         };
+        let models = axis("models", &args.models, &file.models, None)?;
+        let models = match (names_a_model, args.models.is_empty()) {
+            (false, _) => models,
+            // That of `run`, in place of those of the file.
+            (true, true) => Vec::new(),
+            (true, false) => {
+                let problem = "--models and --model both name models: give one of them";
+                return Err(wrong(problem.to_owned()));
+            }
+        };
         let mut protocols = axis("protocols", &args.protocols, &file.protocols, Some("rlm"))?;
         protocols.retain(|protocol| protocol != BASELINE);
         let typed_sets: Vec<Vec<String>> =
@@ -114,7 +124,7 @@ impl Matrix {
             (true, true) => vec![Vec::new()],
         };
         Ok(Self {
-            models: axis("models", &args.models, &file.models, None)?,
+            models,
             protocols,
             prompt_modes: axis(
                 "prompt-modes",

@@ -150,6 +150,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
     let binary = Binary::new()
         .file("odd.yaml", "run: {benchmark: s-niah}\nmodel: [x]\n")
         .file("drivers.yaml", "run: {drivers: none}\n")
+        .file("models.yaml", "{run: {benchmark: s-niah}, models: [scripted]}")
         .file("dry.yaml", "run: {benchmark: s-niah, dry-run: true}\n")
         .file(
             "flags.yaml",
@@ -166,7 +167,16 @@ fn what_is_wrong_is_told_before_anything_runs() {
         "--context-len",
         "8k",
     ];
-    let rows: [(&[&str], &str); 9] = [
+    let rows: [(&[&str], &str); 11] = [
+        // What is typed takes the place of what stands in the file.
+        (
+            &["--matrix", "models.yaml", "--", "--model", "nope/x"],
+            "error: cell `--protocol direct --prompt-mode solver`: --model: unknown model `nope/x`",
+        ),
+        (
+            &["--models", "scripted", run[0], run[3], run[4]],
+            "error: --models and --model both name models: give one of them\n",
+        ),
         (
             &["--matrix", "dry.yaml"],
             "error: --dry-run is no flag that all cells share: use `eval run --dry-run` for one cell\n",
