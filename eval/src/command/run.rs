@@ -211,7 +211,7 @@ fn carry_out(
     let summary = &ended.summary;
     match &ended.ending {
         Ending::TooManyErrors { errors } => terminal::note(&format!(
-            "stopped by --fail-on-error: {errors} attempts ended in an error"
+            "stopped by --fail-on-error when {errors} had ended in an error"
         )),
         Ending::Halted(HaltReason::OverBudget(message)) => {
             terminal::note(&format!("the run was stopped: {message}"));

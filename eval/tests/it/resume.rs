@@ -261,7 +261,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr
-            .contains("note: stopped by --fail-on-error: 2 attempts ended in an error"),
+            .contains("note: stopped by --fail-on-error when 2 had ended in an error"),
         "{ran:?}"
     );
     assert_eq!((lines(), attempts(&dir).len()), (12, 4));
