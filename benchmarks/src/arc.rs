@@ -43,7 +43,8 @@ struct File {
 /// Opens `arc`; reads only the option `data_dir`. Every task is read and checked once, and none is kept.
 ///
 /// The folder holds `*.json` tasks itself or in `evaluation/` or `training/`. Of these three the first in the order
-/// evaluation, training, itself that holds any is taken. The order of the samples is the byte order of file names.
+/// evaluation, training, itself that holds any is taken; with a split, its subfolder of that name and no other. The order
+/// of the samples is the byte order of file names.
 ///
 /// # Errors
 ///
@@ -63,7 +64,11 @@ pub fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
         digest: String::new(),
     };
     let mut digest = Sha256::new().chain_update(format!("{FORMAT}\0{ONE_TEST}\0{MANY_TESTS}\0"));
-    for path in task_files(folder)? {
+    let files = match options.split.as_deref() {
+        Some(split) => files_of_split(folder, split)?,
+        None => task_files(folder)?,
+    };
+    for path in files {
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
             return Err(DatasetError::FileName { path }.into());
         };
@@ -138,17 +143,36 @@ impl Dataset for Arcs {
     }
 }
 
+/// The subfolders of the published data, in the order in which they are looked at.
+const SPLITS: [&str; 2] = ["evaluation", "training"];
+
+/// The task files of a split, sorted by name.
+fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetError> {
+    let path = folder.join(split);
+    // A split is a name; what leads elsewhere is none.
+    let mut files = if SPLITS.contains(&split) && path.is_dir() {
+        tasks_in(&path)?
+    } else {
+        Vec::new()
+    };
+    if files.is_empty() {
+        return Err(DatasetError::NoSplit {
+            path: folder.to_owned(),
+            split: split.to_owned(),
+        });
+    }
+    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(files)
+}
+
 /// The task files of the first folder that has any, sorted by name.
 fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
-    let subfolders = ["evaluation", "training"].map(|name| folder.join(name));
+    let subfolders = SPLITS.map(|name| folder.join(name));
     let subfolders = subfolders
         .into_iter()
         .filter(|subfolder| subfolder.is_dir());
     for folder in subfolders.chain([folder.to_owned()]) {
-        let mut files = json_files(&folder).map_err(|reason| DatasetError::Read {
-            path: folder,
-            reason,
-        })?;
+        let mut files = tasks_in(&folder)?;
         if !files.is_empty() {
             files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
             return Ok(files);
@@ -156,6 +180,13 @@ fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     }
     Err(DatasetError::NoTasks {
         path: folder.to_owned(),
+    })
+}
+
+fn tasks_in(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
+    json_files(folder).map_err(|reason| DatasetError::Read {
+        path: folder.to_owned(),
+        reason,
     })
 }
 

@@ -86,6 +86,14 @@ pub enum DatasetError {
         /// The folder.
         path: PathBuf,
     },
+    /// The data of `arc` has no such part.
+    #[error("no tasks of the split `{split}` in {}; the splits are evaluation and training, folders of task files *.json", path.display())]
+    NoSplit {
+        /// The folder in which it was looked for.
+        path: PathBuf,
+        /// What was asked for.
+        split: String,
+    },
     /// A file name cannot be made an id.
     #[error("the file name of {} is not UTF-8", path.display())]
     FileName {

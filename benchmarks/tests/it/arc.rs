@@ -33,6 +33,25 @@ fn open_in(folder: &Path) -> Result<Box<dyn Dataset>, String> {
 }
 
 #[test]
+fn a_split_is_its_folder_and_no_other() {
+    let folder = folder(&[("evaluation/e.json", TASK), ("training/t.json", TASK)]);
+    let ids = |split: &str| {
+        let options = Options {
+            data_dir: Some(folder.path().to_owned()),
+            split: Some(split.to_owned()),
+            ..Options::default()
+        };
+        let dataset = open("arc", &options)?;
+        Ok::<_, String>(dataset.ids().to_vec())
+    };
+    assert_eq!(ids("training").unwrap(), ["arc-t"]);
+    assert_eq!(ids("evaluation").unwrap(), ["arc-e"]);
+    for wrong in ["test", "", "../training", "train"] {
+        assert!(ids(wrong).unwrap_err().contains("no tasks of the split"));
+    }
+}
+
+#[test]
 fn the_folder_with_tasks_is_found() {
     let rows: [(&[&str], &[&str]); 5] = [
         (
