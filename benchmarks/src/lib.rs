@@ -63,8 +63,46 @@ pub struct Entry {
     pub size: &'static str,
     /// Whether [`Options::data_dir`] must be given.
     pub needs_data: bool,
+    /// Which of the other options it goes by.
+    pub reads: &'static [Reads],
     open: fn(&Options) -> Result<Box<dyn Dataset>, OpenError>,
 }
+
+/// An option that not every benchmark goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// [`Options::context_lengths`].
+    ContextLengths,
+    /// [`Options::tasks_per_length`].
+    TasksPerLength,
+    /// [`Options::seed`].
+    Seed,
+    /// [`Options::labels`].
+    Labels,
+    /// [`Options::split`].
+    Split,
+    /// [`Options::skip_malformed`].
+    SkipMalformed,
+}
+
+impl Reads {
+    /// What a benchmark of one's own goes by.
+    pub const OWN: &'static [Self] = ROWS;
+}
+
+/// What generated benchmarks with a context go by.
+const GENERATED: &[Reads] = &[Reads::ContextLengths, Reads::TasksPerLength, Reads::Seed];
+
+/// What benchmarks go by that are files of rows.
+const ROWS: &[Reads] = &[Reads::Split, Reads::SkipMalformed];
+
+/// And those of OOLONG.
+const WINDOWS: &[Reads] = &[
+    Reads::ContextLengths,
+    Reads::Labels,
+    Reads::Split,
+    Reads::SkipMalformed,
+];
 
 /// What a benchmark may be opened with. Each benchmark reads the options that concern it and ignores the others.
 #[derive(Clone, Debug)]
@@ -173,6 +211,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "see the source",
             size: "30 a year",
             needs_data: true,
+            reads: ROWS,
             open: short_math::open,
         },
         Entry {
@@ -183,6 +222,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "Apache-2.0",
             size: "400 (AGI-1) or 120 (AGI-2) for evaluation",
             needs_data: true,
+            reads: &[Reads::Split],
             open: arc::open,
         },
         Entry {
@@ -193,6 +233,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "830",
             needs_data: true,
+            reads: &[Reads::Seed, Reads::Split, Reads::SkipMalformed],
             open: browsecomp::open,
         },
         Entry {
@@ -203,6 +244,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "Apache-2.0",
             size: "50",
             needs_data: true,
+            reads: ROWS,
             open: longbench::codeqa,
         },
         Entry {
@@ -213,6 +255,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "Apache-2.0",
             size: "503",
             needs_data: true,
+            reads: ROWS,
             open: longbench::all,
         },
         Entry {
@@ -223,6 +266,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "see the source",
             size: "5,200 for test",
             needs_data: true,
+            reads: WINDOWS,
             open: oolong::open,
         },
         Entry {
@@ -233,6 +277,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "see the source",
             size: "20 a window",
             needs_data: true,
+            reads: WINDOWS,
             open: oolong_pairs::open,
         },
         Entry {
@@ -243,6 +288,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "any",
             needs_data: false,
+            reads: GENERATED,
             open: ruler::multi_key,
         },
         Entry {
@@ -253,6 +299,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "any",
             needs_data: false,
+            reads: GENERATED,
             open: ruler::multi_query,
         },
         Entry {
@@ -263,6 +310,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "any",
             needs_data: false,
+            reads: GENERATED,
             open: ruler::multi_value,
         },
         Entry {
@@ -273,6 +321,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "any",
             needs_data: false,
+            reads: GENERATED,
             open: ruler::variable_tracking,
         },
         Entry {
@@ -283,6 +332,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "any",
             needs_data: false,
+            reads: GENERATED,
             open: s_niah::open,
         },
         Entry {
@@ -293,6 +343,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "19",
             needs_data: false,
+            reads: &[],
             open: webapp::open,
         },
         Entry {
@@ -303,6 +354,7 @@ pub fn catalog() -> &'static [Entry] {
             licence: "MIT",
             size: "36",
             needs_data: false,
+            reads: &[Reads::Seed],
             open: webnav::open,
         },
     ];

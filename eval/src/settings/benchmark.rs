@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use benchmarks::{OutsideScorer, Scorer};
+use benchmarks::{OutsideScorer, Reads, Scorer};
 
 use super::bounds::count;
 use super::nearest::nearest;
@@ -54,6 +54,58 @@ pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<S
     };
     (is_typed && !needs_data)
         .then(|| format!("--data-dir is not read: {benchmark} needs no data, {why}"))
+}
+
+/// What to say of options that are typed and that the benchmark does not go by. Those that the environment gives are meant
+/// for others, too.
+pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<String> {
+    let usual = benchmarks::Options::default();
+    let given = [
+        (
+            args.context_len
+                .iter()
+                .any(|length| !length.trim().is_empty()),
+            Reads::ContextLengths,
+            env_vars::CONTEXT_LEN,
+            "--context-len",
+        ),
+        (
+            args.tasks_per_length != usual.tasks_per_length as u64,
+            Reads::TasksPerLength,
+            env_vars::TASKS_PER_LENGTH,
+            "--tasks-per-length",
+        ),
+        (
+            args.seed != usual.seed,
+            Reads::Seed,
+            env_vars::SEED,
+            "--seed",
+        ),
+        (args.labels, Reads::Labels, env_vars::LABELS, "--labels"),
+        (
+            args.split.is_some(),
+            Reads::Split,
+            env_vars::SPLIT,
+            "--split",
+        ),
+        (
+            args.skip_malformed,
+            Reads::SkipMalformed,
+            env_vars::SKIP_MALFORMED,
+            "--skip-malformed",
+        ),
+    ];
+    let entry = benchmarks::catalog()
+        .iter()
+        .find(|entry| entry.name == benchmark);
+    let read = entry.map_or(Reads::OWN, |entry| entry.reads);
+    given
+        .into_iter()
+        .filter(|(given, option, variable, _)| {
+            *given && !read.contains(option) && env::var_os(variable).is_none()
+        })
+        .map(|(.., flag)| format!("{flag} changes nothing: {benchmark} does not go by it"))
+        .collect()
 }
 
 /// The folder in which each benchmark's data has a folder of its own: the one given, or that of the user's caches. None if

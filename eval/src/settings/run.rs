@@ -146,6 +146,9 @@ impl RunSettings {
         engine
             .warnings
             .extend(benchmark::unread_data_dir(&benchmark, &args.options));
+        engine
+            .warnings
+            .extend(benchmark::unread_options(&benchmark, &args.options));
         let main = engine.settings.model.as_str();
         let judge = args.scoring.judge_model.as_deref();
         let grader = grader::resolve(
