@@ -1,22 +1,17 @@
 //! What of an agent's prompt definition shapes its requests.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
-use crate::definition::{Definition, ToolStrategy};
+use crate::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::protocol::Protocol;
-use crate::tool::Tool;
+use crate::provider::{Effort, Sampling};
 
-/// How an agent uses tools, reasoning and images. By default: no tools, one call at a time, reasoning recorded and not
+/// How an agent uses tools, reasoning and images. By default: one call at a time, reasoning recorded and not
 /// sent back, images kept.
 #[derive(Clone, Default)]
 pub struct AgentSettings {
-    /// What it may call, in the order in which a request lists them.
-    pub tools: Vec<BoundTool>,
     /// Whether it may, must not or must call one. `Required` holds until it has called one: after that it may answer.
     pub tool_choice: ToolStrategy,
     /// Whether one response may hold several calls, which then run at once.
@@ -25,36 +20,18 @@ pub struct AgentSettings {
     pub exclude_reasoning: bool,
     /// Whether its reasoning stays in the conversation.
     pub include_reasoning: bool,
+    /// How hard its model is to think, where the run does not say.
+    pub effort: Option<Effort>,
+    /// Most tokens of its reasoning, where the run does not say.
+    pub reasoning_tokens: Option<u32>,
     /// The newest messages whose images are sent; those of older ones are told by a line of text. All if none.
     pub recent_images: Option<NonZeroU32>,
     /// Its hooks, and no others; those of the run if none are listed.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
 }
 
-/// A tool, and what an agent's prompt sets for it.
-#[derive(Clone)]
-pub struct BoundTool {
-    /// The tool.
-    pub tool: Arc<dyn Tool>,
-    /// Its variables, resolved.
-    pub env: BTreeMap<String, String>,
-    /// Its options.
-    pub options: Map<String, Value>,
-}
-
-impl BoundTool {
-    /// A tool for which nothing is set.
-    pub fn plain(tool: Arc<dyn Tool>) -> Self {
-        Self {
-            tool,
-            env: BTreeMap::new(),
-            options: Map::new(),
-        }
-    }
-}
-
 impl AgentSettings {
-    /// What a prompt definition says, but for its tools, whose values come from other sources, too.
+    /// What a prompt definition says, but for its tools, which an [`Equipment`](crate::Equipment) holds.
     ///
     /// # Errors
     /// [`HookRegistryError::Unknown`] for a hook that there is not.
@@ -62,14 +39,33 @@ impl AgentSettings {
         let reasoning = definition.reasoning.as_ref();
         let listed = definition.hooks.as_deref();
         Ok(Self {
-            tools: Vec::new(),
             tool_choice: definition.tool_choice,
             parallel_tool_calls: definition.parallel_tool_calls,
             exclude_reasoning: reasoning.is_some_and(|reasoning| reasoning.exclude),
             include_reasoning: reasoning.is_some_and(|reasoning| reasoning.include),
+            effort: reasoning
+                .and_then(|reasoning| reasoning.effort)
+                .map(|effort| match effort {
+                    DefinedEffort::Low => Effort::Low,
+                    DefinedEffort::Medium => Effort::Medium,
+                    DefinedEffort::High => Effort::High,
+                }),
+            reasoning_tokens: reasoning
+                .and_then(|reasoning| reasoning.max_tokens)
+                .map(NonZeroU32::get),
             recent_images: Some(definition.recent_image_threshold),
             hooks: listed.map(|names| hooks.resolve(names)).transpose()?,
         })
+    }
+
+    /// The sampling of a run with what this says of reasoning. What the run itself says of it counts.
+    #[must_use]
+    pub fn reasoning_over(&self, sampling: &Sampling) -> Sampling {
+        Sampling {
+            effort: sampling.effort.or(self.effort),
+            reasoning_tokens: sampling.reasoning_tokens.or(self.reasoning_tokens),
+            ..sampling.clone()
+        }
     }
 }
 
@@ -78,6 +74,7 @@ impl AgentSettings {
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
     let calls = protocol == Protocol::Tools;
     let goes_on = protocol != Protocol::Direct;
+    let has_tools = calls || protocol == Protocol::Rlm;
     let reasoning = definition.reasoning.as_ref();
     let rows = [
         ("includeChat", definition.include_chat, false),
@@ -88,11 +85,9 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
             definition.tool_choice != ToolStrategy::Auto,
             calls,
         ),
-        (
-            "tools",
-            !definition.tools.is_empty(),
-            calls || protocol == Protocol::Rlm,
-        ),
+        ("tools", !definition.tools.is_empty(), has_tools),
+        ("variables", !definition.variables.is_empty(), has_tools),
+        ("env", !definition.env.is_empty(), has_tools),
         (
             "reasoning.include",
             reasoning.is_some_and(|reasoning| reasoning.include),

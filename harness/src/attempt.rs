@@ -163,7 +163,7 @@ impl<'a> Attempt<'a> {
             depth: 0,
             role,
             lineage: vec![self.task.query.clone()],
-            model: self.engine.models.main.clone(),
+            model: self.engine.root_model(),
             system_prompt: (role == Role::AgentTurn).then(|| self.engine.web_agent.system().text()),
             iterations: if matches!(
                 role,

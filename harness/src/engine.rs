@@ -313,6 +313,15 @@ impl Engine {
         &self.models.main
     }
 
+    /// The model of roots: the run's, with what their definition says of reasoning.
+    pub(crate) fn root_model(&self) -> Model {
+        let main = &self.models.main;
+        Model {
+            sampling: Arc::new(self.agent.reasoning_over(&main.sampling)),
+            ..main.clone()
+        }
+    }
+
     /// The model that a definition names: an alias, `default` for the run's own, or a model of the run by its reference.
     pub(crate) fn model_of_definition(&self, name: &str) -> Result<Model, String> {
         if name == "default" {

@@ -41,7 +41,7 @@ mod tools_agent;
 mod tool_run;
 pub mod web;
 
-pub use agent_settings::{AgentSettings, BoundTool, idle_properties};
+pub use agent_settings::{AgentSettings, idle_properties};
 pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task};
 pub use equipment::Equipment;
 pub use halt::HaltReason;

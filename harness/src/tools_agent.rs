@@ -8,7 +8,7 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use serde_json::Value;
 
-use crate::agent_settings::{AgentSettings, BoundTool};
+use crate::agent_settings::AgentSettings;
 use crate::attempt::{Attempt, Failure};
 use crate::conversation::Conversation;
 use crate::cut::two_ends;
@@ -19,7 +19,7 @@ use crate::invocation::Invocation;
 use crate::model_call::Said;
 use crate::outcome::Status;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
-use crate::tool::{ToolRegistry, ToolScope};
+use crate::tool::{ToolRegistry, Toolbox};
 use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::tool_run::ToolRun;
 
@@ -35,10 +35,10 @@ const RETRIES: u32 = 2;
 /// An agent at work.
 pub(crate) struct ToolsAgent<'a> {
     attempt: &'a Attempt<'a>,
-    invocation: &'a Invocation,
+    /// The agent, with the tools that it needs to read its context.
+    invocation: Invocation,
     settings: &'a AgentSettings,
     context: Arc<str>,
-    tools: Vec<BoundTool>,
     /// Prompts called so far.
     children: AtomicU32,
 }
@@ -47,28 +47,26 @@ impl<'a> ToolsAgent<'a> {
     /// An agent with its tools, and those that it needs to read its context.
     pub fn new(
         attempt: &'a Attempt<'a>,
-        invocation: &'a Invocation,
+        invocation: &Invocation,
         settings: &'a AgentSettings,
         context: Arc<str>,
     ) -> Self {
-        let mut tools = settings.tools.clone();
+        let mut invocation = invocation.clone();
         if !stands_in_message(&context, settings) {
-            let named = |name: &str| tools.iter().any(|bound| bound.tool.spec().name == name);
             let bundled = ToolRegistry::bundled();
-            let missing = CONTEXT_TOOLS.iter().filter(|name| !named(name));
-            let missing: Vec<BoundTool> = missing
-                .filter_map(|name| bundled.get(name).ok())
-                .map(BoundTool::plain)
-                .collect();
-            tools.extend(missing);
+            let missing = CONTEXT_TOOLS
+                .iter()
+                .filter(|name| invocation.tools.get(name).is_err())
+                .filter_map(|name| bundled.get(name).ok());
+            // They are right together; a tool of the agent's own that collides with one stays.
+            let readers = Toolbox::of_tools(missing).unwrap_or_default();
+            invocation.tools = readers.under(&invocation.tools);
         }
-        tools.retain(|bound| invocation.tools.get(&bound.tool.spec().name).is_err());
         Self {
             attempt,
             invocation,
             settings,
             context,
-            tools,
             children: AtomicU32::new(0),
         }
     }
@@ -85,12 +83,9 @@ impl<'a> ToolsAgent<'a> {
 
     /// What its requests offer.
     pub fn tool_use(&self) -> ToolUse {
-        let specs = self.tools.iter().map(|bound| bound.tool.spec().clone());
         let actions = &self.attempt.engine.layers.actions;
         ToolUse {
-            specs: actions
-                .apply(specs.chain(self.invocation.tools.wire_specs()).collect())
-                .into(),
+            specs: actions.apply(self.invocation.tools.wire_specs()).into(),
             choice: match self.settings.tool_choice {
                 ToolStrategy::Auto => ToolChoice::Auto,
                 ToolStrategy::None => ToolChoice::None,
@@ -102,7 +97,7 @@ impl<'a> ToolsAgent<'a> {
 
     /// Runs to the answer or to the reason why there is none. `earlier` is what it sees of another conversation.
     pub async fn run(&self, earlier: Vec<Message>) -> Result<String, Failure> {
-        let mut conversation = self.attempt.begin(self.invocation);
+        let mut conversation = self.attempt.begin(&self.invocation);
         conversation.tools = self.tool_use();
         for message in earlier {
             conversation.push(message);
@@ -111,10 +106,10 @@ impl<'a> ToolsAgent<'a> {
         if self.invocation.iterations == 1 && !conversation.tools.is_off() {
             first.content = format!("{}\n\n{}", first.content, tools_note(ToolsNote::Last));
         }
-        conversation.push(self.attempt.with_images(self.invocation, first));
+        conversation.push(self.attempt.with_images(&self.invocation, first));
         let mut used = 0;
         let result = self.iterate(&mut conversation, &mut used).await;
-        self.attempt.end(self.invocation, &result, used);
+        self.attempt.end(&self.invocation, &result, used);
         result
     }
 
@@ -131,8 +126,8 @@ impl<'a> ToolsAgent<'a> {
                 self.attempt.count(|stats| stats.iterations = iteration);
             }
             self.attempt
-                .emit(self.invocation, EventKind::IterationStart { iteration });
-            let said = self.attempt.ask(self.invocation, conversation).await?;
+                .emit(&self.invocation, EventKind::IterationStart { iteration });
+            let said = self.attempt.ask(&self.invocation, conversation).await?;
             let calls = &said.response.tool_calls;
             let text = &said.response.text;
             let must_call = conversation.tools.choice == ToolChoice::Required;
@@ -228,10 +223,12 @@ impl<'a> ToolsAgent<'a> {
             content: two_ends(&content, limit),
             is_error,
         };
-        let hooked = self.attempt.hook_tool_result(self.invocation, call, result);
+        let hooked = self
+            .attempt
+            .hook_tool_result(&self.invocation, call, result);
         let result = hooked.await?;
         self.attempt.emit(
-            self.invocation,
+            &self.invocation,
             EventKind::ToolCall {
                 call: call.id.clone(),
                 name: call.name.clone(),
@@ -245,43 +242,15 @@ impl<'a> ToolsAgent<'a> {
     }
 
     async fn call(&self, call: &ToolCall) -> Result<Value, String> {
-        if self.invocation.tools.get(&call.name).is_ok() {
-            let counts = u32::from(self.invocation.tools.calls_prompt(&call.name));
-            let number = self.children.fetch_add(counts, Ordering::Relaxed);
-            let run = ToolRun::new(
-                call.id.clone(),
-                call.name.clone(),
-                call.arguments.clone(),
-                self.invocation.child_id(number),
-            );
-            let result = self.attempt.tool_result(self.invocation, &run).await;
-            return result.map_err(|error| error.to_string());
-        }
-        let mut named = self.tools.iter();
-        let Some(bound) = named.find(|bound| bound.tool.spec().name == call.name) else {
-            let specs = self.tools.iter().map(|bound| bound.tool.spec());
-            let names: Vec<&str> = specs.map(|spec| spec.name.as_str()).collect();
-            return Err(format!(
-                "there is no tool `{}`; the tools are: {}",
-                call.name,
-                names.join(", ")
-            ));
-        };
-        let arguments = match call.arguments.trim() {
-            "" => Value::Object(serde_json::Map::new()),
-            text => serde_json::from_str(text)
-                .map_err(|error| format!("the arguments are not JSON: {error}"))?,
-        };
-        let task = self.attempt.task;
-        let scope = ToolScope {
-            sample: task.sample.clone(),
-            attempt: task.attempt,
-            invocation: self.invocation.id.clone(),
-            context: Arc::clone(&self.context),
-            env: bound.env.clone(),
-            options: bound.options.clone(),
-        };
-        let result = bound.tool.call(arguments, &scope).await;
+        let counts = u32::from(self.invocation.tools.calls_prompt(&call.name));
+        let number = self.children.fetch_add(counts, Ordering::Relaxed);
+        let run = ToolRun::new(
+            call.id.clone(),
+            call.name.clone(),
+            call.arguments.clone(),
+            self.invocation.child_id(number),
+        );
+        let result = self.attempt.tool_result(&self.invocation, &run).await;
         result.map_err(|error| error.to_string())
     }
 

@@ -1,7 +1,5 @@
 //! Flags of hooks.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +12,4 @@ pub struct HookArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::HOOKS)]
     #[serde(default)]
     pub hooks: Vec<String>,
-
-    /// Folder of hooks (*.js) of your own; one of a bundled hook's name takes its place
-    #[arg(long, value_name = "DIR", env = env_vars::HOOKS_DIR)]
-    #[serde(default)]
-    pub hooks_dir: Option<PathBuf>,
 }

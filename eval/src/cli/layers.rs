@@ -20,6 +20,11 @@ pub struct LayerArgs {
     #[arg(long, value_name = "DIR", env = env_vars::TOOLS_DIR)]
     pub tools_dir: Option<PathBuf>,
 
+    /// Folder of hooks (*.js) of your own; one of a bundled hook's name takes its place
+    #[arg(long, value_name = "DIR", env = env_vars::HOOKS_DIR)]
+    #[serde(default)]
+    pub hooks_dir: Option<PathBuf>,
+
     /// Definition that the root runs under, in place of its protocol's own prompt
     #[arg(long, value_name = "NAME", env = env_vars::PROMPT)]
     pub prompt: Option<String>,

@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::number::whole;
-use super::{GuidanceArgs, WebArgs};
+use super::{GuidanceArgs, ToolArgs, WebArgs};
 use crate::env_vars;
 
 /// The flags of `eval prompt`.
@@ -50,6 +50,10 @@ pub struct PromptArgs {
     /// What the agents are told.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
+
+    /// What agents may call besides each other.
+    #[command(flatten)]
+    pub tools: ToolArgs,
 
     /// Worlds on the web.
     #[command(flatten)]

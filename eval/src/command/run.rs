@@ -282,6 +282,7 @@ pub(super) fn engine(
     };
     let engine = Engine::new(config, models, terminal::warning)?;
     let engine = engine
+        .with_agent(settings.agent()?)
         .with_layers(settings.layers.layers.clone())
         .with_hooks(settings.hooks.hooks.clone())
         .with_equipment(settings.equipment.clone());

@@ -1,7 +1,7 @@
 //! The engine's settings.
 
 use harness::agent_turn::AgentTurnSettings;
-use harness::{Equipment, Protocol};
+use harness::{AgentSettings, Equipment, Protocol};
 use std::time::Duration;
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
@@ -90,11 +90,17 @@ impl EngineSettings {
             keys,
         )?;
         let sandbox = super::sandbox::resolve(&args.sandbox)?;
+        let hooks = super::hooks::resolve(&args.hooks, &args.guidance.layers)?;
+        let definition = guidance.settings.layers.definition.as_ref();
+        if let Some(definition) = definition {
+            let agent = AgentSettings::of(definition, &hooks.registry)?;
+            models::check_main(model, &agent.reasoning_over(&models.sampling))?;
+        }
         let equipment = super::tools::resolve(
             &args.tools,
             &args.guidance.layers,
             &sandbox.isolation,
-            guidance.settings.layers.definition.as_ref(),
+            definition,
         )?;
         let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;
         let budget = super::budget::resolve(&args.budget)?;
@@ -102,7 +108,6 @@ impl EngineSettings {
         let traffic = super::traffic::resolve(&args.traffic)?;
         let store = super::store::resolve(&args.store);
         let web = super::web::resolve(&args.web)?;
-        let hooks = super::hooks::resolve(&args.hooks)?;
         Ok(guidance.map(|guidance| {
             let Guidance {
                 prompt_mode,
@@ -138,5 +143,16 @@ impl EngineSettings {
                 hooks,
             }
         }))
+    }
+
+    /// What the definition that the root runs under says of its requests, its tools apart.
+    ///
+    /// # Errors
+    /// [`SettingsError::Hook`] for a hook that there is not.
+    pub fn agent(&self) -> Result<AgentSettings, SettingsError> {
+        Ok(match &self.layers.definition {
+            Some(definition) => AgentSettings::of(definition, &self.hooks.registry)?,
+            None => AgentSettings::default(),
+        })
     }
 }

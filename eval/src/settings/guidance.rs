@@ -1,9 +1,9 @@
 //! What agents are told: drivers and profile by name become texts, aliases become a table.
 
-use harness::Protocol;
 use harness::prompt::{
     Driver, DriverLibrary, ModelAlias, Profile, Profiles, PromptMode, parse_aliases, warnings,
 };
+use harness::{Protocol, idle_properties};
 
 use super::bounds::within;
 use super::layers::{self, LayerSettings};
@@ -90,6 +90,7 @@ pub(super) fn resolve(
     let (layers, of_layers) = layers::resolve(&args.layers, &alias_names)?;
     let mut warnings = warnings(args.prompt_mode, &drivers);
     warnings.extend(of_layers);
+    warnings.extend(idle(&layers, args.protocol));
 
     Ok(Resolved {
         warnings,
@@ -104,6 +105,25 @@ pub(super) fn resolve(
             code_via_tool: args.code_via == CodeVia::Tool,
             layers,
         },
+    })
+}
+
+/// What of the root's definition does nothing in this protocol.
+fn idle(layers: &LayerSettings, protocol: Protocol) -> Option<String> {
+    let definition = layers.definition.as_ref()?;
+    if protocol == Protocol::AgentTurn {
+        return Some(
+            "--prompt does nothing in the agent-turn protocol, whose prompt is made of --web-agent"
+                .to_owned(),
+        );
+    }
+    let idle = idle_properties(definition, protocol);
+    (!idle.is_empty()).then(|| {
+        format!(
+            "of the definition `{}` these properties do nothing in the {protocol} protocol: {}",
+            definition.name,
+            idle.join(", ")
+        )
     })
 }
 

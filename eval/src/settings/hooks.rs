@@ -8,7 +8,7 @@ use harness::hook::{Hook, HookRegistry};
 
 use super::SettingsError;
 use super::name_list::names;
-use crate::cli::HookArgs;
+use crate::cli::{HookArgs, LayerArgs};
 
 /// The hooks of a run.
 #[derive(Clone, Default)]
@@ -30,8 +30,8 @@ impl fmt::Debug for HookSettings {
 ///
 /// # Errors
 /// [`SettingsError::Hook`] for an unknown name or a file that is no hook.
-pub(super) fn resolve(args: &HookArgs) -> Result<HookSettings, SettingsError> {
-    let registry = registry(args.hooks_dir.as_deref())?;
+pub(super) fn resolve(args: &HookArgs, layers: &LayerArgs) -> Result<HookSettings, SettingsError> {
+    let registry = registry(layers.hooks_dir.as_deref())?;
     let hooks = registry.resolve(&names(&args.hooks))?;
     Ok(HookSettings { hooks, registry })
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use harness::definition::{Definition, Faults, Known, Library, ResolvedPrompt};
+use harness::hook::HookRegistry;
 use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{FILES_DIR, ToolRegistry};
@@ -13,6 +14,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::SettingsError;
+use super::hooks::registry as hook_registry;
 use super::model_ref::providers;
 use super::tools::tool_registry;
 use crate::cli::LayerArgs;
@@ -45,7 +47,9 @@ pub(super) fn resolve(
     let definition = match args.prompt.as_deref().map(str::trim) {
         Some(name) => {
             let tools = tool_registry(args.tools_dir.as_deref(), &Isolation::Thread)?;
-            Some(definition(&library, name, aliases, &tools)?)
+            let hooks = hook_registry(args.hooks_dir.as_deref())?;
+            let known = known(aliases, &tools, &hooks);
+            Some(definition(&library, name, &known)?)
         }
         None => None,
     };
@@ -110,7 +114,7 @@ pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
 }
 
 /// What definitions may refer to, with these aliases of models.
-pub fn known(aliases: &[String], tools: &ToolRegistry) -> Known {
+pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> Known {
     let models = aliases.iter().cloned();
     Known {
         models: models.chain([DEFAULT_MODEL.to_owned()]).collect(),
@@ -125,20 +129,15 @@ pub fn known(aliases: &[String], tools: &ToolRegistry) -> Known {
                 (tool.spec().name.clone(), variables.collect())
             })
             .collect(),
-        hooks: Vec::new(),
+        hooks: hooks.all().map(|hook| hook.name().to_owned()).collect(),
     }
 }
 
-fn definition(
-    library: &Library,
-    name: &str,
-    aliases: &[String],
-    tools: &ToolRegistry,
-) -> Result<Definition, SettingsError> {
+fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition, SettingsError> {
     let definition = library
         .get(name)
         .map_err(|problem| SettingsError::UnknownPrompt { problem })?;
-    let faults = library.check_one(definition, &known(aliases, tools));
+    let faults = library.check_one(definition, known);
     if faults.is_empty() {
         Ok(definition.clone())
     } else {

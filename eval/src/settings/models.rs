@@ -155,6 +155,30 @@ pub(super) fn resolve(
     })
 }
 
+/// Checks that the main model can be asked with what its definition says of reasoning.
+///
+/// # Errors
+/// [`SettingsError::Unsupported`].
+pub(super) fn check_main(reference: &str, sampling: &Sampling) -> Result<(), SettingsError> {
+    let Some((prefix, model)) = model_ref::http(reference) else {
+        return Ok(());
+    };
+    let Some(endpoint) = endpoint(prefix) else {
+        return Ok(());
+    };
+    endpoint
+        .check(model, sampling)
+        .map_err(|unsupported| SettingsError::Unsupported {
+            flag: match unsupported.setting {
+                "effort" => "--prompt: reasoning.effort",
+                "reasoning_tokens" => "--prompt: reasoning.maxTokens",
+                setting => flag_of(setting),
+            },
+            reference: reference.to_owned(),
+            reason: unsupported.reason,
+        })
+}
+
 /// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own
 /// must there be a key, if keys are needed. `asked` is where the reference stands, and the reference.
 ///

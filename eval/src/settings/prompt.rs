@@ -1,9 +1,11 @@
 //! Settings of `eval prompt`.
 
 use harness::Protocol;
+use harness::ToolSpec;
 use harness::prompt::{
     AgentKind, AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth,
 };
+use harness::sandbox::Isolation;
 
 use super::bounds::within;
 use super::{LayerSettings, Resolved, SettingsError, guidance};
@@ -28,6 +30,8 @@ pub struct PromptSettings {
     pub aliases: Vec<ModelAlias>,
     /// Guidance for the root.
     pub drivers: Vec<Driver>,
+    /// The functions in its REPL beside the builtins, or in the `tools` protocol what its requests offer.
+    pub tools: Vec<ToolSpec>,
     /// What is laid over the prompts.
     pub layers: LayerSettings,
     /// Whether code comes by calls of a tool.
@@ -72,6 +76,17 @@ impl PromptSettings {
         } else {
             MAX_ITERATIONS
         };
+        let equipment = super::tools::resolve(
+            &args.tools,
+            &args.guidance.layers,
+            &Isolation::Thread,
+            guidance.settings.layers.definition.as_ref(),
+        )?;
+        let tools = match protocol {
+            Protocol::Rlm => equipment.root.specs(),
+            Protocol::Tools => equipment.root.wire_specs(),
+            _ => Vec::new(),
+        };
         let web_prompt = match protocol {
             Protocol::AgentTurn => {
                 let layers = &guidance.settings.layers.layers;
@@ -99,6 +114,7 @@ impl PromptSettings {
             system_prompt: web_prompt.or_else(|| args.system_prompt.clone()),
             aliases: guidance.aliases,
             drivers: guidance.drivers,
+            tools,
             layers: guidance.layers,
             code_via_tool: guidance.code_via_tool,
             sizes: args.sizes,
@@ -117,7 +133,7 @@ impl PromptSettings {
             system_prompt: self.system_prompt.as_deref(),
             models: &self.aliases,
             drivers: &self.drivers,
-            tools: &[],
+            tools: &self.tools,
             code_via_tool: self.code_via_tool,
             layers: &self.layers.layers,
         }

@@ -8,7 +8,6 @@ mod properties;
 
 mod check;
 mod exposed;
-mod idle;
 mod json;
 mod library;
 mod single;

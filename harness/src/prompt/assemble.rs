@@ -249,7 +249,8 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         |own| specialist(agent, own),
     );
     if !agent.tools.is_empty() {
-        prompt.push(&TOOLS, [&tool_reference(agent.tools)]);
+        let tools = agent.layers.actions.apply(agent.tools.to_vec());
+        prompt.push(&TOOLS, [&tool_reference(&tools)]);
     }
     if !agent.models.is_empty() {
         prompt.push(&MODELS, [&table(agent.models)]);

@@ -106,7 +106,6 @@ sections! {
     // What a prompt that was called as a tool gives, and gets.
     SUBPROMPT_CALL = "subprompt-call" ["name", "arguments", "outcome", "result"];
     SUBPROMPT_ERROR = "subprompt-error" ["error"];
-    SUBPROMPT_ATTACHMENT = "subprompt-attachment" ["path", "content"];
     // User messages.
     TURN_FIRST = "turn-first" ["query", "context", "iterations"];
     TURN_FLAT = "turn-flat" ["query", "context"];

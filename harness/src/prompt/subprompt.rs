@@ -1,6 +1,7 @@
 //! The texts around a prompt that is called as a tool.
 
-use super::sections::{NOTE_AGENT_DONE, SUBPROMPT_ATTACHMENT, SUBPROMPT_CALL, SUBPROMPT_ERROR};
+use super::sections::{NOTE_AGENT_DONE, SUBPROMPT_CALL, SUBPROMPT_ERROR};
+use crate::definition::fence_untrusted;
 
 /// A call of a tool that a sub-prompt made, with what came of it.
 pub(crate) fn subprompt_call(name: &str, arguments: &str, told: &str, worked: bool) -> String {
@@ -15,7 +16,7 @@ pub(crate) fn subprompt_error(error: &str) -> String {
 
 /// A text file that is attached to a sub-prompt's first message.
 pub(crate) fn attachment_text(path: &str, content: &str) -> String {
-    SUBPROMPT_ATTACHMENT.render([path, content])
+    fence_untrusted(&format!("attachment {path}"), content)
 }
 
 /// What an agent is told of one that it did not wait for.

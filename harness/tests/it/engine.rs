@@ -10,10 +10,8 @@ use harness::event::{Event, EventKind, EventSink};
 use harness::outcome::Stats;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
-use harness::tool::ToolRegistry;
 use harness::{
-    AgentSettings, BoundTool, Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task,
-    sandbox,
+    AgentSettings, Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, sandbox,
 };
 use serde::Deserialize;
 
@@ -41,8 +39,7 @@ struct Case {
     attempt_tokens: Option<u64>,
     attempt_cost: Option<f64>,
     run_calls: Option<u64>,
-    tools: Vec<String>,
-    /// Tools as functions in the REPL: those of `tools/scripts`, bundled ones, and definitions of `tools/prompts`. `KEY` is
+    /// Tools, in the REPL functions: those of `tools/scripts`, bundled ones, and definitions of `tools/prompts`. `KEY` is
     /// a secret variable of theirs.
     functions: Vec<String>,
     /// The definition whose tools the root has.
@@ -71,7 +68,6 @@ impl Default for Case {
             attempt_tokens: None,
             attempt_cost: None,
             run_calls: None,
-            tools: Vec::new(),
             functions: Vec::new(),
             definition: None,
             tool_choice: "auto".to_owned(),
@@ -84,19 +80,15 @@ impl Default for Case {
 
 impl Case {
     fn agent(&self) -> AgentSettings {
-        let bundled = ToolRegistry::bundled();
-        let bound = |name: &String| BoundTool::plain(bundled.get(name).unwrap());
         let choice = ToolStrategy::ALL
             .into_iter()
             .find(|choice| choice.as_str() == self.tool_choice);
         AgentSettings {
-            tools: self.tools.iter().map(bound).collect(),
             tool_choice: choice.unwrap(),
             parallel_tool_calls: self.parallel_tool_calls,
             exclude_reasoning: self.exclude_reasoning,
             include_reasoning: self.include_reasoning,
-            recent_images: None,
-            hooks: None,
+            ..AgentSettings::default()
         }
     }
 

@@ -10,7 +10,7 @@ use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{alias_names, known_to_definitions, tool_registry};
+use crate::settings::{alias_names, hook_registry, known_to_definitions, tool_registry};
 use crate::terminal;
 
 /// Prints a line for each fault.
@@ -23,7 +23,8 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let mut faults = library.add_dir(folder);
     let tools_dir = args.guidance.layers.tools_dir.as_deref();
     let tools = tool_registry(tools_dir, &Isolation::Thread)?;
-    faults.extend(library.check(&known_to_definitions(&aliases, &tools)));
+    let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
+    faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
     faults.sort_by(|a, b| a.place.cmp(&b.place));
     if args.json {
         let faults: Vec<Value> = faults.iter().map(as_json).collect();

@@ -1,10 +1,13 @@
 //! What `config.json` and the fingerprint of a run hold.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use benchmarks::Dataset;
 use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
+use harness::definition::Definition;
+use harness::hook::Hook;
 use harness::prompt::{Replacement, sha256_hex, template_digests};
 use harness::sandbox::{ENGINE, Isolation};
 use serde_json::{Value, json};
@@ -220,6 +223,7 @@ fn prompt(engine: &EngineSettings) -> Value {
             "name": definition.name,
             "sha256": definition.digest,
             "text_sha256": sha256_hex(&text),
+            "hooks": hooks_listed(engine, definition),
         })
     });
     let replacement = layers
@@ -243,11 +247,22 @@ fn prompt(engine: &EngineSettings) -> Value {
     })
 }
 
-fn hooks(engine: &EngineSettings) -> Vec<Value> {
-    let hooks = engine.hooks.hooks.iter();
+/// The hooks that the root's definition lists, in place of the run's.
+fn hooks_listed(engine: &EngineSettings, definition: &Definition) -> Option<Value> {
+    let names = definition.hooks.as_ref()?;
+    let hooks = engine.hooks.registry.resolve(names).unwrap_or_default();
+    Some(identities(&hooks))
+}
+
+fn identities(hooks: &[Arc<dyn Hook>]) -> Value {
     hooks
+        .iter()
         .map(|hook| json!({ "name": hook.name(), "version": hook.digest() }))
         .collect()
+}
+
+fn hooks(engine: &EngineSettings) -> Value {
+    identities(&engine.hooks.hooks)
 }
 
 fn drivers(engine: &EngineSettings) -> Vec<Value> {
