@@ -31,6 +31,8 @@ pub(crate) struct ReplAgent<'a> {
     pub calls: u32,
     /// Images of its first message.
     pub images: Vec<Image>,
+    /// What it sees of the conversation in which it was called.
+    pub earlier: Vec<Message>,
     /// Agents that it called without waiting for them.
     pub background: Background<'a>,
 }
@@ -57,6 +59,7 @@ impl<'a> ReplAgent<'a> {
             repl,
             calls: 0,
             images: Vec::new(),
+            earlier: Vec::new(),
             background: Background::default(),
         }
     }
@@ -64,6 +67,9 @@ impl<'a> ReplAgent<'a> {
     /// Runs to the answer or to the reason why there is none.
     pub async fn run(mut self, context: &ContextKind) -> Result<String, Failure> {
         let mut conversation = self.attempt.begin(&self.invocation);
+        for message in std::mem::take(&mut self.earlier) {
+            conversation.push(message);
+        }
         let first = first_message(self.invocation.query(), context, self.invocation.iterations);
         let first = Message {
             images: std::mem::take(&mut self.images),

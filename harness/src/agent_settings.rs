@@ -1,5 +1,6 @@
 //! What of an agent's prompt definition shapes its requests.
 
+use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -20,6 +21,10 @@ pub struct AgentSettings {
     pub exclude_reasoning: bool,
     /// Whether its reasoning stays in the conversation.
     pub include_reasoning: bool,
+    /// Whether it sees what was said in the conversation in which it is called.
+    pub include_chat: bool,
+    /// Whether it sees the tool calls of that conversation, with their results.
+    pub include_past_tools: bool,
     /// How hard its model is to think, where the run does not say.
     pub effort: Option<Effort>,
     /// Most tokens of its reasoning, where the run does not say.
@@ -28,6 +33,26 @@ pub struct AgentSettings {
     pub recent_images: Option<NonZeroU32>,
     /// Its hooks, and no others; those of the run if none are listed.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
+}
+
+impl fmt::Debug for AgentSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |hooks: &Vec<Arc<dyn Hook>>| -> Vec<String> {
+            hooks.iter().map(|hook| hook.name().to_owned()).collect()
+        };
+        f.debug_struct("AgentSettings")
+            .field("tool_choice", &self.tool_choice)
+            .field("parallel_tool_calls", &self.parallel_tool_calls)
+            .field("exclude_reasoning", &self.exclude_reasoning)
+            .field("include_reasoning", &self.include_reasoning)
+            .field("include_chat", &self.include_chat)
+            .field("include_past_tools", &self.include_past_tools)
+            .field("effort", &self.effort)
+            .field("reasoning_tokens", &self.reasoning_tokens)
+            .field("recent_images", &self.recent_images)
+            .field("hooks", &self.hooks.as_ref().map(names))
+            .finish()
+    }
 }
 
 impl AgentSettings {
@@ -43,6 +68,8 @@ impl AgentSettings {
             parallel_tool_calls: definition.parallel_tool_calls,
             exclude_reasoning: reasoning.is_some_and(|reasoning| reasoning.exclude),
             include_reasoning: reasoning.is_some_and(|reasoning| reasoning.include),
+            include_chat: definition.include_chat,
+            include_past_tools: definition.include_past_tools,
             effort: reasoning
                 .and_then(|reasoning| reasoning.effort)
                 .map(|effort| match effort {
@@ -56,6 +83,13 @@ impl AgentSettings {
             recent_images: Some(definition.recent_image_threshold),
             hooks: listed.map(|names| hooks.resolve(names)).transpose()?,
         })
+    }
+
+    /// What tells two settings apart, for the digest of a prompt that is called.
+    pub(crate) fn version(&self) -> String {
+        let hooks = self.hooks.iter().flatten();
+        let hooks: Vec<&str> = hooks.map(|hook| hook.digest()).collect();
+        format!("{self:?} {}", hooks.join(" "))
     }
 
     /// The sampling of a run with what this says of reasoning. What the run itself says of it counts.

@@ -177,6 +177,8 @@ impl<'a> Attempt<'a> {
             tools: self.root_tools.clone(),
             hands_down: self.engine.equipment.root.clone(),
             log: None,
+            settings: None,
+            heard: Arc::default(),
         }
     }
 
@@ -228,12 +230,12 @@ impl<'a> Attempt<'a> {
         ToolsAgent::new(self, invocation, self.settings(invocation), context)
     }
 
-    /// What an agent's prompt definition says of its requests: only the root has one.
-    pub fn settings(&self, invocation: &Invocation) -> &AgentSettings {
+    /// What an agent's prompt definition says of its requests.
+    pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
         if invocation.parent.is_none() {
             &self.engine.agent
         } else {
-            &self.plain
+            invocation.settings.as_deref().unwrap_or(&self.plain)
         }
     }
 
@@ -244,17 +246,21 @@ impl<'a> Attempt<'a> {
         context: &str,
     ) -> Result<String, Failure> {
         let message = flat_message(invocation.query(), context);
-        self.answer_message(invocation, Message::user(message))
+        self.answer_message(invocation, Vec::new(), Message::user(message))
             .await
     }
 
-    /// An agent that answers a message in one call.
+    /// An agent that answers a message in one call. `earlier` is what it sees of another conversation.
     pub async fn answer_message(
         &self,
         invocation: &Invocation,
+        earlier: Vec<Message>,
         message: Message,
     ) -> Result<String, Failure> {
         let mut conversation = self.begin(invocation);
+        for message in earlier {
+            conversation.push(message);
+        }
         conversation.push(self.with_images(invocation, message));
         if invocation.role == Role::Direct {
             conversation.may_cut(invocation.query(), &self.task.context);

@@ -1,6 +1,7 @@
 //! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, of tools, and of its page.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -250,6 +251,8 @@ impl<'a> ReplAgent<'a> {
             },
             hands_down: self.invocation.hands_down.clone(),
             log: None,
+            settings: None,
+            heard: Arc::default(),
         })
     }
 

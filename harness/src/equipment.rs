@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::agent_settings::AgentSettings;
+use crate::definition::Library;
 use crate::engine::Task;
-use crate::subprompt::Specialists;
+use crate::hook::{HookRegistry, HookRegistryError};
+use crate::subprompt::{Specialist, Specialists};
 use crate::tool::Toolbox;
 
 /// Makes tools for one task, such as those of a page that is opened for it.
@@ -33,6 +36,36 @@ impl Equipment {
             specialists: Arc::new(specialists),
             for_task: other.for_task.clone().or_else(|| self.for_task.clone()),
         }
+    }
+
+    /// This, with what each prompt that may be called says of its requests: reasoning, images, hooks, and what it sees of
+    /// its caller's conversation.
+    ///
+    /// # Errors
+    /// [`HookRegistryError::Unknown`] for a hook that there is not.
+    pub fn with_settings(
+        mut self,
+        library: &Library,
+        hooks: &HookRegistry,
+    ) -> Result<Self, HookRegistryError> {
+        let mut specialists = (*self.specialists).clone();
+        for (name, specialist) in &mut specialists {
+            if let Some(definition) = library.find(name) {
+                *specialist = Arc::new(Specialist {
+                    settings: Arc::new(AgentSettings::of(definition, hooks)?),
+                    ..(**specialist).clone()
+                });
+            }
+        }
+        self.specialists = Arc::new(specialists);
+        Ok(self)
+    }
+
+    /// Whether a prompt that may be called sees the conversation of its caller.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.specialists
+            .values()
+            .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
     }
 
     /// What of it can change an answer, as a hash for each tool and for each prompt that may be called. No value of a

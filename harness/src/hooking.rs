@@ -125,7 +125,7 @@ impl Attempt<'_> {
     }
 
     /// The hooks of an agent: those that its prompt lists, or else those of the run.
-    fn hooks(&self, invocation: &Invocation) -> &[Arc<dyn Hook>] {
+    fn hooks<'b>(&'b self, invocation: &'b Invocation) -> &'b [Arc<dyn Hook>] {
         let listed = self.settings(invocation).hooks.as_deref();
         listed.unwrap_or(&self.engine.hooks)
     }

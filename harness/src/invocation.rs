@@ -1,9 +1,12 @@
 //! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
 
+use std::sync::{Arc, Mutex};
+
 use sandbox::HostFunctions;
 
+use crate::agent_settings::AgentSettings;
 use crate::engine::Model;
-use crate::event::Role;
+use crate::event::{Message, Role};
 use crate::subprompt::ToolLog;
 use crate::tool::Toolbox;
 use crate::web::PageFunctions;
@@ -38,6 +41,10 @@ pub(crate) struct Invocation {
     pub hands_down: Toolbox,
     /// Where its calls of tools are noted for its caller, if that is to have them.
     pub log: Option<ToolLog>,
+    /// What its prompt definition says of its requests, where it is a definition that was called.
+    pub settings: Option<Arc<AgentSettings>>,
+    /// Its conversation up to its newest response, for definitions that it calls; kept where one of them sees it.
+    pub heard: Arc<Mutex<Vec<Message>>>,
 }
 
 impl Invocation {

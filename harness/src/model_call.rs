@@ -1,6 +1,6 @@
 //! One request of an agent to its model: admitted, sent, booked and recorded.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::attempt::{Attempt, Failure};
@@ -49,6 +49,13 @@ impl Attempt<'_> {
         conversation.trims = 0;
         let mut told = false;
         self.hook_new_messages(invocation, conversation).await?;
+        if self.engine.equipment.is_heard() {
+            let mut heard = invocation
+                .heard
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *heard = conversation.messages().to_vec();
+        }
         let said = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;

@@ -273,6 +273,7 @@ impl Work<'_> {
             model: definition.model.clone(),
             tools,
             files: self.outfit.files.map(Arc::from),
+            settings: Arc::default(),
         }
     }
 }

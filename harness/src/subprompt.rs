@@ -10,9 +10,12 @@ use sandbox::message::Context;
 use serde_json::{Map, Value, json};
 
 use crate::agent::ReplAgent;
+use crate::agent_settings::AgentSettings;
 use crate::attempt::{Attempt, Failure, kind_of};
 use crate::definition::{SubagentSettings, SubpromptSettings};
+use crate::engine::Model;
 use crate::event::{EventKind, Image, Message, Role};
+use crate::history::inherited;
 use crate::invocation::Invocation;
 use crate::outcome::Status;
 use crate::prompt::{
@@ -36,14 +39,25 @@ pub struct Specialist {
     pub tools: Toolbox,
     /// The folder that attachments are read from, if there is one.
     pub files: Option<Arc<Path>>,
+    /// What it says of its requests.
+    pub settings: Arc<AgentSettings>,
 }
 
 impl Specialist {
     /// What of it can change an answer, as a hash.
     pub fn digest(&self) -> String {
         let tools: Vec<String> = self.tools.iter().map(Given::digest).collect();
-        let Self { prompt, model, .. } = self;
-        sha256_hex(&format!("{prompt}\n{model}\n{}", tools.join(" ")))
+        let Self {
+            prompt,
+            model,
+            settings,
+            ..
+        } = self;
+        let settings = settings.version();
+        sha256_hex(&format!(
+            "{prompt}\n{model}\n{}\n{settings}",
+            tools.join(" ")
+        ))
     }
 }
 
@@ -184,14 +198,19 @@ impl Attempt<'_> {
         };
         self.emit(caller, spawn);
         let log = child.log.clone();
+        let earlier = {
+            let heard = caller.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let settings = &specialist.settings;
+            inherited(&heard, settings.include_chat, settings.include_past_tools)
+        };
         let result = if child.role == Role::Specialist {
-            self.run_in_repl(child, first, input).await
+            self.run_in_repl(child, earlier, first, input).await
         } else {
             let message = Message {
                 images: first.images,
                 ..Message::user(first.text)
             };
-            self.answer_message(&child, message).await
+            self.answer_message(&child, earlier, message).await
         };
         let kind = match &result {
             Ok(answer) => EventKind::DelegationReturn {
@@ -243,6 +262,10 @@ impl Attempt<'_> {
             .engine
             .model_of_definition(&specialist.model)
             .map_err(ToolError)?;
+        let model = Model {
+            sampling: Arc::new(specialist.settings.reasoning_over(&model.sampling)),
+            ..model
+        };
         let mut lineage = caller.lineage.clone();
         lineage.push(match &first.name {
             Some(name) => format!("{name}: {}", first.text),
@@ -268,6 +291,8 @@ impl Attempt<'_> {
             tools: specialist.tools.clone(),
             hands_down: specialist.tools.clone(),
             log: Some(ToolLog::default()),
+            settings: Some(Arc::clone(&specialist.settings)),
+            heard: Arc::default(),
             page: None,
         })
     }
@@ -276,6 +301,7 @@ impl Attempt<'_> {
     async fn run_in_repl(
         &self,
         child: Invocation,
+        earlier: Vec<Message>,
         first: First,
         input: &Value,
     ) -> Result<String, Failure> {
@@ -299,6 +325,7 @@ impl Attempt<'_> {
         );
         let mut agent = ReplAgent::new(self, child, &session, repl);
         agent.images = first.images;
+        agent.earlier = earlier;
         let result = Box::pin(agent.run(&kind)).await;
         drop(told);
         result

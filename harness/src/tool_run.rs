@@ -9,6 +9,7 @@ use crate::event::{EventKind, ms};
 use crate::invocation::Invocation;
 use crate::subprompt::LoggedCall;
 use crate::tool::{Runs, ToolError, ToolScope};
+use crate::tool_call::{ToolCall, ToolResult};
 
 /// A call of a tool.
 #[derive(Debug, Clone)]
@@ -43,13 +44,46 @@ impl Attempt<'_> {
     /// The message that the agent reads.
     pub async fn run_tool(&self, caller: &Invocation, run: ToolRun) -> Result<Value, String> {
         let result = self.tool_result(caller, &run).await;
+        let result = self.hook_value(caller, &run, result).await;
         let told = match &result {
-            Ok(Value::String(text)) => Ok(text.clone()),
-            Ok(value) => Ok(value.to_string()),
-            Err(error) => Err(error.to_string()),
+            Ok(value) => Ok(text_of(value)),
+            Err(error) => Err(error.clone()),
         };
         self.record_tool(caller, run, told);
-        result.map_err(|error| error.to_string())
+        result
+    }
+
+    /// Shows what a tool gave to the agent's hooks. Where one of them fails, nothing of it passes.
+    async fn hook_value(
+        &self,
+        caller: &Invocation,
+        run: &ToolRun,
+        result: Result<Value, ToolError>,
+    ) -> Result<Value, String> {
+        let (content, is_error) = match &result {
+            Ok(value) => (text_of(value), false),
+            Err(error) => (error.to_string(), true),
+        };
+        let call = ToolCall {
+            id: run.id.clone(),
+            name: run.name.clone(),
+            arguments: run.arguments.clone(),
+        };
+        let shown = ToolResult {
+            call: run.id.clone(),
+            content: content.clone(),
+            is_error,
+        };
+        let hooked = self.hook_tool_result(caller, &call, shown).await;
+        let hooked = hooked.map_err(|error| format!("{}(): {error}", run.name))?;
+        match result {
+            Err(_) => Err(hooked.content),
+            Ok(value) if hooked.content == content => Ok(value),
+            Ok(Value::String(_)) => Ok(Value::String(hooked.content)),
+            // A hook changes the text of a value, which may be JSON still.
+            Ok(_) => Ok(serde_json::from_str(&hooked.content)
+                .unwrap_or_else(|_| Value::String(hooked.content))),
+        }
     }
 
     /// Runs a call to its end, and records nothing of it.
@@ -124,5 +158,13 @@ impl Attempt<'_> {
                 ms: ms(run.began.elapsed()),
             },
         );
+    }
+}
+
+/// A value as an agent reads it: a text as it is, anything else as JSON.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
     }
 }

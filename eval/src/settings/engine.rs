@@ -101,6 +101,7 @@ impl EngineSettings {
             &args.guidance.layers,
             &sandbox.isolation,
             definition,
+            &hooks.registry,
         )?;
         let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;
         let budget = super::budget::resolve(&args.budget)?;

@@ -81,6 +81,7 @@ impl PromptSettings {
             &args.guidance.layers,
             &Isolation::Thread,
             guidance.settings.layers.definition.as_ref(),
+            &super::hooks::registry(args.guidance.layers.hooks_dir.as_deref())?,
         )?;
         let tools = match protocol {
             Protocol::Rlm => equipment.root.specs(),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use harness::definition::Definition;
+use harness::hook::HookRegistry;
 use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
 use harness::{Equipment, Outfit};
@@ -52,6 +53,7 @@ pub(super) fn resolve(
     layers: &LayerArgs,
     isolation: &Isolation,
     definition: Option<&Definition>,
+    hooks: &HookRegistry,
 ) -> Result<Equipment, SettingsError> {
     let registry = tool_registry(layers.tools_dir.as_deref(), isolation)?;
     let library = prompt_library(layers.prompts_dir.as_deref())?;
@@ -80,10 +82,11 @@ pub(super) fn resolve(
         .map_err(|faults| SettingsError::Tools {
             problem: faults.to_string(),
         })?;
-    Ok(match definition {
+    let equipment = match definition {
         Some(definition) => outfit.of_definition(definition)?.and(&named),
         None => named,
-    })
+    };
+    Ok(equipment.with_settings(&library, hooks)?)
 }
 
 fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {

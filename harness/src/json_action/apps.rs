@@ -1,6 +1,7 @@
 //! Serves what apps ask for: a model's answer to a raw prompt, or the text of a document. One request at a time, in order.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -77,6 +78,8 @@ fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
         tools: Toolbox::default(),
         hands_down: Toolbox::default(),
         log: None,
+        settings: None,
+        heard: Arc::default(),
         id: root.child_id(number),
         parent: Some(root.id.clone()),
         depth: root.depth + 1,
