@@ -130,7 +130,7 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
         (
             "recentImageThreshold",
             definition.recent_image_threshold.get() != 10,
-            goes_on,
+            has_tools,
         ),
     ];
     rows.into_iter()
