@@ -29,8 +29,10 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
     if (kind.truncated) parts.push(el("p", { class: "problem" }, "The limit of output tokens cut this response off."));
     const calls = kind.tool_calls ?? [];
     if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...drawResponse(kind.text, ran, where))));
-    // A call that was made is told whole below, and code is shown as code.
+    // A call that was made is told whole below, as is an envelope that was read, and code is shown as code.
     const made = new Set(of("tool_call").map((event) => event.kind.call));
+    const isRead = of("web").some((event) => event.kind.event.what === "envelope" && event.kind.event.envelope);
+    if (isRead && calls.length) made.add(calls[0].id);
     for (const call of ran ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not made`, longText(call.arguments, where)));
   });
   const children = drawChildren(events, agentHash);
