@@ -14,6 +14,7 @@ use crate::grader::GraderError;
 use crate::import::ImportError;
 use crate::merge::MergeError;
 use crate::models::ModelError;
+use crate::protocol_fit::UnfitProtocol;
 use crate::report::HtmlError;
 use crate::run_dir::RunDirError;
 use crate::runner::RunError;
@@ -41,6 +42,9 @@ pub enum Error {
     /// The scorer cannot be used.
     #[error(transparent)]
     Grader(#[from] GraderError),
+    /// The protocol cannot work on the benchmark.
+    #[error(transparent)]
+    Protocol(#[from] UnfitProtocol),
     /// A model cannot be opened.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -119,6 +123,7 @@ impl Error {
                 "one that was killed before it began is begun again: its flags, and --out {}",
                 folder.display()
             )),
+            Self::Protocol(error) => Some(error.hint()),
             Self::Compare(error) => error.hint().map(str::to_owned),
             Self::Grader(GraderError::NoModel) => {
                 Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())

@@ -78,6 +78,7 @@ fn of_error(error: &Error) -> u8 {
             | GraderError::NoModel
             | GraderError::NoJudge(_),
         )
+        | Error::Protocol(_)
         | Error::Model(_)
         | Error::Engine(_)
         | Error::Resume(_)

@@ -21,6 +21,7 @@ pub mod grader;
 pub mod import;
 pub mod merge;
 pub mod models;
+pub mod protocol_fit;
 pub mod rescore;
 pub mod runner;
 pub mod selection;

@@ -131,13 +131,23 @@ impl Plan {
         Ok(())
     }
 
-    /// For each cell the place of the one that it is measured by: the direct call of its own model.
+    /// Takes a cell out of those that are run.
+    pub fn skip(&mut self, cell: &Cell, reason: String) {
+        self.cells.retain(|other| other.name != cell.name);
+        let cell = cell.name.clone();
+        self.skipped.push(Skipped { cell, reason });
+    }
+
+    /// For each cell the place of the one that it is measured by: the direct call of its own model, or its model's first cell
+    /// where the benchmark has no direct calls.
     pub fn baselines(&self) -> Vec<usize> {
         let of = |cell: &Cell| {
-            self.cells.iter().position(|other| {
-                let (other, cell) = (&other.flags.engine, &cell.flags.engine);
-                other.guidance.protocol.as_str() == BASELINE && other.model == cell.model
-            })
+            let is_direct =
+                |other: &Cell| other.flags.engine.guidance.protocol.as_str() == BASELINE;
+            let same = |other: &Cell| other.flags.engine.model == cell.flags.engine.model;
+            let mut cells = self.cells.iter();
+            let direct = cells.position(|other| same(other) && is_direct(other));
+            direct.or_else(|| self.cells.iter().position(same))
         };
         let found = self.cells.iter().map(of);
         found.map(Option::unwrap_or_default).collect()

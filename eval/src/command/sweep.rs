@@ -24,15 +24,21 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let (folder, plan) = if let Some(folder) = &args.resume {
         (folder.clone(), Plan::read(folder)?)
     } else {
-        let plan = Plan::of(&Matrix::resolve(args)?)?;
+        let mut plan = Plan::of(&Matrix::resolve(args)?)?;
         for skipped in &plan.skipped {
             terminal::note(&format!("skipped {}: {}", skipped.cell, skipped.reason));
         }
-        for cell in &plan.cells {
+        for cell in plan.cells.clone() {
             // Opens what the cell needs, so that what is missing is told before anything runs.
             let settings = RunSettings::resolve(&cell.flags)?.announce();
-            if !run::is_possible(&settings)? {
-                return Ok(Outcome::NothingMatched);
+            match run::is_possible(&settings) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Outcome::NothingMatched),
+                Err(Error::Protocol(unfit)) if plan.cells.len() > 1 => {
+                    terminal::note(&format!("skipped {}: {unfit}", cell.name));
+                    plan.skip(&cell, unfit.to_string());
+                }
+                Err(error) => return Err(error),
             }
         }
         let folder = args.out.clone().unwrap_or_else(default_folder);

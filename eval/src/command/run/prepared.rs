@@ -16,7 +16,7 @@ use crate::run_dir::{self, Fingerprint};
 use crate::selection::select;
 use crate::settings::RunSettings;
 use crate::web::Web;
-use crate::{models, terminal};
+use crate::{models, protocol_fit, terminal};
 
 /// A run that can begin.
 pub(super) struct Prepared {
@@ -41,6 +41,7 @@ impl Prepared {
             &settings.benchmark,
             &settings.benchmark_options,
         )?);
+        protocol_fit::check(dataset.as_ref(), settings.engine.protocol)?;
         let (engine, judge) = engine(
             &settings.engine,
             Some(&settings.benchmark),
