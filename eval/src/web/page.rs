@@ -198,7 +198,6 @@ impl Page for Tab {
 }
 
 /// An error of the browser in the engine's words.
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn told(error: Error) -> PageError {
     let problem = match &error {
         Error::StaleId { .. } => PageProblem::StaleId,
@@ -217,5 +216,12 @@ pub(super) fn told(error: Error) -> PageError {
         | Error::PageCrashed
         | Error::Protocol { .. } => PageProblem::Broken,
     };
-    PageError::new(problem, error.to_string())
+    let message = match error {
+        // The port differs from attempt to attempt, and no model is to learn it.
+        Error::Blocked { url, .. } => {
+            format!("{url} is out of reach; only the pages of this site are within reach")
+        }
+        error => error.to_string(),
+    };
+    PageError::new(problem, message)
 }
