@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// No Chromium was found.
     #[error(
-        "no Chromium found: tried {tried}; install the Debian package chromium, or name the program"
+        "no Chromium found: tried {tried}; install the Debian package chromium, or put one of them on PATH"
     )]
     NotInstalled {
         /// The programs that were looked for.

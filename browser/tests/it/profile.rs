@@ -127,7 +127,7 @@ fn a_missing_or_broken_browser_says_what_to_install() {
             (
                 &absent,
                 format!(
-                    "no Chromium found: tried {}; install the Debian package chromium, or name the program",
+                    "no Chromium found: tried {}; install the Debian package chromium, or put one of them on PATH",
                     absent.display()
                 ),
             ),
