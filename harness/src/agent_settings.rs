@@ -12,6 +12,7 @@ use crate::provider::{Effort, Sampling};
 /// How an agent uses tools, reasoning and images. By default: one call at a time, reasoning recorded and not
 /// sent back, images kept.
 #[derive(Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
 pub struct AgentSettings {
     /// Whether it may, must not or must call one. `Required` holds until it has called one: after that it may answer.
     pub tool_choice: ToolStrategy,
