@@ -1,5 +1,6 @@
 //! `eval sweep`: every cell of a matrix as a run, and one comparison at the end.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -28,10 +29,16 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         for skipped in &plan.skipped {
             terminal::note(&format!("skipped {}: {}", skipped.cell, skipped.reason));
         }
+        let (mut notes, mut warnings) = (BTreeSet::new(), BTreeSet::new());
         for cell in plan.cells.clone() {
             // Opens what the cell needs, so that what is missing is told before anything runs.
-            let settings = RunSettings::resolve(&cell.flags)?.announce();
-            match run::is_possible(&settings) {
+            let mut settings = RunSettings::resolve(&cell.flags)?;
+            // What holds for several cells is told once.
+            settings.notes.retain(|text| notes.insert(text.clone()));
+            settings
+                .warnings
+                .retain(|text| warnings.insert(text.clone()));
+            match run::is_possible(&settings.announce()) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Outcome::NothingMatched),
                 Err(Error::Protocol(unfit)) if plan.cells.len() > 1 => {
@@ -80,7 +87,8 @@ fn carry_on(dir: &Path, cell: &Cell, retry_errors: bool) -> Result<Outcome, Erro
         return run::resume(&args, Show::Nothing);
     }
     RunDir::clear_unbegun(dir)?;
-    let settings = RunSettings::resolve(&cell.flags)?.announce();
+    // What there is to tell of it was told when the sweep began.
+    let settings = RunSettings::resolve(&cell.flags)?.settings;
     run::begin(&settings, Some(dir), Show::Nothing)
 }
 
