@@ -16,6 +16,7 @@ export default [
       await page.getByRole("searchbox").fill("arc coordinator");
       assert.deepEqual((await names(page)).sort(), ["arc-20261121-070000-0001", "arc-20261121-070000-0002"]);
       await page.reload();
+      await page.locator("a.row").first().waitFor();
       assert.equal((await names(page)).length, 2);
       await page.getByRole("searchbox").fill("no such run");
       assert.equal(await page.getByText("No run matches.").count(), 1);
