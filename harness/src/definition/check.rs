@@ -32,6 +32,16 @@ impl Library {
         for definition in self.iter() {
             faults.extend(self.check_one(definition, known));
         }
+        for (definition, told) in self.partial() {
+            let more = self.check_one(definition, known);
+            // A field that could not be read stands for nothing.
+            faults.extend(more.into_iter().filter(|fault| {
+                let own = fault.place.file == definition.source.to_string();
+                !own || !told
+                    .iter()
+                    .any(|field| fault.place.field.starts_with(field.as_str()))
+            }));
+        }
         once(faults)
     }
 

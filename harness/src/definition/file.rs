@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::fault::Faults;
+use super::fault::{Fault, Faults};
 use super::parse::{self, Body};
 use super::properties::{Definition, Source};
 use super::reader::Reader;
@@ -43,6 +43,19 @@ pub(super) fn read(
     source: &Source,
     text: &str,
 ) -> Result<Definition, Faults> {
+    match read_on(format, stem, source, text) {
+        (Some(definition), faults) if faults.is_empty() => Ok(definition),
+        (_, faults) => Err(Faults(faults)),
+    }
+}
+
+/// As [`read`], with what can be read of a definition that has faults: these stand for nothing there.
+pub(super) fn read_on(
+    format: Format,
+    stem: &str,
+    source: &Source,
+    text: &str,
+) -> (Option<Definition>, Vec<Fault>) {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let mut reader = Reader::new(source);
     let digest = sha256_hex(&text);
@@ -51,7 +64,7 @@ pub(super) fn read(
             Ok((front, body)) => front.map(|front| (front, body)),
             Err(problem) => {
                 reader.fault(Some(1), "", problem);
-                return Err(Faults(reader.faults));
+                return (None, reader.faults);
             }
         },
         Format::Section => Ok((nothing(), body(&text, 1))),
@@ -62,7 +75,7 @@ pub(super) fn read(
         Ok(read) => read,
         Err(SyntaxFault { line, problem }) => {
             reader.fault(line, "", problem);
-            return Err(Faults(reader.faults));
+            return (None, reader.faults);
         }
     };
     if matches!(format, Format::Markdown | Format::Section)
@@ -77,13 +90,8 @@ pub(super) fn read(
         }]);
     }
     let definition = parse::definition(&mut reader, &node, body.as_ref(), source, digest);
-    match definition {
-        Some(definition) if reader.faults.is_empty() => Ok(definition),
-        _ => {
-            reader.faults.sort_by_key(|fault| fault.place.line);
-            Err(Faults(reader.faults))
-        }
-    }
+    reader.faults.sort_by_key(|fault| fault.place.line);
+    (definition, reader.faults)
 }
 
 /// The front matter of a Markdown file, nothing for one that has none, and the text below if there is any.

@@ -16,6 +16,8 @@ pub struct Library {
     definitions: BTreeMap<String, Definition>,
     /// Names of files whose faults are told already, so that nobody is told that they are unknown, too.
     broken: BTreeSet<String>,
+    /// What could be read of these files, each with the fields whose faults are told already.
+    partial: Vec<(Definition, Vec<String>)>,
 }
 
 impl Library {
@@ -30,6 +32,7 @@ impl Library {
         Self {
             definitions: definitions.collect(),
             broken: BTreeSet::new(),
+            partial: Vec::new(),
         }
     }
 
@@ -51,7 +54,7 @@ impl Library {
     pub fn add_dir(&mut self, folder: &Path) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut read: BTreeMap<String, Definition> = BTreeMap::new();
-        for definition in read_dir(folder, &mut faults, &mut self.broken) {
+        for definition in self.read_dir(folder, &mut faults) {
             if let Some(first) = read.get(&definition.name) {
                 faults.push(Fault {
                     place: definition.place("name"),
@@ -64,6 +67,49 @@ impl Library {
         }
         self.definitions.extend(read);
         faults
+    }
+
+    /// Every definition of a folder, in the order of their files' names; files with faults are left out.
+    fn read_dir(&mut self, folder: &Path, faults: &mut Vec<Fault>) -> Vec<Definition> {
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut paths: Vec<_> = match entries {
+            Ok(entries) => entries.iter().map(DirEntry::path).collect(),
+            Err(error) => {
+                faults.push(unreadable(folder, &error));
+                return Vec::new();
+            }
+        };
+        paths.sort();
+        let mut definitions = Vec::new();
+        for path in paths {
+            let Some(format) = Format::of(&path).filter(|_| !path.is_dir()) else {
+                continue;
+            };
+            let text = match fs::read_to_string(&path) {
+                Ok(text) => text,
+                Err(error) => {
+                    faults.push(unreadable(&path, &error));
+                    continue;
+                }
+            };
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let source = Source::File(path.clone());
+            match file::read_on(format, &stem, &source, &text) {
+                (Some(definition), own) if own.is_empty() => definitions.push(definition),
+                (definition, own) => {
+                    let told = own.iter().map(|fault| fault.place.field.clone()).collect();
+                    self.partial.extend(definition.map(|read| (read, told)));
+                    faults.extend(own);
+                    self.broken.insert(stem.into_owned());
+                }
+            }
+        }
+        definitions
+    }
+
+    /// What could be read of the files with faults, and the fields whose faults are told already.
+    pub(super) fn partial(&self) -> &[(Definition, Vec<String>)] {
+        &self.partial
     }
 
     /// Whether a file of this name has faults that are told already.
@@ -108,45 +154,6 @@ impl Library {
             )
         })
     }
-}
-
-/// Every definition of a folder, in the order of their files' names; files with faults are left out.
-fn read_dir(
-    folder: &Path,
-    faults: &mut Vec<Fault>,
-    broken: &mut BTreeSet<String>,
-) -> Vec<Definition> {
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut paths: Vec<_> = match entries {
-        Ok(entries) => entries.iter().map(DirEntry::path).collect(),
-        Err(error) => {
-            faults.push(unreadable(folder, &error));
-            return Vec::new();
-        }
-    };
-    paths.sort();
-    let mut definitions = Vec::new();
-    for path in paths {
-        let Some(format) = Format::of(&path).filter(|_| !path.is_dir()) else {
-            continue;
-        };
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) => {
-                faults.push(unreadable(&path, &error));
-                continue;
-            }
-        };
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        match file::read(format, &stem, &Source::File(path.clone()), &text) {
-            Ok(definition) => definitions.push(definition),
-            Err(Faults(own)) => {
-                faults.extend(own);
-                broken.insert(stem.into_owned());
-            }
-        }
-    }
-    definitions
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {

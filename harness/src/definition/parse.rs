@@ -101,9 +101,10 @@ pub(super) fn definition(
         hooks: reader.names(&fields, "hooks"),
         name: name?,
         kind,
-        tool_description: tool_description?,
-        prompt: prompt?,
-        model: model?,
+        // Each of these that is missing has its fault.
+        tool_description: tool_description.unwrap_or_default(),
+        prompt: prompt.unwrap_or_else(|| PromptContent::Text(String::new())),
+        model: model.unwrap_or_default(),
         source: source.clone(),
         digest,
         lines: reader.lines.clone(),

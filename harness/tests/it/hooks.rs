@@ -117,10 +117,7 @@ async fn hooks_change_what_passes_and_remember() {
         {compute: "return(context)"}]"#;
     let hooks = ["redact_credit_cards", "log_tool_calls", "shout"];
     let (answer, asked, events) = run(rules, AgentSettings::default(), &hooks).await;
-    assert_eq!(
-        answer.unwrap(),
-        "ERROR: THERE IS NO TOOL `FIND`; THE TOOLS ARE: "
-    );
+    assert_eq!(answer.unwrap(), "ERROR: THERE IS NO TOOL `FIND`");
     let first = &asked[0].messages[0].content;
     assert!(first.contains("card [credit card]"), "{first}");
     let notes: Vec<String> = events
@@ -135,7 +132,7 @@ async fn hooks_change_what_passes_and_remember() {
         [
             "shout: message 1 of the user",
             "shout: message 2 of the assistant",
-            "log_tool_calls: find({}) failed with 47 characters",
+            "log_tool_calls: find({}) failed with 30 characters",
             "shout: message 3 of the user",
             "shout: message 4 of the assistant",
         ]
