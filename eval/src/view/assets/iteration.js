@@ -23,6 +23,10 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("context_trimmed")) parts.push(el("p", { class: "quiet" }, `The conversation outgrew the model's context: ${count(kind.chars)} characters of older output were left out.`));
   if (of("llm_cached").length) parts.push(el("p", { class: "quiet" }, "The response comes from the cache."));
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
+  // What a web agent saw before its turn stands before it, what came of the turn after it.
+  const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
+  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !told.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
+  parts.push(...others(0, before));
   responses.forEach(({ kind }, place) => {
     if (headOf(kind.reasoning)) parts.push(named("Reasoning", longText(kind.reasoning, where, { kind: "reasoning" })));
     const ran = flat || codeless ? undefined : (ends[place]?.kind.code ?? headOf(kind.code));
@@ -41,7 +45,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
     parts.push(named("Lost calls", el("p", { class: "error-text" }, `${plural(kind.count, "call")} that nobody awaited`), "failed"));
   }
   for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
-  for (const { kind } of events) if (!told.has(kind.type)) parts.push((kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
+  parts.push(...others(before));
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
   if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
