@@ -123,7 +123,6 @@ impl Error {
                 "one that was killed before it began is begun again: its flags, and --out {}",
                 folder.display()
             )),
-            Self::Protocol(error) => Some(error.hint()),
             Self::Compare(error) => error.hint().map(str::to_owned),
             Self::Grader(GraderError::NoModel) => {
                 Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())

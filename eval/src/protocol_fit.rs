@@ -1,29 +1,19 @@
-//! Which protocols can work on the samples of a benchmark: in a REPL or a prompt, on a web page, or among apps.
+//! Which protocols can work on what: a REPL or a prompt on texts, an agent on web pages, one that builds apps on apps.
 
 use benchmarks::Dataset;
 use harness::Protocol;
 
-/// The protocol has no way to the benchmark's samples.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("--protocol {protocol}: it has no way to {place} of {benchmark}; {} has one", names(.fitting, " or "))]
-pub struct UnfitProtocol {
-    benchmark: String,
-    protocol: Protocol,
-    /// What the samples are.
-    place: &'static str,
-    fitting: &'static [Protocol],
-}
+const ON_TEXTS: &[Protocol] = &[Protocol::Rlm, Protocol::Direct, Protocol::Tools];
+const ON_PAGES: &[Protocol] = &[Protocol::Rlm, Protocol::AgentTurn];
+const ON_APPS: &[Protocol] = &[Protocol::JsonAction];
 
-impl UnfitProtocol {
-    /// The flags that would be right.
-    pub fn hint(&self) -> String {
-        let flags: Vec<String> = self
-            .fitting
-            .iter()
-            .map(|fit| format!("--protocol {fit}"))
-            .collect();
-        format!("use {}", flags.join(" or "))
-    }
+/// The protocol cannot work on what it is to work on.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("--protocol {protocol} cannot work on {subject}; use --protocol {}", words(.fitting))]
+pub struct UnfitProtocol {
+    protocol: Protocol,
+    subject: String,
+    fitting: &'static [Protocol],
 }
 
 /// Checks that the protocol can work where the samples are. All samples of a benchmark are of one kind.
@@ -34,32 +24,47 @@ pub fn check(dataset: &dyn Dataset, protocol: Protocol) -> Result<(), UnfitProto
     let Some(first) = dataset.ids().first() else {
         return Ok(());
     };
-    let (place, fitting): (_, &'static [Protocol]) = if dataset.world(first).is_some() {
-        ("the web pages", &[Protocol::Rlm, Protocol::AgentTurn])
+    let (kind, fitting) = if dataset.world(first).is_some() {
+        ("web pages", ON_PAGES)
     } else if dataset.app_world(first).is_some() {
-        ("the apps and documents", &[Protocol::JsonAction])
+        ("apps", ON_APPS)
     } else {
-        (
-            "the texts",
-            &[Protocol::Rlm, Protocol::Direct, Protocol::Tools],
-        )
+        ("texts", ON_TEXTS)
     };
+    among(fitting, protocol, || {
+        format!("the {kind} of {}", dataset.name())
+    })
+}
+
+/// Checks that the protocol can work on a question and its context.
+///
+/// # Errors
+/// [`UnfitProtocol`], which names those that can.
+pub fn check_question(protocol: Protocol) -> Result<(), UnfitProtocol> {
+    among(ON_TEXTS, protocol, || {
+        "a question without a web page".to_owned()
+    })
+}
+
+fn among(
+    fitting: &'static [Protocol],
+    protocol: Protocol,
+    subject: impl FnOnce() -> String,
+) -> Result<(), UnfitProtocol> {
     if fitting.contains(&protocol) {
         return Ok(());
     }
     Err(UnfitProtocol {
-        benchmark: dataset.name().to_owned(),
         protocol,
-        place,
+        subject: subject(),
         fitting,
     })
 }
 
-fn names(protocols: &[Protocol], last: &str) -> String {
-    let names: Vec<&str> = protocols.iter().map(|protocol| protocol.as_str()).collect();
-    match names.split_last() {
-        Some((end, [])) => (*end).to_owned(),
-        Some((end, others)) => format!("{}{last}{end}", others.join(", ")),
-        None => String::new(),
+fn words(protocols: &[Protocol]) -> String {
+    let words: Vec<&str> = protocols.iter().map(|protocol| protocol.as_str()).collect();
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
     }
 }

@@ -13,6 +13,7 @@ use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::protocol_fit;
 use crate::reporter::sanitize;
 use crate::runner::images;
 use crate::settings::AskSettings;
@@ -24,6 +25,7 @@ use crate::terminal;
 /// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
+    protocol_fit::check_question(settings.engine.protocol)?;
     let shown = settings.images.iter().map(|path| Image::read(path));
     let shown = shown.collect::<Result<Vec<_>, _>>()?;
     let task = Task {
