@@ -26,8 +26,6 @@ pub(crate) struct Heap {
     limit: usize,
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// Memory ran out once, so that what is in use may be above the limit.
-    ran_out: bool,
 }
 
 impl Heap {
@@ -37,24 +35,12 @@ impl Heap {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             isolate,
             overflowed: Arc::default(),
-            ran_out: false,
         }
-    }
-
-    /// Arms the limit again after memory ran out, above what is in use.
-    pub fn recover(&mut self, runtime: &mut JsRuntime) {
-        self.ran_out = true;
-        self.arm(runtime);
     }
 
     /// Arms the limit, above what is in use.
     pub fn arm(&mut self, runtime: &mut JsRuntime) {
-        // Asking for it walks the whole heap.
-        let used = if self.ran_out {
-            runtime.v8_isolate().get_heap_statistics().total_heap_size()
-        } else {
-            0
-        };
+        let used = runtime.v8_isolate().get_heap_statistics().total_heap_size();
         let limit = self
             .limit
             .max(used.saturating_add(used / 4).saturating_add(ROOM));
@@ -74,9 +60,6 @@ impl Heap {
 
     /// Raises the limit by so many bytes.
     pub fn allow(&mut self, bytes: usize, runtime: &mut JsRuntime) {
-        if bytes == 0 {
-            return;
-        }
         self.limit = self.limit.saturating_add(bytes);
         ALLOWED.fetch_add(bytes as u64, Ordering::SeqCst);
         self.arm(runtime);

@@ -146,7 +146,7 @@ impl Isolate {
     /// Frees what can be freed after memory ran out, and arms the limit again.
     pub fn recover_memory(&mut self) {
         self.runtime.v8_isolate().low_memory_notification();
-        self.heap.recover(&mut self.runtime);
+        self.heap.arm(&mut self.runtime);
     }
 
     /// Looks at what the ops collected.
