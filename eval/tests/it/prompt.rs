@@ -270,7 +270,7 @@ fn definitions_and_layers_shape_the_root() {
             &["--check=faulty"],
             2,
             "faulty/a.yaml:1: field `toolDescription`: missing, expected a non-empty string\n\
-             faulty/b.md:4: field `model`: unknown model `gpt`",
+             faulty/a.yaml:2: field `model`: unknown model `gpt`; known: default, ",
         ),
     ];
     for (args, code, says) in rows {
