@@ -30,7 +30,6 @@ use crate::prompt::{
 };
 use crate::protocol::Protocol;
 use crate::provider::{ProviderError, Request};
-use crate::tool::Toolbox;
 use crate::tools_agent::ToolsAgent;
 use crate::web::{Browser, PageFunctions};
 
@@ -51,8 +50,6 @@ pub(crate) struct Attempt<'a> {
     sessions: Mutex<Vec<(u32, Session)>>,
     next_session: AtomicU32,
     state: OnceLock<Value>,
-    /// Those of the run and of the task.
-    root_tools: Toolbox,
     stats: Mutex<Stats>,
 }
 
@@ -84,7 +81,6 @@ impl<'a> Attempt<'a> {
             sessions: Mutex::default(),
             next_session: AtomicU32::new(0),
             state: OnceLock::new(),
-            root_tools: engine.equipment.root_tools(task),
             stats: Mutex::default(),
         }
     }
@@ -174,7 +170,7 @@ impl<'a> Attempt<'a> {
                 1
             },
             page: None,
-            tools: self.root_tools.clone(),
+            tools: self.engine.equipment.root.clone(),
             hands_down: self.engine.equipment.root.clone(),
             log: None,
             settings: None,
@@ -207,15 +203,7 @@ impl<'a> Attempt<'a> {
 
     async fn run_repl(&self, root: Invocation) -> Result<String, Failure> {
         let starting = self.meter.begin();
-        let session = self
-            .engine
-            .sandbox
-            .session()
-            .await
-            .map_err(|error| Failure {
-                status: Status::Error,
-                reason: format!("the sandbox did not start: {error}"),
-            })?;
+        let session = self.open_session().await?;
         drop(starting);
         let _told = self.also_tell_budget(&session);
         let context = Context::Text(Arc::clone(&self.task.context));
@@ -223,6 +211,18 @@ impl<'a> Attempt<'a> {
         let repl = session.open_with(None, context, self.info(&root), functions);
         let kind = kind_of(&self.task.context);
         ReplAgent::new(self, root, &session, repl).run(&kind).await
+    }
+
+    /// A sandbox session of the attempt's engine.
+    pub async fn open_session(&self) -> Result<Session, Failure> {
+        self.engine
+            .sandbox
+            .session()
+            .await
+            .map_err(|error| Failure {
+                status: Status::Error,
+                reason: format!("the sandbox did not start: {error}"),
+            })
     }
 
     fn tools_agent<'b>(&'b self, invocation: &'b Invocation) -> ToolsAgent<'b> {

@@ -124,6 +124,11 @@ impl Conversation {
         self.messages.iter().chain(&self.tail).cloned().collect()
     }
 
+    /// How many messages a request has.
+    pub fn sent_len(&self) -> usize {
+        self.messages.len() + usize::from(self.tail.is_some())
+    }
+
     /// Leaves out messages that the records hold; none of them may be an output that can be left out by itself.
     pub fn forget(&mut self, messages: Range<usize>) {
         self.recorded = self.recorded.saturating_sub(messages.len());

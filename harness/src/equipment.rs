@@ -6,13 +6,9 @@ use std::sync::Arc;
 
 use crate::agent_settings::AgentSettings;
 use crate::definition::Library;
-use crate::engine::Task;
 use crate::hook::{HookRegistry, HookRegistryError};
 use crate::subprompt::{Specialist, Specialists};
 use crate::tool::Toolbox;
-
-/// Makes tools for one task, such as those of a page that is opened for it.
-type ForTask = dyn Fn(&Task) -> Toolbox + Send + Sync;
 
 /// What agents may call besides each other.
 #[derive(Clone, Default)]
@@ -21,8 +17,6 @@ pub struct Equipment {
     pub root: Toolbox,
     /// The prompts that agents may call, each ready to run.
     pub specialists: Arc<Specialists>,
-    /// What the root has besides for one task alone. They take the place of others of their names, and no child has them.
-    pub for_task: Option<Arc<ForTask>>,
 }
 
 impl Equipment {
@@ -34,7 +28,6 @@ impl Equipment {
         Self {
             root: self.root.under(&other.root),
             specialists: Arc::new(specialists),
-            for_task: other.for_task.clone().or_else(|| self.for_task.clone()),
         }
     }
 
@@ -78,14 +71,6 @@ impl Equipment {
         let prompts = self.specialists.values();
         let prompts = prompts.map(|prompt| (format!("prompt {}", prompt.name), prompt.digest()));
         tools.chain(prompts).collect()
-    }
-
-    /// The root's tools in an attempt at a task.
-    pub(crate) fn root_tools(&self, task: &Task) -> Toolbox {
-        match &self.for_task {
-            Some(of_task) => self.root.under(&of_task(task)),
-            None => self.root.clone(),
-        }
     }
 }
 

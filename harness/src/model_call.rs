@@ -75,7 +75,7 @@ impl Attempt<'_> {
                             new.extend(conversation.tail.clone());
                             new
                         },
-                        messages: u32::try_from(conversation.sent().len()).ok(),
+                        messages: u32::try_from(conversation.sent_len()).ok(),
                     },
                 );
             }

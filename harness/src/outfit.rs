@@ -82,7 +82,6 @@ impl Outfit<'_> {
             Ok(Equipment {
                 root,
                 specialists: Arc::new(specialists),
-                for_task: None,
             })
         } else {
             work.faults.sort();

@@ -17,7 +17,6 @@ use crate::engine::Model;
 use crate::event::{EventKind, Image, Message, Role};
 use crate::history::inherited;
 use crate::invocation::Invocation;
-use crate::outcome::Status;
 use crate::prompt::{
     attachment_text, iterations_for_depth, sha256_hex, subprompt_call, subprompt_error,
 };
@@ -305,15 +304,7 @@ impl Attempt<'_> {
         first: First,
         input: &Value,
     ) -> Result<String, Failure> {
-        let session = self
-            .engine
-            .sandbox
-            .session()
-            .await
-            .map_err(|error| Failure {
-                status: Status::Error,
-                reason: format!("the sandbox did not start: {error}"),
-            })?;
+        let session = self.open_session().await?;
         let told = self.also_tell_budget(&session);
         let text = input.to_string();
         let kind = kind_of(&text);

@@ -7,7 +7,6 @@
 mod properties;
 
 mod check;
-mod exposed;
 mod json;
 mod library;
 mod single;

@@ -29,22 +29,8 @@ const PROPERTIES: [&str; 15] = [
     "recentImageThreshold",
     "hooks",
 ];
-/// What makes a file more than a fragment.
-const OF_PROMPTS: [&str; 13] = [
-    "toolDescription",
-    "model",
-    "includeChat",
-    "includePastTools",
-    "parallelToolCalls",
-    "toolChoice",
-    "requiredSchema",
-    "tools",
-    "variables",
-    "env",
-    "reasoning",
-    "recentImageThreshold",
-    "hooks",
-];
+/// What a fragment has; any other property makes a file a prompt.
+const OF_FRAGMENTS: [&str; 2] = ["name", "prompt"];
 
 /// The text below the front matter of a Markdown file.
 pub(super) struct Body<'a> {
@@ -61,7 +47,10 @@ pub(super) fn definition(
     digest: String,
 ) -> Option<Definition> {
     let fields = reader.fields(node, "", &PROPERTIES)?;
-    let kind = if fields.has_any(&OF_PROMPTS) {
+    let mut of_prompts = PROPERTIES
+        .iter()
+        .filter(|name| !OF_FRAGMENTS.contains(name));
+    let kind = if of_prompts.any(|name| fields.get(name).is_some()) {
         Kind::Prompt
     } else {
         Kind::Fragment

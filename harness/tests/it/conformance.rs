@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use harness::ToolSpec;
+use async_trait::async_trait;
 use harness::definition::{Fault, Known, Library, fence_untrusted};
+use harness::tool::{Tool, ToolError, ToolRegistry, ToolScope};
+use harness::{Outfit, ToolSpec};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -57,6 +60,30 @@ struct HostTool {
 struct Untrusted {
     label: String,
     text: String,
+}
+
+/// A tool of which nothing but its description matters.
+struct Described(ToolSpec);
+
+impl HostTool {
+    fn named(&self, name: &str) -> Described {
+        Described(ToolSpec {
+            name: name.to_owned(),
+            description: self.description.clone(),
+            parameters: self.parameters.clone(),
+        })
+    }
+}
+
+#[async_trait]
+impl Tool for Described {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn call(&self, _: Value, _: &ToolScope) -> Result<Value, ToolError> {
+        Err(ToolError("it is only described".to_owned()))
+    }
 }
 
 /// Requirements of the specification that a case of this suite has to cover.
@@ -167,16 +194,40 @@ fn run(case: &Case) -> Value {
         return json!({"faults": []});
     };
     let definition = library.get(name).expect("the prompt of the case");
-    let host = |name: &str| {
-        let tool = case.known.tools.get(name)?;
-        Some(ToolSpec {
-            name: name.to_owned(),
-            description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
-        })
+    let mut registry = ToolRegistry::default();
+    let mut given = BTreeMap::new();
+    for (name, tool) in &case.known.tools {
+        given.extend(
+            tool.variables
+                .iter()
+                .map(|name| (name.clone(), "value".to_owned())),
+        );
+        registry.add(Arc::new(tool.named(name))).expect("a tool");
+    }
+    given.extend(
+        definition
+            .variables
+            .iter()
+            .map(|known| (known.name.clone(), "value".to_owned())),
+    );
+    let outfit = Outfit {
+        registry: &registry,
+        library: &library,
+        given: &given,
+        process: &BTreeMap::new(),
+        files: None,
     };
-    let tools: Vec<_> = library
-        .exposed_tools(definition, host)
+    let equipment = match outfit.of_definition(definition) {
+        Ok(equipment) => equipment,
+        Err(found) => {
+            let mut refused = faults(&found.0, folder.path());
+            refused["definition"] = definition.to_json();
+            return refused;
+        }
+    };
+    let tools: Vec<_> = equipment
+        .root
+        .wire_specs()
         .into_iter()
         .map(|tool| {
             json!({

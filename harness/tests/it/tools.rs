@@ -36,7 +36,7 @@ async fn registry() -> ToolRegistry {
     registry
 }
 
-/// Named tools, or those of a definition; those of a page are the task's. Each has the secret value.
+/// Named tools, or those of a definition; those of a page answer what they are asked. Each has the secret value.
 pub async fn equipment(names: &[String], definition: Option<&str>) -> Equipment {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
@@ -56,7 +56,7 @@ pub async fn equipment(names: &[String], definition: Option<&str>) -> Equipment 
         Some(name) => outfit.of_definition(library.get(name).unwrap()).unwrap(),
         None => outfit.of_names(&of_run, "the case").unwrap(),
     };
-    equipment.for_task = Some(Arc::new(move |_| of_page.clone()));
+    equipment.root = equipment.root.under(&of_page);
     equipment
 }
 
@@ -208,7 +208,7 @@ async fn every_bundled_tool_can_be_given_with_every_other() {
 }
 
 #[test]
-fn a_task_s_tools_take_the_place_of_the_run_s() {
+fn tools_laid_over_others_take_their_place() {
     let names = |names: &str| echoes(names.split_whitespace());
     for (run, task, expected) in [
         ("a b", "c", "a b c"),
