@@ -3,6 +3,7 @@
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -384,11 +385,7 @@ impl Worker {
             },
         );
         let megabytes = self.limits.heap_bytes >> 20;
-        let dropped = if names.is_empty() {
-            String::new()
-        } else {
-            format!("; what it assigned was dropped: {}", names.join(", "))
-        };
+        let dropped = dropped_text(&names);
         self.abort(
             agent,
             CellErrorKind::OutOfMemory,
@@ -473,6 +470,19 @@ impl Worker {
     fn running(&mut self, agent: AgentId) -> Option<&mut RunningCell> {
         self.agents.get_mut(&agent)?.cell.as_mut()
     }
+}
+
+/// Which names lost their values, for a message; of many, the first.
+fn dropped_text(names: &[String]) -> String {
+    const TOLD: usize = 20;
+    let mut told = names[..names.len().min(TOLD)].join(", ");
+    if names.len() > TOLD {
+        let _ = write!(told, " and {} more", names.len() - TOLD);
+    }
+    if told.is_empty() {
+        return told;
+    }
+    format!("; what it assigned was dropped: {told}")
 }
 
 /// `functions` are those called, parted by spaces.
