@@ -46,11 +46,15 @@ pub fn isolations() -> [Isolation; 2] {
 
 /// Worker processes, fully confined.
 pub fn in_process() -> Isolation {
-    Isolation::Process(WorkerCommand {
+    Isolation::Process(worker_command())
+}
+
+pub fn worker_command() -> WorkerCommand {
+    WorkerCommand {
         program: env!("CARGO_BIN_EXE_sandbox-worker").into(),
         arguments: Vec::new(),
         strict: true,
-    })
+    }
 }
 
 /// A sandbox that must be able to confine its workers.

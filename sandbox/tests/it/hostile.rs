@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use futures::stream::{self, StreamExt as _};
 use sandbox::message::{CellErrorKind, CellOutcome};
-use sandbox::{Config, Isolation, LostCause, Sandbox};
+use sandbox::{Config, Isolation, Sandbox};
 
 use crate::driver::{in_process, root_of, sandbox, try_run};
 
@@ -105,11 +105,6 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
         Err(lost) => Err(lost),
     };
     let (end, after) = match end {
-        // A test of its own kills the workers of this process.
-        Err(lost) if lost.cause == LostCause::Outside => {
-            drop(repl);
-            return Box::pin(check(case, sandbox)).await;
-        }
         Err(lost) => {
             case.allows("lost", &lost.detail)?;
             (format!("lost: {}", lost.detail), None)

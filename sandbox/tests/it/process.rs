@@ -1,13 +1,15 @@
 //! Worker processes: what ends them, and that nothing else notices.
 
 use std::collections::HashSet;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::time::Duration;
 
 use sandbox::message::CellErrorKind;
-use sandbox::{Config, LostCause};
+use sandbox::{Config, Isolation, LostCause, WorkerCommand};
+use tempfile::TempDir;
 
-use crate::driver::{in_process, root_of, run, sandbox, try_run};
+use crate::driver::{in_process, root_of, run, sandbox, try_run, worker_command};
 
 /// Short limits, so that the tests are.
 fn config() -> Config {
@@ -78,15 +80,15 @@ async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_killed_from_outside_is_replaced() {
-    let sandbox = sandbox(config(), in_process());
+    let program = OwnProgram::new("killed-worker");
+    let sandbox = sandbox(config(), program.isolation());
     for _ in 0..3 {
-        let before = workers();
         let mut repl = root_of(&sandbox, "").await;
         run(&mut repl, "1").await;
         repl.run("await rlm('never answered')", 1);
         repl.next().await.unwrap();
-        for worker in workers().difference(&before) {
-            Command::new("kill").args(["-9", worker]).status().unwrap();
+        for worker in program.running() {
+            Command::new("kill").args(["-9", &worker]).status().unwrap();
         }
         let lost = repl.next().await.unwrap_err();
         assert_eq!(lost.cause, LostCause::Outside, "{lost}");
@@ -98,7 +100,8 @@ async fn a_worker_killed_from_outside_is_replaced() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_serve_one_session_after_another() {
-    let sandbox = sandbox(config(), in_process());
+    let program = OwnProgram::new("serving-worker");
+    let sandbox = sandbox(config(), program.isolation());
     let mut seen = HashSet::new();
     for n in 0..120 {
         let mut repl = root_of(&sandbox, &format!("context {n}")).await;
@@ -108,7 +111,7 @@ async fn workers_serve_one_session_after_another() {
         )
         .await;
         assert_eq!(outcome.output, format!("context {n} undefined"));
-        seen.extend(workers());
+        seen.extend(program.running());
     }
     assert!(seen.len() < 60, "{} workers for 120 sessions", seen.len());
 }
@@ -133,15 +136,40 @@ fn a_confined_process_can_only_compute() {
     assert_eq!(yes, ["start a thread: yes"], "{text}");
 }
 
-/// Worker processes that this test process started and that are still there.
-fn workers() -> HashSet<String> {
-    let own = std::process::id().to_string();
-    let listed = Command::new("pgrep")
-        .args(["-P", &own, "sandbox-worker"])
-        .output()
+/// The worker's program by a name of its own, to tell the workers of one test from those of the others.
+struct OwnProgram {
+    name: &'static str,
+    folder: TempDir,
+}
+
+impl OwnProgram {
+    fn new(name: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        symlink(
+            env!("CARGO_BIN_EXE_sandbox-worker"),
+            folder.path().join(name),
+        )
         .unwrap();
-    String::from_utf8_lossy(&listed.stdout)
-        .lines()
-        .map(str::to_owned)
-        .collect()
+        Self { name, folder }
+    }
+
+    fn isolation(&self) -> Isolation {
+        Isolation::Process(WorkerCommand {
+            program: self.folder.path().join(self.name),
+            ..worker_command()
+        })
+    }
+
+    /// The processes of it that are still there.
+    fn running(&self) -> HashSet<String> {
+        let own = std::process::id().to_string();
+        let listed = Command::new("pgrep")
+            .args(["-P", &own, self.name])
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&listed.stdout)
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
 }
