@@ -11,7 +11,7 @@ cargo fmt --all --check
 cargo clippy --workspace --all-targets -- --deny warnings
 RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 # The other engine: its prebuilt library is not everywhere, but the code must fit it.
-DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8 --target-dir target/v8
+DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8
 scripts/lint-workflows.sh
 scripts/check-manifests.sh
 EVAL_TEST_PEERS=1 cargo test --workspace --no-fail-fast
