@@ -80,6 +80,12 @@ pub enum DatasetError {
         /// What the system says.
         reason: io::Error,
     },
+    /// A folder is no benchmark of one's own.
+    #[error("no benchmark.yaml in {}: it makes a folder a benchmark; a file of rows needs none, name the file", folder.display())]
+    NoDescription {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A folder holds no tasks.
     #[error("no tasks (*.json) in {}, nor in evaluation/ or training/ below it", path.display())]
     NoTasks {

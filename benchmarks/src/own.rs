@@ -1,9 +1,9 @@
 //! A benchmark of the user's own: a file of rows, or a folder with a `benchmark.yaml` that says what its fields mean.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -79,7 +79,7 @@ struct Own {
 }
 
 /// Whether a benchmark's name is the path of a file of rows or of a folder: it has a `/` in it, or one of the endings of such
-/// files, or is that of a folder that is there and of no benchmark in the catalog.
+/// files, or is that of a file or folder that is there and of no benchmark in the catalog.
 pub fn is_path(name: &str) -> bool {
     let known = || catalog().iter().any(|entry| entry.name == name);
     let ending = Path::new(name)
@@ -87,7 +87,7 @@ pub fn is_path(name: &str) -> bool {
         .and_then(|ending| ending.to_str());
     name.contains('/')
         || ending.is_some_and(|ending| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
-        || (Path::new(name).is_dir() && !known())
+        || (Path::new(name).exists() && !known())
 }
 
 /// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file or folder.
@@ -104,9 +104,14 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     let name = if stem.is_empty() { "own" } else { &*stem };
     let (data, description, source) = if path.is_dir() {
         let file = path.join(DESCRIPTION);
-        let source = fs::read_to_string(&file).map_err(|reason| DatasetError::Read {
-            path: file.clone(),
-            reason,
+        let source = fs::read_to_string(&file).map_err(|reason| match reason.kind() {
+            io::ErrorKind::NotFound => DatasetError::NoDescription {
+                folder: path.to_owned(),
+            },
+            _ => DatasetError::Read {
+                path: file.clone(),
+                reason,
+            },
         })?;
         let description: Description =
             serde_saphyr::from_str(&source).map_err(|error| DatasetError::Row {

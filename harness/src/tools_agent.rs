@@ -20,14 +20,14 @@ use crate::model_call::Said;
 use crate::outcome::Status;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
 use crate::tool::{ToolRegistry, Toolbox};
-use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolUse};
+use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
 use crate::tool_run::ToolRun;
 
 /// Contexts up to this many characters stand in the first message; longer ones are read with tools.
 const INLINE_CONTEXT: usize = 20_000;
 
 /// The tools that read a context which does not stand in the first message.
-const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
+pub(crate) const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
 
 /// How often a model that has to call a tool and does not is asked again.
 const RETRIES: u32 = 2;
@@ -83,9 +83,16 @@ impl<'a> ToolsAgent<'a> {
 
     /// What its requests offer.
     pub fn tool_use(&self) -> ToolUse {
-        let actions = &self.attempt.engine.layers.actions;
+        let tools = &self.invocation.tools;
+        let described = self.attempt.engine.layers.actions.apply(tools.specs());
+        let on_the_wire = described.into_iter().zip(tools.wire_specs());
         ToolUse {
-            specs: actions.apply(self.invocation.tools.wire_specs()).into(),
+            specs: on_the_wire
+                .map(|(spec, wire)| ToolSpec {
+                    name: wire.name,
+                    ..spec
+                })
+                .collect(),
             choice: match self.settings.tool_choice {
                 ToolStrategy::Auto => ToolChoice::Auto,
                 ToolStrategy::None => ToolChoice::None,

@@ -9,7 +9,7 @@ use super::stdout;
 use crate::cli::ScoreArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::grader::{self, Grader, Rule};
+use crate::grader::{self, Grader, GraderError, Rule};
 use crate::record::AttemptRecord;
 use crate::rescore::{rescore, store};
 use crate::run_dir::RunDir;
@@ -25,6 +25,9 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;
     let grader: Arc<dyn Grader> = match settings.scorer {
+        OtherScorer::Rule(rule) if settings.grader.judge.is_some() => {
+            return Err(GraderError::NoJudge(rule.name().to_owned()).into());
+        }
         OtherScorer::Rule(rule) => Arc::new(Rule::other(rule)),
         OtherScorer::Outside(outside) => {
             let judge = settings.grader.judge.as_ref().map(|judge| {

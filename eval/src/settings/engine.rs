@@ -69,7 +69,7 @@ impl EngineSettings {
     pub fn resolve(args: &EngineArgs, keys: Keys) -> Result<Resolved<Self>, SettingsError> {
         let model = args.model.trim();
         model_ref::check("--model", model)?;
-        let guidance = guidance::resolve(&args.guidance, Some(model))?;
+        let mut guidance = guidance::resolve(&args.guidance, Some(model))?;
         let mut references = vec![("--model".to_owned(), model.to_owned())];
         for alias in &guidance.settings.aliases {
             let place = format!("--model-alias {}", alias.alias);
@@ -109,6 +109,8 @@ impl EngineSettings {
         let traffic = super::traffic::resolve(&args.traffic)?;
         let store = super::store::resolve(&args.store);
         let web = super::web::resolve(&args.web)?;
+        let idle = super::web::idle(&args.web, guidance.settings.protocol);
+        guidance.warnings.extend(idle);
         Ok(guidance.map(|guidance| {
             let Guidance {
                 prompt_mode,

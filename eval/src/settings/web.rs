@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
 use harness::prompt::PromptLayers;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
@@ -32,6 +33,21 @@ pub(super) fn resolve(args: &WebArgs) -> Result<WebSettings, SettingsError> {
         agent_turn,
         screenshots: args.screenshots,
     })
+}
+
+/// Which of the flags do nothing in this protocol, a sentence each.
+pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Vec<String> {
+    let takes_pictures = matches!(protocol, Protocol::AgentTurn | Protocol::JsonAction);
+    let flags = [
+        (
+            "--web-agent",
+            args.web_agent.is_some() && protocol != Protocol::AgentTurn,
+        ),
+        ("--screenshots", args.screenshots && !takes_pictures),
+    ];
+    let idle = flags.into_iter().filter(|(_, is_idle)| *is_idle);
+    idle.map(|(flag, _)| format!("{flag} does nothing in the {protocol} protocol"))
+        .collect()
 }
 
 /// The system prompt of the web agent of the file.

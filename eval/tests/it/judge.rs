@@ -124,6 +124,18 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
     assert_eq!(line["score"], 0.5);
     assert_eq!(line["score_explanation"], "true");
     assert_eq!(line["judge"]["cost_usd"], 0.25);
+    // A rule asks nobody.
+    let wrong = binary.run(
+        &["score", &dir, "--scorer", "exact", "--model", "scripted"],
+        "",
+    );
+    assert_eq!(
+        (wrong.code, wrong.stderr.as_str()),
+        (
+            Some(2),
+            "error: --judge-model: the scorer is exact/1, which asks no model\nhint: add --scorer judge\n"
+        )
+    );
     // Without the trajectory there is no question to judge by, and so no verdict.
     fs::remove_dir_all(made.dir.path.join("trajectories")).unwrap();
     let ran = binary.run(&args, "");

@@ -81,6 +81,11 @@ impl WebAgent {
         Self::new(settings).unwrap_or(self)
     }
 
+    /// Whether it can do this.
+    pub fn has_action(&self, name: &str) -> bool {
+        self.catalog.get(name).is_some()
+    }
+
     /// The system prompt: the same in every turn.
     pub fn system(&self) -> Assembled {
         let settings = &self.settings;

@@ -131,13 +131,20 @@ fn overflows(body: &str) -> bool {
     overflow_texts().iter().any(|text| body.contains(text))
 }
 
-/// Whether the account has no money or quota left: by the error's code, or by how the message begins.
+/// Whether the account has no money or quota left: by the error's code, or by how the message begins, be it behind what a
+/// proxy wrote before it (`RateLimitError: OpenAIException - You exceeded …`).
 fn lacks_credit(body: &Value, message: &str) -> bool {
     let body = body.get(0).unwrap_or(body);
     let table = no_credit();
     let is_code = |code: &Value| table.codes.iter().any(|known| code == known.as_str());
     let message = message.to_lowercase();
-    let begins = |text: &String| message.starts_with(text.as_str());
+    let begins = |text: &String| {
+        let mut places = message.match_indices(text.as_str());
+        places.any(|(at, _)| {
+            let before = &message[..at];
+            before.is_empty() || before.ends_with(": ") || before.ends_with("- ")
+        })
+    };
     is_code(&body["error"]["code"])
         || is_code(&body["error"]["type"])
         || table.messages.iter().any(begins)
