@@ -28,6 +28,9 @@ fn run() -> Result<Outcome, Error> {
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
     }
+    if let Some(file) = settings::snapshot_file() {
+        harness::sandbox::keep_snapshot_in(file);
+    }
     let cli = cli::parse(std::env::args_os())?;
     command::execute(cli.command)
 }

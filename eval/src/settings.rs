@@ -30,6 +30,7 @@ mod web;
 
 mod benchmark;
 mod bounds;
+mod caches;
 mod context_length;
 mod display;
 mod env_file;
@@ -46,6 +47,7 @@ use crate::terminal;
 
 pub use ask::AskSettings;
 pub use budget::BudgetSettings;
+pub use caches::snapshot_file;
 pub use compare::CompareSettings;
 pub use data::{FetchSettings, ShowSettings, data_is_here};
 pub use display::Display;

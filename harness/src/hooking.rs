@@ -59,9 +59,14 @@ impl Attempt<'_> {
         mut request: Request,
     ) -> Result<Request, HookError> {
         if !self.hooks(invocation).is_empty() {
-            let messages = std::mem::take(&mut request.messages);
-            let moment = Moment::BeforeRequest { messages };
-            if let Moment::BeforeRequest { messages } = self.hooked(invocation, moment).await? {
+            let moment = Moment::BeforeRequest {
+                system: std::mem::take(&mut request.system),
+                messages: std::mem::take(&mut request.messages),
+            };
+            if let Moment::BeforeRequest { system, messages } =
+                self.hooked(invocation, moment).await?
+            {
+                request.system = system;
                 request.messages = messages;
             }
         }

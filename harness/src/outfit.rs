@@ -1,6 +1,6 @@
 //! Equips agents: names, and the `tools` of definitions, become what agents have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,6 +55,24 @@ impl Outfit<'_> {
         }
         let at = |index: usize| definition.place(&format!("tools[{index}]"));
         self.equip(&definition.tools, Some(definition), &at)
+    }
+
+    /// The names among those given on the command line that no tool and no prompt reads.
+    pub fn idle_values(&self) -> impl Iterator<Item = &String> {
+        let of_tools = self.registry.all().flat_map(|tool| tool.variables());
+        let mut known: BTreeSet<&str> = of_tools.map(|variable| variable.name.as_str()).collect();
+        for definition in self.library.iter() {
+            let declared = definition.variables.iter();
+            known.extend(declared.map(|variable| variable.name.as_str()));
+            known.extend(definition.env.keys().map(String::as_str));
+            for reference in &definition.tools {
+                if let ToolForm::Tool(settings) = &reference.form {
+                    known.extend(settings.env.keys().map(String::as_str));
+                }
+            }
+        }
+        let given = self.given.keys();
+        given.filter(move |name| !known.contains(name.as_str()))
     }
 
     fn equip(

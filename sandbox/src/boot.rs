@@ -1,13 +1,13 @@
 //! Makes a runtime with the JavaScript library loaded and the global object locked down.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use deno_core::{JsRuntime, JsRuntimeForSnapshot, RuntimeOptions, v8};
+use deno_core::{JsRuntime, RuntimeOptions, v8};
 
 use crate::limits::{Console, Limits, MAX_STACK_BYTES};
 use crate::ops;
 use crate::session::{Config, StartError};
-use crate::thread::THREAD_STACK;
+use crate::snapshot::snapshot;
 
 /// The library's files, in load order. Each is an expression: a function of the shared `internals` object.
 const FILES: &[(&str, &str)] = &[
@@ -87,10 +87,6 @@ pub(crate) struct LibraryFunctions {
 /// The name under which the library's `internals` wait in a snapshot for the session that takes them.
 const INTERNALS: &str = "__repl_internals";
 
-/// The engine with the library loaded, made once per process: a session starts from it in a fraction of the
-/// time that loading takes.
-static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
-
 /// A fresh runtime on the calling thread.
 pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, LibraryFunctions), StartError> {
     let snapshot = snapshot()?;
@@ -106,28 +102,13 @@ pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, LibraryFunctions), Sta
     Ok((runtime, functions))
 }
 
-/// The snapshot, made at the first call.
-pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
-    let made = SNAPSHOT.get_or_init(|| {
-        // A thread of its own: a runtime leaves its marks on the thread that it lived on.
-        let thread = std::thread::Builder::new()
-            .stack_size(THREAD_STACK)
-            .spawn(make_snapshot);
-        let joined = thread.map_err(|error| error.to_string())?.join();
-        joined.unwrap_or_else(|_| Err("the engine panicked while it loaded the library".to_owned()))
-    });
-    made.as_deref()
-        .map_err(|file| StartError::Boot { file: file.clone() })
-}
-
-/// Takes a snapshot that another process of the same program made, before the first session.
-pub(crate) fn use_snapshot(bytes: Vec<u8>) {
-    // One that was made here already is as good.
-    let _ = SNAPSHOT.set(Ok(bytes.into()));
+/// The library's files by name, in load order.
+pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().copied()
 }
 
 /// Sets the flags that the engine has for a whole process: the latest configuration's.
-fn set_flags(limits: &Limits) {
+pub(crate) fn set_flags(limits: &Limits) {
     static STACK_KB: Mutex<u64> = Mutex::new(0);
     let wanted = limits.stack_bytes.min(MAX_STACK_BYTES) >> 10;
     let mut current = STACK_KB.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,17 +119,8 @@ fn set_flags(limits: &Limits) {
     }
 }
 
-fn make_snapshot() -> Result<Box<[u8]>, String> {
-    set_flags(&Limits::default());
-    let mut runtime = JsRuntimeForSnapshot::new(RuntimeOptions {
-        extensions: vec![ops::repl::init()],
-        ..Default::default()
-    });
-    load(&mut runtime)?;
-    Ok(runtime.snapshot())
-}
-
-fn load(runtime: &mut JsRuntime) -> Result<(), String> {
+/// Loads the library into a runtime from which a snapshot is to be made.
+pub(crate) fn load(runtime: &mut JsRuntime) -> Result<(), String> {
     deno_core::scope!(scope, runtime);
     v8::tc_scope!(let scope, scope);
     let internals = v8::Object::new(scope);

@@ -25,6 +25,7 @@ mod process;
 mod worker;
 mod isolate;
 mod boot;
+mod snapshot;
 mod ops;
 mod inspection;
 mod rewrite;
@@ -47,6 +48,7 @@ pub use name::{NameError, check_name};
 pub use process::{WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
+pub use snapshot::keep_snapshot_in;
 
 /// The engine that this build runs cells on.
 pub const ENGINE: &str = if cfg!(feature = "v8") {

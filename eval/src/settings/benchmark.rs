@@ -8,7 +8,7 @@ use benchmarks::{OutsideScorer, Reads, Scorer};
 
 use super::bounds::count;
 use super::nearest::nearest;
-use super::{SettingsError, context_length};
+use super::{SettingsError, caches, context_length};
 use crate::cli::BenchmarkArgs;
 use crate::env_vars;
 
@@ -111,15 +111,9 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
 /// The folder in which each benchmark's data has a folder of its own: the one given, or that of the user's caches. None if
 /// the user has no home.
 pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
-    let caches = || {
-        set("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .or_else(|| Some(PathBuf::from(set("HOME")?).join(".cache")))
-    };
     given
         .map(Path::to_owned)
-        .or_else(|| Some(caches()?.join("eval/data")))
+        .or_else(|| Some(caches::folder()?.join("data")))
 }
 
 /// Where the data of a benchmark is: below the folder of all data, or in the very place that is given.

@@ -77,6 +77,11 @@ pub(super) fn resolve(
         process: &process,
         files: args.files_dir.as_deref(),
     };
+    if let Some(name) = outfit.idle_values().next() {
+        return Err(SettingsError::Tools {
+            problem: format!("--env {name}: no tool and no prompt reads a variable of this name"),
+        });
+    }
     let named = outfit
         .of_names(&names(&args.tools), "--tools")
         .map_err(|faults| SettingsError::Tools {

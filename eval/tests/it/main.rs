@@ -46,6 +46,7 @@ mod traffic;
 
 mod scorer_file;
 mod sweep;
+mod snapshot;
 mod workflow;
 
 mod resume;

@@ -126,3 +126,40 @@ fn a_person_sees_no_control_characters_of_an_answer() {
     };
     assert_eq!(String::from_utf8_lossy(&typed.stdout), "[2Jred\r\n");
 }
+
+#[test]
+fn tools_from_several_files_work_from_the_first_call_on() {
+    let tool = |body: &str| {
+        format!(
+            "module.exports = {{ description: 'd', parameters: {{ type: 'object' }}, run() {{ return {body} }} }};\n"
+        )
+    };
+    let binary = Binary::new()
+        .file("tools/one.js", tool("1"))
+        .file("tools/two.js", tool("2"))
+        .file(
+            "m.yaml",
+            "description: d\nrules:\n  - reply: \"```js\\nreturn(await one({}) + await two({}))\\n```\"\n",
+        );
+    let args = [
+        "ask",
+        "--query",
+        "q",
+        "--model",
+        "scripted:m.yaml",
+        "--tools-dir",
+        "tools",
+        "--tools",
+        "one,two",
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "3\n"), "{ran:?}");
+    let typo = binary.run(&[&args[..], &["--env", "TYPO=1"]].concat(), "");
+    assert_eq!(
+        (typo.code, typo.stderr.as_str()),
+        (
+            Some(2),
+            "error: --env TYPO: no tool and no prompt reads a variable of this name\n"
+        )
+    );
+}

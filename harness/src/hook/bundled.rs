@@ -73,14 +73,13 @@ impl HookWork for See {
 }
 
 /// Of a longer conversation the task, which is its first message, and the newest messages.
-fn limit(moment: Moment) -> (Moment, Vec<String>) {
-    let Moment::BeforeRequest { mut messages } = moment else {
-        return (moment, Vec::new());
-    };
-    if messages.len() > MOST_MESSAGES {
+fn limit(mut moment: Moment) -> (Moment, Vec<String>) {
+    if let Moment::BeforeRequest { messages, .. } = &mut moment
+        && messages.len() > MOST_MESSAGES
+    {
         messages.drain(1..=messages.len() - MOST_MESSAGES);
     }
-    (Moment::BeforeRequest { messages }, Vec::new())
+    (moment, Vec::new())
 }
 
 fn log(moment: Moment) -> (Moment, Vec<String>) {
@@ -135,6 +134,7 @@ mod tests {
     #[test]
     fn a_long_conversation_keeps_its_task_and_its_end() {
         let messages = |numbers: Vec<u32>| Moment::BeforeRequest {
+            system: "s".to_owned(),
             messages: numbers
                 .into_iter()
                 .map(|number| Message::user(number.to_string()))
@@ -189,6 +189,11 @@ mod tests {
                 message: Message::user(text),
             };
             assert_eq!(seen(hook, message(&text)).0, message(expected));
+            let request = |text: &str| Moment::BeforeRequest {
+                system: text.to_owned(),
+                messages: vec![Message::user(text)],
+            };
+            assert_eq!(seen(hook, request(&text)).0, request(expected));
         }
     }
 }

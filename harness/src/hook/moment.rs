@@ -11,6 +11,8 @@ use crate::tool_call::ToolCall;
 pub enum Moment {
     /// `before_request`: a request is to be sent. The conversation itself stays as it is.
     BeforeRequest {
+        /// The system prompt.
+        system: String,
         /// The messages, oldest first.
         messages: Vec<Message>,
     },
@@ -112,6 +114,7 @@ impl Moment {
         let read = |error: serde_json::Error| error.to_string();
         Ok(match self {
             Self::BeforeRequest { .. } => Self::BeforeRequest {
+                system: serde_json::from_value(fields["system"].take()).map_err(read)?,
                 messages: serde_json::from_value(fields["messages"].take()).map_err(read)?,
             },
             Self::BeforeMessage { .. } => Self::BeforeMessage {
@@ -140,7 +143,8 @@ impl Moment {
     pub fn map_texts(&mut self, change: impl Fn(&str) -> String) {
         let each = |text: &mut String| *text = change(text);
         match self {
-            Self::BeforeRequest { messages } => {
+            Self::BeforeRequest { system, messages } => {
+                each(system);
                 for message in messages {
                     map_message(message, &each);
                 }

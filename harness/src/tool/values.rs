@@ -17,7 +17,7 @@ pub struct Values {
 /// Where values come from, the highest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueSources<'a> {
-    /// What the user gave on the command line.
+    /// What the user gave on the command line, of which only declared variables, and names of the two below, are taken.
     pub given: &'a BTreeMap<String, String>,
     /// The process environment, of which only declared variables are taken.
     pub process: &'a BTreeMap<String, String>,
@@ -62,7 +62,12 @@ impl Values {
                 values.secret.insert(variable.name.clone());
             }
         }
-        values.by_name.extend(sources.given.clone());
+        for (name, value) in sources.given {
+            let is_declared = variables.iter().any(|variable| variable.name == *name);
+            if is_declared || values.by_name.contains_key(name) {
+                values.by_name.insert(name.clone(), value.clone());
+            }
+        }
         let missing = variables
             .iter()
             .find(|variable| variable.required && values.get(&variable.name).is_none());
@@ -206,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_source_wins_and_undeclared_names_of_the_process_are_not_read() {
+    fn the_highest_source_wins_and_undeclared_names_are_not_read() {
         // given, process, tool, prompt → A and B, of which A alone is declared
         for (given, process, tool, prompt, expected) in [
             ("A=1", "A=2 B=2", "A=3", "A=4", "A=1"),
@@ -215,6 +220,7 @@ mod tests {
             ("", "B=2", "", "A=4", "A=4"),
             ("B=1", "", "B=3", "", "B=1"),
             ("", "B=2", "", "", ""),
+            ("A=1 C=1", "", "", "", "A=1"),
         ] {
             let values = Values::resolve(
                 &[variable("A", VariableType::Text, false)],

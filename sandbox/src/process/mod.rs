@@ -35,6 +35,7 @@ struct Hello {
     config: Config,
     strict: bool,
     /// The engine with the library loaded.
+    #[serde(with = "serde_bytes")]
     snapshot: Vec<u8>,
 }
 

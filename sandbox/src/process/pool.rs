@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::{Down, Hello, Up, WorkerCommand, exit, frame};
-use crate::boot;
 use crate::message::Request;
 use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
+use crate::snapshot::snapshot;
 
 /// Sessions that one worker serves before it is replaced: the engine leaks a little with each.
 const SESSIONS_PER_WORKER: u32 = 50;
@@ -56,7 +56,7 @@ impl Workers {
         let hello = Hello {
             config: config.clone(),
             strict: command.strict,
-            snapshot: boot::snapshot()?.to_vec(),
+            snapshot: snapshot()?.to_vec(),
         };
         let hello = frame::encode(&hello).map_err(|error| StartError::Process(other(&error)))?;
         Ok(Self(Arc::new(Shared {
@@ -77,7 +77,9 @@ impl Workers {
             match self.0.take_idle() {
                 None => break self.0.start_patiently().await?,
                 Some(mut worker) => {
-                    if matches!(worker.child.try_wait(), Ok(None)) {
+                    // Its pipes are read by the async runtime that started it, which may be gone.
+                    let is_read = !worker.frames.is_closed();
+                    if is_read && matches!(worker.child.try_wait(), Ok(None)) {
                         break worker;
                     }
                 }

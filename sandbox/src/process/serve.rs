@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 use super::confine::{close_descriptors, confine};
 use super::frame::{self, FrameError};
 use super::{Down, Hello, Up, exit};
-use crate::boot;
 use crate::heap::allowed_for_contexts;
 use crate::limits::Limits;
 use crate::session::StartError;
+use crate::snapshot::use_snapshot;
 use crate::thread::{self, End};
 use crate::watchdog;
 
@@ -51,7 +51,7 @@ fn serve() -> Result<(), FrameError> {
         return Ok(());
     };
     let memory = MemoryWatch::open();
-    boot::use_snapshot(hello.snapshot);
+    use_snapshot(hello.snapshot);
     match confine() {
         Ok(lacks) if hello.strict && lacks.is_some() => {
             return send(&output, &Up::Refused(lacks.unwrap_or_default()));

@@ -1,0 +1,121 @@
+//! The engine with the library loaded: made once, kept in a file for the next process, and handed to workers.
+//!
+//! A session starts from it in a fraction of the time that loading takes, and a process that finds one need not make
+//! it, which takes ten times as long. A file that is missing, of another program, or damaged is made anew; one that
+//! cannot be written is done without.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::UNIX_EPOCH;
+
+use deno_core::{JsRuntimeForSnapshot, RuntimeOptions};
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+
+use crate::boot::{load, set_flags, sources};
+use crate::limits::Limits;
+use crate::ops;
+use crate::session::StartError;
+use crate::thread::THREAD_STACK;
+
+static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
+static FILE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Length of the digest that a kept file begins with.
+const DIGEST: usize = 32;
+
+/// Keeps the snapshot of this process's sandboxes in a file, and takes it from there if the same program has left one.
+/// For the time before the first sandbox; only the first call counts.
+pub fn keep_snapshot_in(file: PathBuf) {
+    let _ = FILE.set(file);
+}
+
+/// The snapshot, taken or made at the first call.
+///
+/// # Errors
+/// [`StartError::Boot`] with the file of the library that does not load.
+pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
+    let made = SNAPSHOT.get_or_init(|| {
+        let place = FILE.get().zip(program());
+        if let Some((file, program)) = &place
+            && let Some(kept) = read(file, program)
+        {
+            return Ok(kept);
+        }
+        let made = make_apart()?;
+        if let Some((file, program)) = &place {
+            keep(file, program, &made);
+        }
+        Ok(made)
+    });
+    made.as_deref()
+        .map_err(|file| StartError::Boot { file: file.clone() })
+}
+
+/// Takes a snapshot that another process of the same program made, before the first session.
+pub(crate) fn use_snapshot(bytes: Vec<u8>) {
+    // One that was made here already is as good.
+    let _ = SNAPSHOT.set(Ok(bytes.into()));
+}
+
+/// What tells this build of this program from any other: the engine reads only what its own build wrote.
+fn program() -> Option<Vec<u8>> {
+    let file = fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let changed = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let mut program = Sha256::new();
+    for (name, source) in sources() {
+        program.update(name);
+        program.update([0]);
+        program.update(source);
+        program.update([0]);
+    }
+    program.update(file.len().to_le_bytes());
+    program.update(changed.as_nanos().to_le_bytes());
+    Some(program.finalize().to_vec())
+}
+
+fn digest(program: &[u8], snapshot: &[u8]) -> [u8; DIGEST] {
+    let digest = Sha256::new().chain_update(program).chain_update(snapshot);
+    digest.finalize().into()
+}
+
+fn read(file: &Path, program: &[u8]) -> Option<Box<[u8]>> {
+    let bytes = fs::read(file).ok()?;
+    let (kept, snapshot) = bytes.split_at_checked(DIGEST)?;
+    (kept == digest(program, snapshot)).then(|| snapshot.into())
+}
+
+/// Whole or not at all: another process may be reading.
+fn keep(file: &Path, program: &[u8], snapshot: &[u8]) {
+    let kept = || {
+        let folder = file.parent()?;
+        fs::create_dir_all(folder).ok()?;
+        let mut new = NamedTempFile::new_in(folder).ok()?;
+        new.write_all(&digest(program, snapshot)).ok()?;
+        new.write_all(snapshot).ok()?;
+        new.persist(file).ok()
+    };
+    // The next process makes its own.
+    let _ = kept();
+}
+
+/// On a thread of its own: a runtime leaves its marks on the thread that it lived on.
+fn make_apart() -> Result<Box<[u8]>, String> {
+    let thread = std::thread::Builder::new()
+        .stack_size(THREAD_STACK)
+        .spawn(make);
+    let joined = thread.map_err(|error| error.to_string())?.join();
+    joined.unwrap_or_else(|_| Err("the engine panicked while it loaded the library".to_owned()))
+}
+
+fn make() -> Result<Box<[u8]>, String> {
+    set_flags(&Limits::default());
+    let mut runtime = JsRuntimeForSnapshot::new(RuntimeOptions {
+        extensions: vec![ops::repl::init()],
+        ..Default::default()
+    });
+    load(&mut runtime)?;
+    Ok(runtime.snapshot())
+}
