@@ -19,6 +19,7 @@ pub use identity::{judge_identity, parts};
 use crate::settings::{
     EngineSettings, JudgeSettings, ModelSettings, Server, TrafficSettings, model_ref,
 };
+use crate::terminal;
 
 /// A model that cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -141,7 +142,14 @@ fn open_cassette(
             .collect(),
         identity::new_parts(settings, benchmark.unwrap_or_default()),
     );
-    let opened = Cassette::open(path, &header, settings.store.record_goes_on);
+    let goes_on = settings.store.record_goes_on;
+    if goes_on && !path.exists() {
+        terminal::warning(&format!(
+            "the cassette {} is gone; a new one begins, without what was answered before",
+            path.display()
+        ));
+    }
+    let opened = Cassette::open(path, &header, goes_on);
     Ok(Some(opened.map_err(|reason| ModelError::Cassette {
         path: path.clone(),
         reason,

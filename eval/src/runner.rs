@@ -101,7 +101,13 @@ pub async fn run(
     let consumer = std::thread::spawn(move || consume(inbox, writer, reporter, &failed));
     let attempts_total = run.plan.attempts_total;
     let mut records = run.earlier.clone();
-    let made = attempts(run, &events, failure, stop).await;
+    let engine = Arc::clone(&run.engine);
+    let mut made = attempts(run, &events, failure, stop).await;
+    if made.is_halted()
+        && let Some(reason) = engine.halt_reason()
+    {
+        made.ending = Ending::Halted(reason);
+    }
     records.extend(made.records);
     let summary = Arc::new(Summary::new(&latest(records), attempts_total));
     send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
@@ -246,7 +252,7 @@ async fn attempts(
             // No attempt is begun any more; those under way end by themselves, unless all of them would fail.
             reason = run.engine.halted(), if !made.is_halted() => made.ending = Ending::Halted(reason),
         }
-        if let Ending::Halted(HaltReason::NoAccess(_)) = made.ending {
+        if let Ending::Halted(HaltReason::Failing(_)) = made.ending {
             break;
         }
     }

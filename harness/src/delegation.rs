@@ -180,6 +180,14 @@ impl<'a> ReplAgent<'a> {
         let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         if self.invocation.tools.runs_beside(&run.name) {
+            // What cannot start is an error of the call; nothing has answered later.
+            let accepted = self.invocation.tools.get(&run.name);
+            let accepted = accepted.and_then(|given| given.accept(&run.arguments));
+            if let Err(error) = accepted {
+                let reason = error.to_string();
+                self.attempt.record_tool(&caller, run, Err(reason.clone()));
+                return self.repl.settle_function(id, Err(reason));
+            }
             let child = run.child.clone();
             let told = Value::String(format!("started {child}"));
             let work = async move {

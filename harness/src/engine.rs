@@ -273,10 +273,15 @@ impl Engine {
 
     /// Why no further attempt may begin, if so.
     pub fn halt_reason(&self) -> Option<HaltReason> {
-        self.halt.reason().or_else(|| {
-            let error = self.ledger.exhausted()?;
-            Some(HaltReason::OverBudget(error.to_string()))
-        })
+        let told = self.halt.reason();
+        if let Some(HaltReason::Failing(_)) = told {
+            return told;
+        }
+        // What was under way when the budget was found used up has been booked since.
+        let exhausted = self.ledger.exhausted();
+        exhausted
+            .map(|error| HaltReason::OverBudget(error.to_string()))
+            .or(told)
     }
 
     /// What all attempts have spent.

@@ -5,9 +5,9 @@ use tokio::sync::watch;
 /// Why no attempt of a run can go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HaltReason {
-    /// A provider refuses the key, or its account has no credit left: every further request would fail, too. Says
-    /// which, with the provider's own words.
-    NoAccess(String),
+    /// Every further request would fail, too: a provider refuses the key, its account has no credit left, or a cassette
+    /// or cache cannot be written. Says which, with the provider's or the system's own words.
+    Failing(String),
     /// A budget of the run is used up. Says which, and how far.
     OverBudget(String),
 }
@@ -16,7 +16,7 @@ impl HaltReason {
     /// What happened, for people.
     pub fn message(&self) -> &str {
         match self {
-            Self::NoAccess(message) | Self::OverBudget(message) => message,
+            Self::Failing(message) | Self::OverBudget(message) => message,
         }
     }
 }

@@ -131,11 +131,7 @@ impl Attempt<'_> {
             Ok(said) => said,
             Err(error) => {
                 self.tell_error(invocation, &error, elapsed);
-                if error.ends_run() {
-                    let reason = HaltReason::NoAccess(error.to_string());
-                    self.engine.halt.raise(reason.clone());
-                    self.stop(reason).await;
-                }
+                self.stop_if_hopeless(&error).await;
                 return Err(error);
             }
         };
@@ -156,6 +152,7 @@ impl Attempt<'_> {
             Ok(said) => said,
             Err(error) => {
                 self.tell_error(invocation, &error, 0.0);
+                self.stop_if_hopeless(&error).await;
                 return Err(error);
             }
         };
@@ -171,6 +168,15 @@ impl Attempt<'_> {
         });
         self.emit(invocation, EventKind::LlmCached);
         self.tell_response(invocation, said, 0.0).await
+    }
+
+    /// Ends the run if no other request of it can succeed either.
+    async fn stop_if_hopeless(&self, error: &ProviderError) {
+        if error.ends_run() {
+            let reason = HaltReason::Failing(error.to_string());
+            self.engine.halt.raise(reason.clone());
+            self.stop(reason).await;
+        }
     }
 
     /// Books what a request used.
@@ -228,7 +234,7 @@ impl Attempt<'_> {
 
     /// Lets a call through if the run goes on and no budget is used up, and books it.
     async fn admit(&self) -> Result<(), ProviderError> {
-        if let Some(reason @ HaltReason::NoAccess(_)) = self.engine.halt.reason() {
+        if let Some(reason @ HaltReason::Failing(_)) = self.engine.halt.reason() {
             self.stop(reason).await;
         }
         match self.ledger.reserve() {

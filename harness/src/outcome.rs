@@ -168,7 +168,9 @@ impl Stats {
 
     /// US dollars of all responses; none where the cost of any is not known.
     pub fn cost_usd(&self) -> Option<f64> {
-        self.known_cost_usd.filter(|_| self.unpriced_calls == 0)
+        self.known_cost_usd
+            .filter(|_| self.unpriced_calls == 0)
+            .map(settled)
     }
 
     /// Takes in what one response, or a try that gave none, used.
@@ -181,4 +183,11 @@ impl Stats {
             None => self.unpriced_calls += 1,
         }
     }
+}
+
+/// A sum of US dollars, to a millionth of a millionth: calls that end together are added in any order, and what is left
+/// of that beyond the 15th digit must not tell two equal runs apart.
+pub fn settled(cost_usd: f64) -> f64 {
+    const DIGITS: f64 = 1e12;
+    (cost_usd * DIGITS).round() / DIGITS
 }

@@ -24,7 +24,7 @@ pub struct BudgetArgs {
     #[arg(long, value_parser = whole::<u64>, value_name = "N", env = env_vars::MAX_LLM_CALLS)]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall seconds after which the run begins nothing more [default: no limit]
+    /// Wall seconds after which the run begins nothing more, counted anew with --resume [default: no limit]
     #[arg(long, value_parser = decimal, value_name = "SECONDS", env = env_vars::TIME_LIMIT)]
     pub time_limit: Option<f64>,
 

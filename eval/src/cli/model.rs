@@ -1,7 +1,9 @@
 //! Flags of how models are asked: where they run, how they sample, and how long they may take.
 
 use clap::Args;
-use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::{
+    BoolishValueParser, NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser,
+};
 use harness::provider::Effort;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +34,12 @@ pub struct ModelArgs {
     pub max_output_tokens: Option<u32>,
 
     /// Text at which a response ends; may be repeated
-    #[arg(long, value_name = "TEXT", env = env_vars::STOP)]
+    #[arg(
+        long,
+        value_parser = NonEmptyStringValueParser::new(),
+        value_name = "TEXT",
+        env = env_vars::STOP
+    )]
     pub stop: Vec<String>,
 
     /// How hard the model thinks [default: the server's]

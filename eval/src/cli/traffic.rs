@@ -35,7 +35,7 @@ pub struct TrafficArgs {
     #[arg(long, value_name = "RATE", env = env_vars::RATE_LIMIT)]
     pub rate_limit: Option<String>,
 
-    /// Requests that may go at once before the rate limit holds them back
+    /// Requests that may go at once before --rate-limit holds them back
     #[arg(
         long,
         value_parser = whole::<u32>,

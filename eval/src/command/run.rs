@@ -216,7 +216,7 @@ fn carry_out(
         Ending::Halted(HaltReason::OverBudget(message)) => {
             terminal::note(&format!("the run was stopped: {message}"));
         }
-        Ending::Halted(HaltReason::NoAccess(_)) | Ending::Done | Ending::Interrupted => {}
+        Ending::Halted(HaltReason::Failing(_)) | Ending::Done | Ending::Interrupted => {}
     }
     if summary.attempts < summary.attempts_total {
         terminal::note(&format!(
@@ -233,7 +233,7 @@ fn carry_out(
             go_on(&dir, " --retry-errors")
         ));
     }
-    if let Ending::Halted(HaltReason::NoAccess(message)) = ended.ending {
+    if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {
         return Err(Error::Halted(message));
     }
     Ok(outcome(settings, &ended))

@@ -71,13 +71,39 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     }
     conclude(&folder, &plan, args.json)?;
     terminal::note(&format!("sweep: {}", folder.display()));
-    if worst != Outcome::Complete {
+    let stopped = unfinished(&folder, &plan)?;
+    if let Some(cell) = stopped.first() {
+        terminal::note(&format!(
+            "{} not finished: {}; with a higher budget go on with `eval run --resume {} --max-cost …` or the like, then \
+             with `eval sweep --resume {}`",
+            if stopped.len() == 1 {
+                "1 cell is".to_owned()
+            } else {
+                format!("{} cells are", stopped.len())
+            },
+            stopped.join(", "),
+            run::quoted(&folder.join(cell)),
+            run::quoted(&folder)
+        ));
+    } else if worst != Outcome::Complete {
         terminal::note(&format!(
             "not every attempt has a score; go on with `eval sweep --resume {} --retry-errors`",
             run::quoted(&folder)
         ));
     }
     Ok(worst)
+}
+
+/// The cells of which some attempt was not made: a budget stopped them.
+fn unfinished(folder: &Path, plan: &Plan) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for cell in &plan.cells {
+        let run = RunDir::open(&folder.join(&cell.name))?;
+        if (run.records.len() as u64) < run.attempts_total() {
+            names.push(cell.name.clone());
+        }
+    }
+    Ok(names)
 }
 
 /// Begins the run of a cell, or goes on with it.

@@ -144,7 +144,7 @@ impl Grader for Judge {
                     let refused = error.ends_run();
                     let message = format!("the judge gave no verdict: {error}");
                     return Grade {
-                        halts: refused.then(|| HaltReason::NoAccess(error.to_string())),
+                        halts: refused.then(|| HaltReason::Failing(error.to_string())),
                         judge: Some(used),
                         ..Grade::failed(message)
                     };

@@ -5,7 +5,7 @@ use askama::Template;
 use super::plot::{Plot, PlotError, SERIES, TIME_PARTS, css, plots};
 use super::text::{behaviour, by, facts};
 use super::{Failure, RunReport, spending};
-use crate::summary::{context_lengths, length_label, score_text};
+use crate::summary::{context_lengths, cost, cost_of_all_tries, length_label, score_text, tokens};
 
 /// Why a report cannot be made. Nothing outside of the program can cause that.
 #[derive(Debug, thiserror::Error)]
@@ -146,24 +146,21 @@ fn scores(reports: &[RunReport]) -> Table {
         let mean = run.summary.per_attempt.as_ref();
         mean.map_or_else(|| "-".to_owned(), |mean| format!("{:.1}", mean.iterations))
     }));
-    rows.push(row("tokens in, out".to_owned(), &|run| {
-        run.summary.usage.as_ref().map_or_else(
-            || "-".to_owned(),
-            |usage| format!("{}, {}", usage.input_tokens, usage.output_tokens),
-        )
-    }));
-    rows.push(row("cost".to_owned(), &|run| {
-        let cost = run.summary.cost_usd;
-        let unknown = match run.summary.cost_unknown {
-            0 => String::new(),
-            unknown => format!(" and {unknown} unknown"),
-        };
-        cost.map_or_else(|| "-".to_owned(), |cost| format!("${cost:.4}{unknown}"))
-    }));
+    rows.push(row(
+        "tokens in, out".to_owned(),
+        &|run| match run.summary.usage {
+            None => "-".to_owned(),
+            Some(_) => format!(
+                "{}, {}",
+                tokens(&run.summary, |usage| usage.input_tokens),
+                tokens(&run.summary, |usage| usage.output_tokens)
+            ),
+        },
+    ));
+    rows.push(row("cost".to_owned(), &|run| cost(&run.summary)));
     if reports.iter().any(|run| run.summary.has_wasted()) {
         rows.push(row("cost of all tries".to_owned(), &|run| {
-            let cost = run.summary.spent().cost_usd;
-            cost.map_or_else(|| "-".to_owned(), |cost| format!("${cost:.4}"))
+            cost_of_all_tries(&run.summary)
         }));
     }
     rows.push(row("seconds per attempt".to_owned(), &|run| {

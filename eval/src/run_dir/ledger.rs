@@ -217,6 +217,7 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
         attempts: 1,
         ..Spent::default()
     };
+    let mut ended = 0;
     // Agents whose next response comes from a cache.
     let mut cached = HashSet::new();
     for line in BufReader::new(File::open(path).map_err(cannot)?).split(b'\n') {
@@ -235,9 +236,12 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
             EventKind::LlmResponse {
                 usage, cost_usd, ..
             } => {
+                ended += 1;
                 spent.usage += usage.unwrap_or_default();
                 spent.add_cost(cost_usd);
+                spent.unknown_calls += u64::from(cost_usd.is_none());
             }
+            EventKind::LlmError { .. } => ended += 1,
             EventKind::LlmBilled { usage, cost_usd } => {
                 spent.usage += usage;
                 spent.add_cost(cost_usd);
@@ -245,5 +249,6 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
             _ => {}
         }
     }
+    spent.unknown_calls += spent.llm_calls.saturating_sub(ended);
     Ok(spent)
 }

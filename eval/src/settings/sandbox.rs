@@ -41,7 +41,7 @@ pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsErr
                 &(1..=MAX_STACK_BYTES >> 20),
             )? << 20,
             pending_calls: within("--pending-calls", args.pending_calls, &(1..=100_000))?,
-            total_calls: within("--total-calls", args.total_calls, &(1..=10_000_000))?,
+            total_calls: within("--total-calls", args.total_calls, &(0..=10_000_000))?,
             argument_chars: within("--argument-limit", args.argument_limit, &(1..=500_000_000))?,
             timers: within("--timer-limit", args.timer_limit, &(1..=1_000_000))?,
             output_chars: count("--output-limit", args.output_limit, &(1..=100_000_000))?,

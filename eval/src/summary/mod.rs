@@ -9,7 +9,7 @@ mod attempt_rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use harness::outcome::{Status, Usage};
+use harness::outcome::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
 use crate::record::{AttemptRecord, counted};
@@ -18,7 +18,10 @@ use crate::statistics::{Estimate, estimate};
 pub use judged::Judged;
 pub use repeated::{Attempts, Pass, Repeated};
 pub use spent::{AllSpent, Spent, Wasted};
-pub(crate) use table::{NONE, amount, context_lengths, percent, score_text, statuses_text};
+pub(crate) use table::{
+    NONE, amount, context_lengths, cost, cost_of_all_tries, percent, score_text, statuses_text,
+    tokens,
+};
 pub use table::{headline, length_label, rows_table, table};
 
 /// Version of [`Summary`]; the file carries it as `v`.
@@ -173,7 +176,7 @@ impl Summary {
                 .iter()
                 .map(|record| record.retries.map(u64::from))
                 .sum(),
-            cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
+            cost_usd: (!costs.is_empty()).then(|| settled(costs.iter().sum())),
             cost_unknown: (records.len() - costs.len()) as u64,
             judge: judged::judged(records),
             // Not `sum()`, by which no record is -0.
@@ -198,7 +201,8 @@ impl Summary {
         AllSpent {
             attempts: self.attempts + abandoned.attempts + superseded.attempts,
             usage,
-            cost_usd: known.then(|| costs.into_iter().flatten().sum()),
+            cost_usd: known.then(|| settled(costs.into_iter().flatten().sum())),
+            unknown_calls: abandoned.unknown_calls + superseded.unknown_calls,
         }
     }
 

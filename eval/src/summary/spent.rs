@@ -18,6 +18,10 @@ pub struct Spent {
     pub usage: Usage,
     /// US dollars, where they are known; none if they are known of no call.
     pub cost_usd: Option<f64>,
+    /// Requests of an attempt without a record of which nobody knows what they took: they were under way when the run was
+    /// killed, or their model has no price.
+    #[serde(default)]
+    pub unknown_calls: u64,
 }
 
 impl Spent {
@@ -33,6 +37,7 @@ impl Spent {
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
+            unknown_calls: 0,
         };
         if let Some(judge) = &record.judge {
             spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
@@ -56,6 +61,7 @@ impl AddAssign for Spent {
         self.llm_calls += other.llm_calls;
         self.usage += other.usage;
         self.add_cost(other.cost_usd);
+        self.unknown_calls += other.unknown_calls;
     }
 }
 
@@ -77,4 +83,6 @@ pub struct AllSpent {
     pub usage: Usage,
     /// Their US dollars, where they are known; none if they are known of no attempt.
     pub cost_usd: Option<f64>,
+    /// Requests of unknown cost in attempts without a record.
+    pub unknown_calls: u64,
 }

@@ -101,17 +101,12 @@ fn block(runs: &[(&str, &Summary)]) -> String {
     if runs.iter().any(|(_, run)| run.has_wasted()) {
         row("tokens of all tries".to_owned(), &|run| {
             let usage = run.spent().usage;
-            let about = if usage.estimated { "~" } else { "" };
             match usage.total() {
                 0 => none(),
-                all => format!("{about}{}", amount(all)),
+                all => format!("{}{}", about(Some(&usage)), amount(all)),
             }
         });
-        row("cost of all tries".to_owned(), &|run| {
-            run.spent()
-                .cost_usd
-                .map_or_else(none, |cost| format!("${cost:.4}"))
-        });
+        row("cost of all tries".to_owned(), &cost_of_all_tries);
     }
     if runs.iter().any(|(_, run)| run.judge.is_some()) {
         row("judge, calls".to_owned(), &|run| {
@@ -120,7 +115,9 @@ fn block(runs: &[(&str, &Summary)]) -> String {
         });
         row("judge, cost".to_owned(), &|run| {
             let judge = run.judge.as_ref();
-            judge.map_or_else(none, |judge| dollars(judge.cost_usd, judge.cost_unknown))
+            judge.map_or_else(none, |judge| {
+                dollars(judge.cost_usd, judge.cost_unknown, "")
+            })
         });
     }
     row("time".to_owned(), &|run| {
@@ -202,11 +199,21 @@ fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) ->
     run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
 }
 
-fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
+/// The mark of what rests on an estimate.
+fn about(usage: Option<&Usage>) -> &'static str {
+    if usage.is_some_and(|usage| usage.estimated) {
+        "~"
+    } else {
+        ""
+    }
+}
+
+/// Tokens of a run, of input or of output: `~` before an estimate, and how many attempts are unknown.
+pub(crate) fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let Some(usage) = &run.usage else {
         return none();
     };
-    let about = if usage.estimated { "~" } else { "" };
+    let about = about(Some(usage));
     let counted = amount(count(usage));
     match run.usage_unknown {
         0 => format!("{about}{counted}"),
@@ -214,15 +221,27 @@ fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     }
 }
 
-fn cost(run: &Summary) -> String {
-    dollars(run.cost_usd, run.cost_unknown)
+/// What the attempts that count have cost: `~` before what rests on an estimate, and how many attempts are unknown.
+pub(crate) fn cost(run: &Summary) -> String {
+    dollars(run.cost_usd, run.cost_unknown, about(run.usage.as_ref()))
 }
 
-fn dollars(known: Option<f64>, unknown: u64) -> String {
+/// The same with the attempts that do not count, and with how many of their calls are unknown.
+pub(crate) fn cost_of_all_tries(run: &Summary) -> String {
+    let spent = run.spent();
+    let known = dollars(spent.cost_usd, run.cost_unknown, about(Some(&spent.usage)));
+    match spent.unknown_calls {
+        0 => known,
+        1 => format!("{known} and 1 call unknown"),
+        calls => format!("{known} and {calls} calls unknown"),
+    }
+}
+
+fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
         (None, _) => none(),
-        (Some(cost), 0) => format!("${cost:.4}"),
-        (Some(cost), unknown) => format!("${cost:.4} and {unknown} unknown"),
+        (Some(cost), 0) => format!("{about}${cost:.4}"),
+        (Some(cost), unknown) => format!("{about}${cost:.4} and {unknown} unknown"),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -253,4 +254,44 @@ fn what_was_answered_once_is_not_asked_again() {
     let both = run(&binary, "both", &[&args[..], &["--attempts", "2"]].concat());
     assert_eq!(both.code, Some(0), "{}", both.stderr);
     assert_eq!(server.seen().len(), asked * 2);
+}
+
+#[test]
+fn a_full_disk_under_a_cassette_ends_the_run_and_what_was_answered_is_paid() {
+    let reply = format!("{}\n```js\nreturn(1)\n```", "x".repeat(20_000));
+    let server = FaultServer::start(move |_| Behaviour::Text(reply.clone()));
+    let rows: String = (0..40)
+        .map(|n| format!("{{\"query\": \"q{n}\", \"expected\": \"1\"}}\n"))
+        .collect();
+    let binary = Binary::new()
+        .file("prices.yaml", PRICES)
+        .file("q.jsonl", rows);
+    let eval = [
+        env!("CARGO_BIN_EXE_eval"),
+        "run --benchmark q.jsonl --model openai/m --base-url",
+        &server.openai(),
+        "--record tape.jsonl --prices prices.yaml --concurrency 1 --isolation thread --log-dir runs",
+    ];
+    // No file may be larger than 256 KB, and a write beyond is an error instead of a signal.
+    let script = format!("trap '' XFSZ; ulimit -f 256; exec {}", eval.join(" "));
+    let ran = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(binary.path())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        stderr.contains("error: the run was stopped: cannot write the cassette tape.jsonl: "),
+        "{stderr}"
+    );
+    let asked = server.seen().len();
+    assert!(asked < 20, "{asked} requests");
+    let run = fs::read_dir(binary.path().join("runs")).unwrap();
+    let run = run.map(|entry| entry.unwrap().path()).next().unwrap();
+    let told = binary.run(&["report", &run.to_string_lossy(), "--json"], "");
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let spent = told[0]["spent"]["usage"]["output_tokens"].as_u64();
+    assert_eq!(spent, Some(7 * asked as u64), "{told:#}");
 }

@@ -316,7 +316,7 @@ fn runs_side_by_side_fit_80_columns() {
  llm calls          4.0                  4.0                 -
  tokens in          5.0k                 ~123M               -
  tokens out         250                  ~50                 -
- cost               $0.2500 and 4        $12.5000            -
+ cost               $0.2500 and 4        ~$12.5000           -
                     unknown
  time               2.5 s                2.5 s               -
  overhead           12 ms (0.5 %)        12 ms (0.5 %)       -

@@ -8,6 +8,7 @@ use redb::{Database, ReadableDatabase as _, TableDefinition};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::record::bill;
 use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
 use crate::event::{Message, Role};
 use crate::tool_call::ToolUse;
@@ -181,10 +182,14 @@ impl<P: Provider> Provider for Cached<P> {
         let value = serde_json::to_vec(&stored).map_err(|error| ProviderError::Store {
             message: format!("the response cannot be cached: {error}"),
         })?;
-        self.cache
-            .work(move |cache| cache.put(&key, &value))
-            .await?;
-        result
+        let kept = self.cache.work(move |cache| cache.put(&key, &value)).await;
+        match kept {
+            Ok(()) => result,
+            Err(error) => {
+                bill(&result, calls);
+                Err(error)
+            }
+        }
     }
 
     fn recording(&self) -> Option<Recording> {

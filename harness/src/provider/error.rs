@@ -192,7 +192,10 @@ impl ProviderError {
 
     /// Whether no other request of the run can succeed either.
     pub const fn ends_run(&self) -> bool {
-        matches!(self, Self::Unauthorized { .. } | Self::NoCredit { .. })
+        matches!(
+            self,
+            Self::Unauthorized { .. } | Self::NoCredit { .. } | Self::Store { .. }
+        )
     }
 
     /// The same error with what a server said changed by `change`.

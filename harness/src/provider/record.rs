@@ -126,6 +126,7 @@ impl<P> Recorded<P> {
         cached: bool,
         events: Vec<CallEvent>,
         result: Result<Response, ProviderError>,
+        calls: Option<&dyn CallSink>,
     ) -> Result<Response, ProviderError> {
         let call = RecordedCall {
             caller: request.caller.clone(),
@@ -135,12 +136,17 @@ impl<P> Recorded<P> {
         };
         match self.cassette.write(&call) {
             Ok(()) => call.result,
-            Err(error) => Err(ProviderError::Store {
-                message: format!(
-                    "cannot write the cassette {}: {error}",
-                    self.cassette.path.display()
-                ),
-            }),
+            Err(error) => {
+                if let Some(calls) = calls {
+                    bill(&call.result, calls);
+                }
+                Err(ProviderError::Store {
+                    message: format!(
+                        "cannot write the cassette {}: {error}",
+                        self.cassette.path.display()
+                    ),
+                })
+            }
         }
     }
 }
@@ -162,17 +168,30 @@ impl<P: Provider> Provider for Recorded<P> {
         let result = self.inner.complete(request, &heard).await;
         let events = heard.events.into_inner();
         let events = events.unwrap_or_else(PoisonError::into_inner);
-        self.record(request, false, events, result)
+        self.record(request, false, events, result, Some(calls))
     }
 
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let result = self.inner.recall(request).await?;
-        Some(self.record(request, true, Vec::new(), result))
+        Some(self.record(request, true, Vec::new(), result, None))
     }
 
     fn recording(&self) -> Option<Recording> {
         self.inner.recording()
     }
+}
+
+/// Tells what an answer took that nobody gets, so that it is paid all the same.
+pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSink) {
+    let response = match result {
+        Ok(response) => response,
+        Err(ProviderError::Truncated { response }) => response,
+        Err(_) => return,
+    };
+    calls.note(CallEvent::Billed {
+        usage: response.usage.unwrap_or_default(),
+        cost_usd: response.cost_usd,
+    });
 }
 
 /// Takes events down and passes them on.

@@ -24,9 +24,15 @@ pub(super) fn read(path: &Path, header: CassetteHeader, text: &str) -> Result<Re
     let mut samples = Vec::new();
     let mut known = HashSet::new();
     let mut responses = HashMap::new();
-    for line in text.lines().skip(1) {
-        let Ok(call) = serde_json::from_str::<RecordedCall>(line) else {
-            continue;
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let call = match serde_json::from_str::<RecordedCall>(line) {
+            Ok(call) => call,
+            // Empty, or torn.
+            Err(error) if error.is_eof() => continue,
+            Err(error) => {
+                let problem = format!("line {} is no recorded call: {error}", number + 1);
+                return Err(format_error(path, problem));
+            }
         };
         if known.insert(call.caller.sample.clone()) {
             samples.push(call.caller.sample.clone());
