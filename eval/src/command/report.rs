@@ -48,6 +48,18 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     Ok(Outcome::Complete)
 }
 
+/// Says of a run that a process still works on that its figures are not its last.
+pub(super) fn tell_if_at_work(run: &RunDir) {
+    if run.is_running() {
+        terminal::note(&format!(
+            "{} is still at work: {} of {} attempts so far",
+            run.path.display(),
+            run.records.len(),
+            run.attempts_total()
+        ));
+    }
+}
+
 /// The page's name where none was given.
 const PAGE: &str = "report.html";
 
@@ -69,6 +81,7 @@ fn read(dirs: &[PathBuf]) -> Result<Vec<RunReport>, Error> {
     let mut runs = Vec::new();
     for dir in dirs {
         let run = RunDir::open(dir)?;
+        tell_if_at_work(&run);
         if let Some(torn) = &run.torn {
             terminal::note(&format!(
                 "{}: line {} of samples.jsonl was never written to its end and is left out",

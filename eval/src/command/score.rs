@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use harness::outcome::Status;
 
+use super::report::tell_if_at_work;
 use super::run::runtime;
 use super::stdout;
 use crate::cli::ScoreArgs;
@@ -24,6 +25,7 @@ use crate::{models, terminal};
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;
+    tell_if_at_work(&run);
     let grader: Arc<dyn Grader> = match settings.scorer {
         OtherScorer::Rule(rule) if settings.grader.judge.is_some() => {
             return Err(GraderError::NoJudge(rule.name().to_owned()).into());
