@@ -1,4 +1,4 @@
-//! `numeric/1`: the answer's number is the expected one.
+//! `numeric/2`: the answer's number is the expected one.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::Sample;
 ///
 /// The answer's number is the last one within the last `\boxed{…}` that has any, or else the last one of the answer.
 /// A number is digits, perhaps with a sign, with commas between groups of three, a decimal point, an exponent: `-1,234.5`,
-/// `6.02e23`. `−` counts as `-`. `3/4` and `\frac{3}{4}` are fractions. A sign counts only where no letter or digit is before it,
-/// so that `5-3` ends in 3.
+/// `6.02e23`. `−` counts as `-`. `3/4` and `\frac{3}{4}` are fractions, as are `\dfrac`, `\tfrac` and `\cfrac`, and a sign may
+/// stand before each: `-\frac{3}{4}`. A sign counts only where no letter or digit is before it, so that `5-3` ends in 3.
 ///
 /// Source: this project's own; boxed answers after <https://github.com/hendrycks/math>. For AIME, whose answers are whole
 /// numbers from 0 to 999, it is equality of integers.
@@ -19,7 +19,7 @@ pub struct Numeric;
 
 impl Numeric {
     /// The scorer's name with its version.
-    pub const NAME: &str = "numeric/1";
+    pub const NAME: &str = "numeric/2";
 }
 
 impl Scorer for Numeric {
@@ -118,12 +118,27 @@ struct Found {
 impl Found {
     /// The fraction of this number over another one that follows, if that is what the text says.
     fn over(&self, other: &Self, text: &[u8]) -> Option<f64> {
-        let between = &text[self.end..other.start];
-        let before = &text[..self.start];
-        let is_fraction = between == b"/"
-            || (between == b"}{" && (before.ends_with(b"frac{") || before.ends_with(b"frac{-")));
-        (is_fraction && other.value != 0.0).then(|| self.value / other.value)
+        let sign = match &text[self.end..other.start] {
+            b"/" => 1.0,
+            b"}{" => fraction_sign(&text[..self.start])?,
+            _ => return None,
+        };
+        (other.value != 0.0).then(|| sign * self.value / other.value)
     }
+}
+
+/// The sign of a fraction whose numerator comes next: `-\frac{` is negative. None if the text ends in no such command.
+fn fraction_sign(before: &[u8]) -> Option<f64> {
+    let before = before.strip_suffix(b"frac{")?;
+    let before = match before {
+        [rest @ .., b'd' | b't' | b'c'] | rest => rest,
+    };
+    let is_negative = match before.strip_suffix(b"\\").unwrap_or(before) {
+        [.., last, b'-'] => !last.is_ascii_alphanumeric(),
+        [b'-'] => true,
+        _ => false,
+    };
+    Some(if is_negative { -1.0 } else { 1.0 })
 }
 
 /// The number that begins at `at`, and where it ends.
