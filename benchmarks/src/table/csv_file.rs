@@ -1,5 +1,6 @@
 //! Rows of CSV, with a header. Every value is a text, and an empty one counts as missing.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
@@ -44,12 +45,22 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
         .from_path(path)
         .map_err(|error| unusable(path, error))?;
     let header = reader.headers().map_err(|error| unusable(path, error))?;
+    let line = header.position().map_or(1, Position::line);
     let names = header.iter().enumerate().map(|(at, name)| match at {
         0 => name.trim_start_matches('\u{feff}').trim(),
         _ => name.trim(),
     });
-    let header = names.collect();
-    Ok((reader, header))
+    let header: StringRecord = names.collect();
+    let mut seen = BTreeSet::new();
+    // Spreadsheets write nameless columns for empty ones.
+    let mut named = header.iter().filter(|name| !name.is_empty());
+    match named.find(|name| !seen.insert(*name)) {
+        Some(name) => Err(DatasetError::Row {
+            place: format!("{}:{line}", path.display()),
+            problem: format!("the header has the name `{name}` twice"),
+        }),
+        None => Ok((reader, header)),
+    }
 }
 
 fn fields(header: &StringRecord, record: &StringRecord) -> Result<Row, String> {

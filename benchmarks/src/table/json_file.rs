@@ -1,10 +1,13 @@
 //! Rows as JSON objects: one a line, or all in one list.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::error::Category;
 
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
@@ -107,7 +110,13 @@ pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> 
 }
 
 fn object(bytes: &[u8]) -> Result<Row, String> {
-    match serde_json::from_slice(bytes) {
+    let is_object = bytes.trim_ascii_start().starts_with(b"{");
+    let row = if is_object {
+        serde_json::from_slice(bytes).map(|Fields(row)| Value::Object(row))
+    } else {
+        serde_json::from_slice(bytes)
+    };
+    match row {
         Ok(Value::Object(row)) => Ok(row),
         Ok(other) => Err(format!(
             "is {}, a row is a JSON object",
@@ -116,11 +125,44 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
         // Where the row begins is said already; the column is what helps.
         Err(error) => {
             let problem = error.to_string();
-            Err(format!(
-                "no JSON: {}",
-                problem.replace(" at line 1 column", " at column")
-            ))
+            Err(match (error.classify(), problem.rsplit_once(" at line ")) {
+                (Category::Data, Some((problem, _))) => problem.to_owned(),
+                _ => format!(
+                    "no JSON: {}",
+                    problem.replace(" at line 1 column", " at column")
+                ),
+            })
         }
+    }
+}
+
+/// An object of which no name stands twice: serde's own would keep the last value and lose the others.
+struct Fields(Row);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Distinct;
+
+        impl<'de> Visitor<'de> for Distinct {
+            type Value = Fields;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Fields, A::Error> {
+                let mut row = Row::new();
+                while let Some(name) = fields.next_key::<String>()? {
+                    if row.contains_key(&name) {
+                        return Err(A::Error::custom(format!("has the field `{name}` twice")));
+                    }
+                    row.insert(name, fields.next_value()?);
+                }
+                Ok(Fields(row))
+            }
+        }
+
+        deserializer.deserialize_map(Distinct)
     }
 }
 
