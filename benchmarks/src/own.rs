@@ -1,6 +1,6 @@
 //! A benchmark of the user's own: a file of rows, or a folder with a `benchmark.yaml` that says what its fields mean.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -33,7 +33,7 @@ struct Description {
     /// The file of rows, from the folder on; without it, all files of the folder.
     data: Option<PathBuf>,
     /// Which field of a row is what.
-    fields: Fields,
+    fields: Named,
     /// The query, with `<name>` for the field `name` of the row; without it, the query field.
     query: Option<String>,
     /// The fields that results are grouped by; without it, all short ones that are nothing else.
@@ -42,9 +42,19 @@ struct Description {
     scorer: Option<String>,
 }
 
-/// Names of fields.
-#[derive(Deserialize)]
+/// Names of fields, as far as they are given.
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
+struct Named {
+    id: Option<String>,
+    query: Option<String>,
+    context: Option<String>,
+    expected: Option<String>,
+    cluster: Option<String>,
+    images: Option<String>,
+}
+
+/// Names of fields.
 struct Fields {
     id: String,
     query: String,
@@ -54,24 +64,28 @@ struct Fields {
     images: String,
 }
 
-impl Default for Fields {
-    fn default() -> Self {
-        let [id, query, context, expected, cluster, images] =
-            ["id", "query", "context", "expected", "cluster", "images"].map(str::to_owned);
+impl Fields {
+    fn new(named: &Named) -> Self {
+        let or = |name: &Option<String>, usual: &str| name.clone().unwrap_or(usual.to_owned());
         Self {
-            id,
-            query,
-            context,
-            expected,
-            cluster,
-            images,
+            id: or(&named.id, "id"),
+            query: or(&named.query, "query"),
+            context: or(&named.context, "context"),
+            expected: or(&named.expected, "expected"),
+            cluster: or(&named.cluster, "cluster"),
+            images: or(&named.images, "images"),
         }
     }
 }
 
 struct Own {
     name: String,
+    /// The description's file, for errors.
+    file: PathBuf,
     description: Description,
+    fields: Fields,
+    /// The names of all fields that any row has.
+    seen: BTreeSet<String>,
     scorer: Arc<dyn Scorer>,
     outside_scorer: Option<OutsideScorer>,
     /// The description's text, for the digest.
@@ -149,7 +163,10 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     };
     let own = Own {
         name: name.to_owned(),
+        file: path.join(DESCRIPTION),
+        fields: Fields::new(&description.fields),
         description,
+        seen: BTreeSet::new(),
         scorer,
         outside_scorer,
         source,
@@ -167,7 +184,12 @@ impl Schema for Own {
     }
 
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault> {
-        let fields = &self.description.fields;
+        for name in row.keys() {
+            if !self.seen.contains(name) {
+                self.seen.insert(name.clone());
+            }
+        }
+        let fields = &self.fields;
         let id = match row.get(&fields.id) {
             None | Some(Value::Null) => number.to_string(),
             Some(_) => label(row, &fields.id)?,
@@ -194,8 +216,38 @@ impl Schema for Own {
         }])
     }
 
+    fn end(&mut self) -> Result<Vec<String>, DatasetError> {
+        let named = &self.description.fields;
+        let named = [
+            ("id", &named.id),
+            ("query", &named.query),
+            ("context", &named.context),
+            ("expected", &named.expected),
+            ("cluster", &named.cluster),
+            ("images", &named.images),
+        ];
+        let missing = named.into_iter().find_map(|(role, name)| {
+            let name = name.as_ref()?;
+            (!self.seen.contains(name)).then_some((role, name))
+        });
+        if let Some((role, name)) = missing.filter(|_| !self.seen.is_empty()) {
+            let known: Vec<_> = self.seen.iter().take(20).map(String::as_str).collect();
+            return Err(DatasetError::Row {
+                place: self.file.display().to_string(),
+                problem: format!(
+                    "fields: `{role}` is to be `{name}`, which no row has; they have {}",
+                    known.join(", ")
+                ),
+            });
+        }
+        let is_misnamed = self.seen.contains("image") && !self.seen.contains(&self.fields.images);
+        let note = "the field `image` is not shown: images are in the field `images`, or in that which \
+                    `fields` of a benchmark.yaml names";
+        Ok(is_misnamed.then(|| note.to_owned()).into_iter().collect())
+    }
+
     fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
-        let fields = &self.description.fields;
+        let fields = &self.fields;
         let query = match &self.description.query {
             Some(template) => filled(template.trim_end(), row)?,
             None => plain(field(row, &fields.query)?),
@@ -217,7 +269,7 @@ impl Schema for Own {
     }
 
     fn images(&self, row: &Row) -> Result<Vec<String>, Fault> {
-        let field = &self.description.fields.images;
+        let field = &self.fields.images;
         let named = texts(row, field)?;
         if named.len() > Image::MOST {
             return Err(Fault::new(
@@ -252,7 +304,7 @@ impl Own {
             expected,
             cluster,
             images,
-        } = &self.description.fields;
+        } = &self.fields;
         let used = [id, query, context, expected, cluster, images];
         let is_short = |value: &Value| match value {
             Value::String(text) => text.len() <= LONGEST,

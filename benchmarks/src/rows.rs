@@ -31,6 +31,15 @@ pub trait Schema: Send + Sync + 'static {
     /// The samples that a row makes, none or more. Rows come in their order, `number` counting from 1.
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault>;
 
+    /// Called after the last row: what there is to note about all of them.
+    ///
+    /// # Errors
+    ///
+    /// The rows together are not what they must be.
+    fn end(&mut self) -> Result<Vec<String>, DatasetError> {
+        Ok(Vec::new())
+    }
+
     /// Makes a sample of a row, all but its id and facts.
     fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault>;
 
@@ -152,13 +161,15 @@ pub fn open<S: Schema>(
         }
         Ok(())
     })?;
-    let notes = skipped.first().map(|first| {
+    let mut notes = schema.end()?;
+    let left_out = skipped.first().map(|first| {
         let s = if skipped.len() == 1 { "" } else { "s" };
         format!(
             "left out {} malformed row{s}, the first at {first}",
             skipped.len()
         )
     });
+    notes.extend(left_out);
     Ok(Box::new(Rows {
         schema,
         table,
@@ -166,7 +177,7 @@ pub fn open<S: Schema>(
         ids,
         images,
         digest: crate::dataset::hex(&digest.finalize()),
-        notes: notes.into_iter().collect(),
+        notes,
     }))
 }
 
