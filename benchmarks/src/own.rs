@@ -183,6 +183,18 @@ impl Schema for Own {
         format!("{FORMAT}\0{}", self.source)
     }
 
+    fn texts(&self) -> Vec<String> {
+        let fields = &self.fields;
+        [
+            &fields.query,
+            &fields.context,
+            &fields.expected,
+            &fields.images,
+        ]
+        .map(Clone::clone)
+        .into()
+    }
+
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault> {
         for name in row.keys() {
             if !self.seen.contains(name) {

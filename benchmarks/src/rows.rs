@@ -23,6 +23,11 @@ pub trait Schema: Send + Sync + 'static {
         &[]
     }
 
+    /// The fields that are texts: no file may have bytes in their place.
+    fn texts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What the names of the files to read begin with, unless the options say otherwise.
     fn split(&self) -> &'static str {
         "test"
@@ -118,13 +123,15 @@ pub fn open<S: Schema>(
         .map(|&name| name.to_owned())
         .collect();
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    table.scan(&columns, &mut |place, row| {
+    let texts = schema.texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    table.scan(&columns, &texts, &mut |place, row| {
         number += 1;
         let found = row.and_then(|row| {
             let indexed = schema
                 .index(&row, number)
                 .map_err(|fault| fault.to_string())?;
-            if table.is_read_whole(&place) {
+            if table.is_read_whole(&place, &columns) {
                 for sample in &indexed {
                     let body = schema.body(&row, sample.variant);
                     body.map_err(|fault| fault.to_string())?;

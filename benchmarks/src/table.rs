@@ -3,6 +3,7 @@
 mod csv_file;
 mod json_file;
 mod parquet_file;
+mod spool;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,6 +14,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use self::spool::Spool;
 use crate::DatasetError;
 
 /// The fields of a row by name.
@@ -24,6 +26,7 @@ pub const ENDINGS: [&str; 4] = ["jsonl", "json", "csv", "parquet"];
 /// Some files, each with rows.
 pub struct Table {
     files: Vec<TableFile>,
+    spool: Spool,
 }
 
 struct TableFile {
@@ -122,7 +125,10 @@ impl Table {
             })
         };
         let files = paths.into_iter().map(file).collect::<Result<_, _>>()?;
-        Ok(Self { files })
+        Ok(Self {
+            files,
+            spool: Spool::default(),
+        })
     }
 
     /// SHA-256 over the files' contents, and not over their names.
@@ -152,7 +158,8 @@ impl Table {
     }
 
     /// Reads every row in its order. A row that is malformed comes as what is wrong with it. Of Parquet files only
-    /// `columns` are read, and they must have them all.
+    /// `columns` are read, where there are any, and they must have them all; their columns that are `texts` must not be of
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -160,6 +167,7 @@ impl Table {
     pub fn scan(
         &self,
         columns: &[&str],
+        texts: &[&str],
         visit: &mut dyn FnMut(Place, Result<Row, String>) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         for (file, TableFile { path, format, .. }) in self.files.iter().enumerate() {
@@ -168,7 +176,7 @@ impl Table {
                 Format::Jsonl => json_file::scan_lines(path, &mut visit)?,
                 Format::Json => json_file::scan_list(path, &mut visit)?,
                 Format::Csv => csv_file::scan(path, &mut visit)?,
-                Format::Parquet => parquet_file::scan(path, columns, &mut visit)?,
+                Format::Parquet => parquet_file::scan(path, columns, texts, &mut visit)?,
             }
         }
         Ok(())
@@ -189,7 +197,7 @@ impl Table {
         match &place.at {
             At::Bytes(start, length) => json_file::row(&file.path, *start, *length),
             At::Csv(position) => csv_file::row(&file.path, position),
-            At::Group(group, row) => parquet_file::row(&file.path, *group, *row),
+            At::Group(group, row) => self.spool.row(&file.path, place.file, *group, *row),
         }
     }
 
@@ -209,9 +217,9 @@ impl Table {
         file.parent().unwrap_or(Path::new(""))
     }
 
-    /// Whether a scan reads rows whole, so that they can be checked at once.
-    pub fn is_read_whole(&self, place: &Place) -> bool {
-        !matches!(self.files[place.file].format, Format::Parquet)
+    /// Whether a scan of these columns reads rows whole, so that they can be checked at once.
+    pub fn is_read_whole(&self, place: &Place, columns: &[&str]) -> bool {
+        columns.is_empty() || !matches!(self.files[place.file].format, Format::Parquet)
     }
 }
 

@@ -1,20 +1,28 @@
-//! Rows of Parquet files, decoded one at a time.
+//! Rows of Parquet files, decoded one after another.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::TreeBuilder;
-use parquet::schema::types::{SchemaDescriptor, Type};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
 use serde_json::Value;
 
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
 
-/// Reads these columns of a file, in which they must all be.
-pub fn scan(path: &Path, columns: &[&str], visit: &mut Visit) -> Result<(), DatasetError> {
+/// Reads these columns of a file, in which they must all be. Of those that are `texts`, none may be of bytes.
+pub fn scan(
+    path: &Path,
+    columns: &[&str],
+    texts: &[&str],
+    visit: &mut Visit,
+) -> Result<(), DatasetError> {
     let reader = open(path)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let all = schema.root_schema().get_fields();
@@ -26,6 +34,16 @@ pub fn scan(path: &Path, columns: &[&str], visit: &mut Visit) -> Result<(), Data
         let problem = format!(
             "column `{column}` is missing; the file has {}",
             known.join(", ")
+        );
+        return Err(unusable(path, problem));
+    }
+    let binary = all
+        .iter()
+        .find(|field| texts.contains(&field.name()) && is_binary(field));
+    if let Some(field) = binary {
+        let problem = format!(
+            "column `{}` is of bytes, it must be of texts (the type STRING, also called UTF8)",
+            field.name()
         );
         return Err(unusable(path, problem));
     }
@@ -41,43 +59,69 @@ pub fn scan(path: &Path, columns: &[&str], visit: &mut Visit) -> Result<(), Data
     let projection = Arc::new(SchemaDescriptor::new(Arc::new(projection)));
     let mut number = 0;
     for group in 0..reader.num_row_groups() {
-        let rows = reader.get_row_group(group).and_then(|group| {
-            let rows = TreeBuilder::new()
-                .with_batch_size(64)
-                .as_iter(Arc::clone(&projection), &*group)?;
-            rows.map(|row| row.map(|row| row.to_json_value()))
-                .collect::<Result<Vec<_>, ParquetError>>()
-        });
-        let rows = rows.map_err(|error| unusable(path, error))?;
-        for (index, row) in rows.into_iter().enumerate() {
+        let rows = rows(&reader, group, Arc::clone(&projection));
+        for (index, row) in rows.map_err(|error| unusable(path, error))?.enumerate() {
             number += 1;
-            let row = match row {
-                Value::Object(row) => Ok(row),
-                _ => Err("is no row of columns".to_owned()),
-            };
-            visit(At::Group(group, index), number, row)?;
+            let row = row.map_err(|error| unusable(path, error))?;
+            visit(At::Group(group, index), number, object(row))?;
         }
     }
     Ok(())
 }
 
-/// Reads the row at a place. Rows before it in its group are decoded, too, and dropped one by one.
-pub fn row(path: &Path, group: usize, index: usize) -> Result<Row, DatasetError> {
+/// Reads the rows of one group whole, in their order.
+pub fn group(
+    path: &Path,
+    group: usize,
+    visit: &mut dyn FnMut(Row) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
     let reader = open(path)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let row = reader.get_row_group(group).and_then(|group| {
-        let mut rows = TreeBuilder::new()
-            .with_batch_size(1)
-            .as_iter(schema, &*group)?;
-        rows.nth(index).transpose()
-    });
-    match row.map_err(|error| unusable(path, error))? {
-        Some(row) => match row.to_json_value() {
-            Value::Object(row) => Ok(row),
-            _ => Err(unusable(path, "a row is no row of columns")),
-        },
-        None => Err(unusable(path, "a row is gone")),
+    for row in rows(&reader, group, schema).map_err(|error| unusable(path, error))? {
+        let row = row.map_err(|error| unusable(path, error))?;
+        visit(object(row).map_err(|problem| unusable(path, problem))?)?;
     }
+    Ok(())
+}
+
+fn rows(
+    reader: &SerializedFileReader<File>,
+    group: usize,
+    projection: SchemaDescPtr,
+) -> Result<impl Iterator<Item = Result<Value, ParquetError>> + use<>, ParquetError> {
+    let group = reader.get_row_group(group)?;
+    let rows = TreeBuilder::new()
+        .with_batch_size(batch(group.metadata()))
+        .as_iter(projection, &*group)?;
+    Ok(rows.map(|row| row.map(|row| row.to_json_value())))
+}
+
+/// How many rows to decode at once: about a megabyte.
+fn batch(group: &RowGroupMetaData) -> usize {
+    const MOST: i64 = 64;
+    let bytes_a_row = group.total_byte_size() / group.num_rows().max(1);
+    let count = (1 << 20) / bytes_a_row.max(1);
+    usize::try_from(count.clamp(1, MOST)).unwrap_or(1)
+}
+
+fn object(row: Value) -> Result<Row, String> {
+    match row {
+        Value::Object(row) => Ok(row),
+        _ => Err("is no row of columns".to_owned()),
+    }
+}
+
+/// Whether the values of a column are given as base64, for the file does not say that they are anything but bytes.
+fn is_binary(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    let is_of_bytes = field.is_primitive()
+        && matches!(
+            field.get_physical_type(),
+            Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY
+        );
+    let is_said = info.logical_type_ref() == Some(&LogicalType::Float16);
+    let converted = info.converted_type();
+    is_of_bytes && !is_said && matches!(converted, ConvertedType::NONE | ConvertedType::BSON)
 }
 
 fn open(path: &Path) -> Result<SerializedFileReader<File>, DatasetError> {
@@ -85,5 +129,18 @@ fn open(path: &Path) -> Result<SerializedFileReader<File>, DatasetError> {
         path: path.to_owned(),
         reason,
     })?;
-    SerializedFileReader::new(file).map_err(|error| unusable(path, error))
+    let reader = SerializedFileReader::new(file).map_err(|error| unusable(path, error))?;
+    let schema = reader.metadata().file_metadata().schema();
+    let mut seen = BTreeSet::new();
+    match schema
+        .get_fields()
+        .iter()
+        .find(|field| !seen.insert(field.name()))
+    {
+        Some(field) => {
+            let problem = format!("has the column `{}` twice", field.name());
+            Err(unusable(path, problem))
+        }
+        None => Ok(reader),
+    }
 }

@@ -6,6 +6,7 @@ mod catalog;
 
 mod loaders;
 mod own;
+mod parquet_rows;
 mod ruler;
 mod s_niah;
 mod webapp;

@@ -1,16 +1,19 @@
 //! Benchmarks of one's own: files of rows, and folders with a description.
 
+use std::time::{Duration, Instant};
+
 use benchmarks::{Dataset, Options, is_path};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::open;
+use crate::parquet_rows::ParquetRows;
 
 /// A row of `own/cases.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Names and contents.
+    /// Names and contents, a sound one of Parquet as [`ParquetRows`].
     files: Vec<(String, String)>,
     /// What is opened of them.
     open: String,
@@ -135,12 +138,52 @@ fn a_file_that_changes_under_a_run_is_an_error() {
     );
 }
 
+/// Each row once must not be each row behind all before it: that would take 500 times as long as the last of a thousand. As
+/// it is, the first that is read unpacks the others.
+#[test]
+fn rows_of_one_group_are_read_in_linear_time() {
+    const COUNT: usize = 1000;
+    let text = |index: usize| format!("{index} ").repeat(5_000);
+    let row = |index| {
+        let texts = ["q".to_owned(), text(index), index.to_string()];
+        texts.map(Some).into()
+    };
+    let rows = ParquetRows {
+        columns: ["query", "context", "expected"].map(str::to_owned).into(),
+        rows: (0..COUNT).map(row).collect(),
+        compression: Some("SNAPPY".to_owned()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("q.parquet");
+    std::fs::write(&path, rows.file()).unwrap();
+    let dataset = open(&path.display().to_string(), &Options::default()).unwrap();
+    let times = (0..COUNT).rev().map(|index| {
+        let start = Instant::now();
+        let sample = dataset.sample(index).unwrap();
+        let took = start.elapsed();
+        assert_eq!(
+            (&*sample.context, sample.expected),
+            (&*text(index), json!(index.to_string()))
+        );
+        took
+    });
+    let times: Vec<_> = times.collect();
+    let others: Duration = times[1..].iter().sum();
+    println!("{:?}, then {others:?}", times[0]);
+    assert!(others < times[0] * 50, "{:?}, then {others:?}", times[0]);
+}
+
 fn folder(files: &[(String, String)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
+        if name.ends_with(".parquet") && content.starts_with('{') {
+            let rows: ParquetRows = serde_json::from_str(content).unwrap();
+            std::fs::write(path, rows.file()).unwrap();
+        } else {
+            std::fs::write(path, content).unwrap();
+        }
     }
     folder
 }

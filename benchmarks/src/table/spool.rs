@@ -1,0 +1,95 @@
+//! Rows of Parquet files as JSON in a temporary file, so that a row is read without those before it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Row, parquet_file, unusable};
+use crate::DatasetError;
+
+/// Row groups of the files of a table, each decoded once: when a row of it is first asked for. A Parquet file has no way to
+/// one row but through all before it in their group, which over a run would be quadratic. The temporary file has no name
+/// and ends with its spool.
+#[derive(Default)]
+pub struct Spool(Mutex<Spooled>);
+
+#[derive(Default)]
+struct Spooled {
+    file: Option<File>,
+    /// Bytes of the file that are taken.
+    length: u64,
+    /// By file and row group, where the rows are.
+    groups: BTreeMap<(usize, usize), Vec<Range<u64>>>,
+}
+
+impl Spool {
+    /// Reads a row by its file, row group and number in that group, from 0. `path` is the file's.
+    ///
+    /// # Errors
+    ///
+    /// The group cannot be read, it has no such row, or there is no room for the temporary file.
+    pub fn row(
+        &self,
+        path: &Path,
+        file: usize,
+        group: usize,
+        index: usize,
+    ) -> Result<Row, DatasetError> {
+        // Whatever panicked under the lock, ranges are there only of groups that are written whole.
+        let mut spooled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !spooled.groups.contains_key(&(file, group)) {
+            let rows = spooled.write(path, group)?;
+            spooled.groups.insert((file, group), rows);
+        }
+        let rows = &spooled.groups[&(file, group)];
+        let range = rows.get(index).cloned();
+        let range = range.ok_or_else(|| unusable(path, "a row is gone"))?;
+        spooled.read(&range).map_err(|reason| failed(path, &reason))
+    }
+}
+
+impl Spooled {
+    fn write(&mut self, path: &Path, group: usize) -> Result<Vec<Range<u64>>, DatasetError> {
+        let wrong = |reason| failed(path, &reason);
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => tempfile::tempfile().map_err(wrong)?,
+        };
+        let file = self.file.insert(file);
+        file.seek(SeekFrom::Start(self.length)).map_err(wrong)?;
+        let mut writer = BufWriter::with_capacity(1 << 16, file);
+        let mut end = self.length;
+        let mut rows = Vec::new();
+        parquet_file::group(path, group, &mut |row| {
+            let text = serde_json::to_vec(&row).map_err(|error| unusable(path, error))?;
+            writer.write_all(&text).map_err(wrong)?;
+            rows.push(end..end + text.len() as u64);
+            end += text.len() as u64;
+            Ok(())
+        })?;
+        writer.flush().map_err(wrong)?;
+        drop(writer);
+        self.length = end;
+        Ok(rows)
+    }
+
+    fn read(&mut self, range: &Range<u64>) -> io::Result<Row> {
+        let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        let mut text = Vec::new();
+        file.take(range.end - range.start).read_to_end(&mut text)?;
+        Ok(serde_json::from_slice(&text)?)
+    }
+}
+
+fn failed(path: &Path, reason: &io::Error) -> DatasetError {
+    let folder = std::env::temp_dir();
+    let problem = format!(
+        "the temporary file of its rows, in {}, fails: {reason}",
+        folder.display()
+    );
+    unusable(path, problem)
+}
