@@ -42,9 +42,20 @@ impl ResumeSettings {
         };
         let begun_with: RunArgs = serde_json::from_value(flags)
             .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
+        let begun_on = begun_with.engine.guidance.layers.date.clone();
         let mut flags = args
             .over(begun_with)
             .map_err(|problem| not_resumable(problem.to_string()))?;
+        let given = &flags.engine.guidance.layers.date;
+        if let (Some(begun_on), Some(given)) = (&begun_on, given)
+            && given.trim() != begun_on
+        {
+            let problem = format!(
+                "the run was begun with --date {begun_on}, which its prompts keep, and not with --date {}",
+                given.trim()
+            );
+            return Err(not_resumable(problem));
+        }
         flags.json = args.json;
         let retry_errors = args.retry_errors;
         Ok(RunSettings::resolve(&flags)?.map(|mut run| {

@@ -107,7 +107,7 @@ fn a_run_that_was_killed_before_its_first_record_begins() {
 #[test]
 fn another_experiment_is_refused_and_named() {
     let binary = Binary::new();
-    let dir = begin(&binary, &["--attempts", "2"]);
+    let dir = begin(&binary, &["--attempts", "2", "--date", "2001-02-03"]);
     let before = fs::read(dir.join("config.json")).expect("there are settings");
     let name = dir.display().to_string();
     let other = |parts: &str| {
@@ -116,7 +116,7 @@ fn another_experiment_is_refused_and_named() {
              hint: without --resume, these settings begin a new run\n"
         )
     };
-    let rows: [(&[&str], i32, String); 7] = [
+    let rows: [(&[&str], i32, String); 8] = [
         (&["--max-depth", "3"], 2, other("max_depth is 2 there and 3 here")),
         (
             &["--prompt-mode", "coordinator", "--output-limit", "10"],
@@ -148,6 +148,14 @@ fn another_experiment_is_refused_and_named() {
             ),
         ),
         (
+            &["--date", "2002-02-03"],
+            2,
+            format!(
+                "error: {name}/config.json: the run was begun with --date 2001-02-03, which its prompts keep, \
+                 and not with --date 2002-02-03\n"
+            ),
+        ),
+        (
             &["--log-dir", "elsewhere"],
             2,
             format!("error: --log-dir goes with new runs; --resume goes on in the folder {name}\n"),
@@ -174,6 +182,10 @@ fn another_experiment_is_refused_and_named() {
         }
     }
     assert_eq!(fs::read(dir.join("config.json")).ok(), Some(before));
+    assert_eq!(
+        resume(&binary, &dir, &["--date", "2001-02-03"]).code,
+        Some(0)
+    );
 }
 
 #[test]
