@@ -87,7 +87,7 @@ pub(super) fn resolve(
 
     let aliases = parse_aliases(&names(&args.model_aliases))?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
-    let (layers, of_layers) = layers::resolve(&args.layers, &alias_names)?;
+    let (layers, of_layers) = layers::resolve(&args.layers, &alias_names, !drivers.is_empty())?;
     let mut warnings = warnings(args.prompt_mode, &drivers);
     warnings.extend(of_layers);
     warnings.extend(idle(&layers, args.protocol));

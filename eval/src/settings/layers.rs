@@ -33,13 +33,15 @@ pub const DEFAULT_MODEL: &str = "default";
 /// Bytes that a text of a prompt's layers may have.
 const LONGEST: u64 = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models. Gives what the user should know, too.
+/// Resolves the flags; `aliases` are the names of the run's other models, and `has_drivers` is whether the root has
+/// drivers. Gives what the user should know, too.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first flag that is wrong, and for all faults of the definitions at once.
 pub(super) fn resolve(
     args: &LayerArgs,
     aliases: &[String],
+    has_drivers: bool,
 ) -> Result<(LayerSettings, Vec<String>), SettingsError> {
     let library = library(args.prompts_dir.as_deref())?;
     let sections = own_sections(&library)?;
@@ -71,26 +73,38 @@ pub(super) fn resolve(
         args.append_system_prompt_file.as_deref(),
         "--append-system-prompt-file",
     )?;
-    let replacement = match &args.system_prompt_file {
-        Some(path) => Some(Replacement::parse(&read(path, "--system-prompt-file")?)),
-        None => None,
-    };
+    let replacement = args.system_prompt_file.as_deref().map(replacement);
+    let replacement = replacement.transpose()?;
     if replacement.is_some() && !append.trim().is_empty() {
         warnings.push(
             "--system-prompt-file takes the place of the prompt that --append-system-prompt would add to, so nothing is added"
                 .to_owned(),
         );
     }
-    if matches!(replacement, Some(Replacement::Whole(_))) && definition.is_some() {
-        warnings.push(
-            "--system-prompt-file has no line {{default}} and takes the place of the text of --prompt"
-                .to_owned(),
-        );
+    let agent_name = line("--agent-name", args.agent_name.as_deref())?;
+    let site = line("--site", args.site.as_deref())?;
+    if matches!(replacement, Some(Replacement::Whole(_))) {
+        let told = [
+            ("--agent-name", !agent_name.is_empty()),
+            ("--site", !site.is_empty()),
+            ("--persona", !persona.trim().is_empty()),
+            ("--prompt", definition.is_some()),
+            ("the drivers", has_drivers),
+        ];
+        let dropped = told.into_iter().filter(|(_, is_given)| *is_given);
+        let dropped: Vec<&str> = dropped.map(|(what, _)| what).collect();
+        if !dropped.is_empty() {
+            warnings.push(format!(
+                "--system-prompt-file has no line {{{{default}}}} and takes the place of the whole prompt, so the text of these \
+                 is left out: {}",
+                dropped.join(", ")
+            ));
+        }
     }
     let layers = PromptLayers {
         date: date(args.date.as_deref())?,
-        agent_name: line("--agent-name", args.agent_name.as_deref())?,
-        site: line("--site", args.site.as_deref())?,
+        agent_name,
+        site,
         persona,
         append,
         replacement,
@@ -176,6 +190,15 @@ fn read(path: &Path, flag: &'static str) -> Result<String, SettingsError> {
         return Err(unreadable(format!("it is longer than {LONGEST} bytes")));
     }
     fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+fn replacement(path: &Path) -> Result<Replacement, SettingsError> {
+    const FLAG: &str = "--system-prompt-file";
+    Replacement::parse(&read(path, FLAG)?).map_err(|error| SettingsError::LayerFile {
+        flag: FLAG,
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {

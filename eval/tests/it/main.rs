@@ -13,6 +13,7 @@ mod fault_shapes;
 mod cli;
 mod cli_settings;
 mod prompt;
+mod prompt_cases;
 mod repl;
 mod report;
 

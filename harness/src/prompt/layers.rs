@@ -61,21 +61,63 @@ pub enum Replacement {
 /// The line of a replacement at which the default stands.
 const DEFAULT_LINE: &str = "{{default}}";
 
+/// What makes a text no replacement.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct ReplacementError {
+    /// 1-based.
+    pub line: usize,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
 impl Replacement {
     /// Reads a replacement: around the default if it has a line `{{default}}`, and else whole.
-    pub fn parse(text: &str) -> Self {
+    ///
+    /// # Errors
+    /// A [`ReplacementError`] for a blank text, and for a placeholder that would stay in the prompt: a second one, one
+    /// within a line, and one that is written otherwise.
+    pub fn parse(text: &str) -> Result<Self, ReplacementError> {
+        let text = text.trim_start_matches('\u{feff}');
+        let wrong = |line, problem: String| Err(ReplacementError { line, problem });
         let mut at = 0;
-        for line in text.split_inclusive('\n') {
+        let mut around: Option<(usize, Self)> = None;
+        for (line, number) in text.split_inclusive('\n').zip(1..) {
             if line.trim() == DEFAULT_LINE {
-                return Self::Around {
+                if let Some((first, _)) = around {
+                    let problem = format!("`{DEFAULT_LINE}` is there twice, first on line {first}");
+                    return wrong(number, problem);
+                }
+                let whole = Self::Around {
                     before: text[..at].trim().to_owned(),
                     after: text[at + line.len()..].trim().to_owned(),
                 };
+                around = Some((number, whole));
+            } else if mentions_default(line) {
+                let problem = format!(
+                    "the default prompt stands at `{DEFAULT_LINE}`, which has to be a line of its own, written like this"
+                );
+                return wrong(number, problem);
             }
             at += line.len();
         }
-        Self::Whole(text.trim().to_owned())
+        match around {
+            Some((_, around)) => Ok(around),
+            None if text.trim().is_empty() => wrong(
+                1,
+                format!(
+                    "is empty; expected a prompt, or a line `{DEFAULT_LINE}` with text around it"
+                ),
+            ),
+            None => Ok(Self::Whole(text.trim().to_owned())),
+        }
     }
+}
+
+/// Whether a line has a placeholder of the default in it, or is one that is written with other braces.
+fn mentions_default(line: &str) -> bool {
+    let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+    line.contains(DEFAULT_LINE) || line == "{default}" || line == "${default}"
 }
 
 /// What is said of tools otherwise than they say themselves, by their names.

@@ -43,7 +43,9 @@ pub use config::{PromptConfig, PromptMode, iterations_for_depth};
 pub use driver::{Driver, DriverSource, sha256_hex};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
-pub use layers::{ActionOverride, ActionOverrides, LayerPiece, PromptLayers, Replacement};
+pub use layers::{
+    ActionOverride, ActionOverrides, LayerPiece, PromptLayers, Replacement, ReplacementError,
+};
 pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};

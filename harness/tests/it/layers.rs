@@ -37,7 +37,7 @@ fn layers_stand_in_their_places() {
         ..all()
     };
     let replaced = |text: &str| PromptLayers {
-        replacement: Some(Replacement::parse(text)),
+        replacement: Some(Replacement::parse(text).unwrap()),
         ..all()
     };
     let own_sections = PromptLayers {
@@ -108,7 +108,7 @@ fn layers_stand_in_their_places() {
         (
             "replaced whole",
             root,
-            replaced("Only this.\n{{ default }}\n"),
+            replaced("Only this.\nAnd `export { default }`.\n"),
         ),
         (
             "replaced around",
@@ -150,6 +150,43 @@ fn layers_stand_in_their_places() {
         told += "\n";
     }
     insta::assert_snapshot!(told);
+}
+
+#[test]
+fn a_replacement_has_its_placeholder_on_a_line_of_its_own() {
+    let misplaced = "the default prompt stands at `{{default}}`, which has to be a line of its own, written like this";
+    let around = |before: &str, after: &str| {
+        Ok(Replacement::Around {
+            before: before.to_owned(),
+            after: after.to_owned(),
+        })
+    };
+    let whole = |text: &str| Ok(Replacement::Whole(text.to_owned()));
+    let wrong = |line: usize, problem: &str| Err(format!("line {line}: {problem}"));
+    let empty = "is empty; expected a prompt, or a line `{{default}}` with text around it";
+    let rows = [
+        ("a\n{{default}}\nb\n", around("a", "b")),
+        ("\u{feff}{{default}}\r\nb", around("", "b")),
+        (
+            "a\nimport { default as b }\n",
+            whole("a\nimport { default as b }"),
+        ),
+        ("a\n{default}\nb", wrong(2, misplaced)),
+        ("a\n\n${ default }\n", wrong(3, misplaced)),
+        ("{{ default }}\n", wrong(1, misplaced)),
+        ("a\nFirst: {{default}}\n", wrong(2, misplaced)),
+        ("{{default}}\nAs in {{ default }}\n", wrong(2, misplaced)),
+        (
+            "{{default}}\n\n{{default}}",
+            wrong(3, "`{{default}}` is there twice, first on line 1"),
+        ),
+        ("", wrong(1, empty)),
+        ("\n \n", wrong(1, empty)),
+    ];
+    for (text, expected) in rows {
+        let read = Replacement::parse(text).map_err(|error| error.to_string());
+        assert_eq!(read, expected, "{text:?}");
+    }
 }
 
 #[test]
