@@ -118,7 +118,8 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
         (
             "toolChoice",
             definition.tool_choice != ToolStrategy::Auto,
-            calls,
+            // Wherever there are tools, `none` takes them away.
+            calls || has_tools && definition.tool_choice == ToolStrategy::None,
         ),
         ("tools", !definition.tools.is_empty(), has_tools),
         ("variables", !definition.variables.is_empty(), has_tools),
@@ -189,6 +190,23 @@ mod tests {
                 idle_properties(definition, protocol),
                 expected,
                 "{protocol}"
+            );
+        }
+        let choices = [
+            (Protocol::Tools, ToolStrategy::None, true),
+            (Protocol::Rlm, ToolStrategy::None, true),
+            (Protocol::Rlm, ToolStrategy::Required, false),
+            (Protocol::Direct, ToolStrategy::None, false),
+            (Protocol::JsonAction, ToolStrategy::None, false),
+        ];
+        for (protocol, tool_choice, works) in choices {
+            let mut definition = definition.clone();
+            definition.tool_choice = tool_choice;
+            let idle = idle_properties(&definition, protocol);
+            assert_eq!(
+                !idle.contains(&"toolChoice"),
+                works,
+                "{protocol} {tool_choice:?}"
             );
         }
     }
