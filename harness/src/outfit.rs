@@ -38,7 +38,7 @@ impl Outfit<'_> {
             name: name.clone(),
             form: ToolForm::Plain,
         });
-        let at = |_: usize| Place {
+        let at = |_: usize, _: &str| Place {
             file: place.to_owned(),
             ..Place::default()
         };
@@ -53,7 +53,7 @@ impl Outfit<'_> {
         if definition.tool_choice == ToolStrategy::None {
             return Ok(Equipment::default());
         }
-        let at = |index: usize| definition.place(&format!("tools[{index}]"));
+        let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
         self.equip(&definition.tools, Some(definition), &at)
     }
 
@@ -79,7 +79,7 @@ impl Outfit<'_> {
         &self,
         references: &[ToolReference],
         of: Option<&Definition>,
-        at: &dyn Fn(usize) -> Place,
+        at: &dyn Fn(usize, &str) -> Place,
     ) -> Result<Equipment, Faults> {
         let mut work = Work {
             outfit: self,
@@ -130,18 +130,27 @@ impl Work<'_> {
         &mut self,
         references: &[ToolReference],
         of: Option<&Definition>,
-        at: &dyn Fn(usize) -> Place,
+        at: &dyn Fn(usize, &str) -> Place,
     ) -> Toolbox {
         let mut given = Vec::new();
         for (index, reference) in references.iter().enumerate() {
+            let before = self.faults.len();
+            if let ToolForm::Subagent(settings) = &reference.form {
+                for (property, problem) in settings.unsupported() {
+                    self.fault(at(index, &format!(".{property}")), problem);
+                }
+            }
+            if self.faults.len() > before {
+                continue;
+            }
             match self.entry(reference, of) {
                 Ok(Some(tool)) => given.push(tool),
                 Ok(None) => {}
-                Err(problem) => self.fault(at(index), problem),
+                Err(problem) => self.fault(at(index, ""), problem),
             }
         }
         Toolbox::new(given).unwrap_or_else(|error| {
-            self.fault(at(0), error.to_string());
+            self.fault(at(0, ""), error.to_string());
             Toolbox::default()
         })
     }
@@ -220,7 +229,7 @@ impl Work<'_> {
                     "`{name}` is a prompt, and `env` and `options` are those of a tool"
                 ));
             }
-            ToolForm::Subagent(settings) => match self.subagent(name, settings, of)? {
+            ToolForm::Subagent(settings) => match self.subagent(settings, of) {
                 Some(settings) => settings,
                 None => return Ok(None),
             },
@@ -234,22 +243,9 @@ impl Work<'_> {
     /// The settings of an agent, or nothing where its `optional` variable has no value.
     fn subagent(
         &self,
-        name: &str,
         settings: &SubagentSettings,
         of: Option<&Definition>,
-    ) -> Result<Option<CallSettings>, String> {
-        if settings.resumable.is_some() {
-            return Err(format!(
-                "`{name}`: a resumable agent cannot be run here, since children end with their answer; leave \
-                 `resumable` out or set it to false"
-            ));
-        }
-        if settings.immediate.is_some() {
-            return Err(format!(
-                "`{name}`: an agent that starts with its caller cannot be run here, since children are called; leave \
-                 `immediate` out or set it to false"
-            ));
-        }
+    ) -> Option<CallSettings> {
         if let Some(variable) = &settings.optional {
             let has = |values: &BTreeMap<String, String>| {
                 values.get(variable).is_some_and(|value| !value.is_empty())
@@ -264,10 +260,10 @@ impl Work<'_> {
                 || declared && has(self.outfit.process)
                 || of.is_some_and(|definition| has(&definition.env));
             if !known {
-                return Ok(None);
+                return None;
             }
         }
-        Ok(Some(CallSettings::from(settings)))
+        Some(CallSettings::from(settings))
     }
 
     fn specialist(&mut self, definition: &Definition) -> Specialist {
@@ -281,7 +277,7 @@ impl Work<'_> {
         let tools = if definition.tool_choice == ToolStrategy::None {
             Toolbox::default()
         } else {
-            let at = |index: usize| definition.place(&format!("tools[{index}]"));
+            let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
             self.toolbox(&definition.tools, Some(definition), &at)
         };
         Specialist {

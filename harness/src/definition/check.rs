@@ -34,12 +34,9 @@ impl Library {
         }
         for (definition, told) in self.partial() {
             let more = self.check_one(definition, known);
-            // A field that could not be read stands for nothing.
             faults.extend(more.into_iter().filter(|fault| {
                 let own = fault.place.file == definition.source.to_string();
-                !own || !told
-                    .iter()
-                    .any(|field| fault.place.field.starts_with(field.as_str()))
+                !own || !told.iter().any(|told| follows(&fault.place.field, told))
             }));
         }
         once(faults)
@@ -64,6 +61,18 @@ impl Library {
         faults.sort_by(|a, b| a.place.cmp(&b.place));
         faults
     }
+}
+
+/// Whether a fault of a field may only be there because another could not be read, and so stands for nothing.
+fn follows(field: &str, told: &str) -> bool {
+    let is_inside = |inner: &str, outer: &str| {
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    is_inside(field, told)
+        || field == "prompt" && is_inside(told, field)
+        || field.starts_with("env.") && (is_inside(told, "variables") || is_inside(told, "tools"))
 }
 
 /// Faults that several definitions lead to, once each: those with the longest path of includes.
@@ -183,7 +192,7 @@ impl Check<'_> {
 
     fn hooks(&mut self) {
         for (at, hook) in self.definition.hooks.iter().flatten().enumerate() {
-            if !self.known.hooks.contains(hook) {
+            if !hook.is_empty() && !self.known.hooks.contains(hook) {
                 let known = self.known.hooks.iter().map(String::as_str);
                 self.unknown(&format!("hooks[{at}]"), "hook", hook, known);
             }
@@ -196,7 +205,8 @@ impl Check<'_> {
             let problem = format!("`{}` is also the name of a tool", definition.name);
             self.fault("name", problem);
         }
-        for (at, tool) in definition.tools.iter().enumerate() {
+        let tools = definition.tools.iter().enumerate();
+        for (at, tool) in tools.filter(|(_, tool)| !tool.name.is_empty()) {
             let prompt = self
                 .library
                 .find(&tool.name)
@@ -317,10 +327,8 @@ impl Check<'_> {
     }
 
     fn subagent(&mut self, at: &str, settings: &SubagentSettings, child: &Definition) {
-        if settings.resumable.is_some() {
-            let problem =
-                "children that can be spoken to again are not supported, expected `false`";
-            self.fault(&format!("{at}.resumable"), problem);
+        for (property, problem) in settings.unsupported() {
+            self.fault(&format!("{at}.{property}"), problem);
         }
         let own = own_variables(self.definition);
         let mut named: Vec<(String, &str)> = Vec::new();

@@ -146,36 +146,39 @@ fn prompt(
 
 fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
     let mut parts = Vec::new();
-    let before = reader.faults.len();
     for (path, item) in reader.list(fields, "prompt")? {
-        let Some(part) = reader.fields(item, &path, &["type", "content", "prompt"]) else {
-            continue;
-        };
-        if part.get("type").is_none() {
-            reader.missing(&part, "type", "`text` or `include`");
-            continue;
-        }
-        let is_text = reader.word(&part, "type", &[("text", true), ("include", false)]);
-        let (own, other) = match is_text {
-            Some(true) => ("content", "prompt"),
-            Some(false) => ("prompt", "content"),
-            None => continue,
-        };
-        if let Some(node) = part.get(other) {
-            let path = part.path(other);
-            let problem = format!("does not belong to this type of part, which has `{own}`");
-            reader.fault(node.line, &path, problem);
-        }
-        if part.get(own).is_none() {
-            reader.missing(&part, own, "text");
-        }
-        if is_text == Some(true) {
-            parts.extend(reader.text(&part, own).map(PromptPart::Text));
-        } else {
-            parts.extend(reader.name(&part, own).map(PromptPart::Include));
-        }
+        // What is no part is an empty one, so that the others keep their places.
+        let none = || PromptPart::Text(String::new());
+        parts.push(part(reader, item, &path).unwrap_or_else(none));
     }
-    (reader.faults.len() == before).then_some(PromptContent::Parts(parts))
+    Some(PromptContent::Parts(parts))
+}
+
+fn part(reader: &mut Reader<'_>, item: &Node, path: &str) -> Option<PromptPart> {
+    let part = reader.fields(item, path, &["type", "content", "prompt"])?;
+    if part.get("type").is_none() {
+        reader.missing(&part, "type", "`text` or `include`");
+        return None;
+    }
+    let is_text = reader.word(&part, "type", &[("text", true), ("include", false)])?;
+    let (own, other) = if is_text {
+        ("content", "prompt")
+    } else {
+        ("prompt", "content")
+    };
+    if let Some(node) = part.get(other) {
+        let path = part.path(other);
+        let problem = format!("does not belong to this type of part, which has `{own}`");
+        reader.fault(node.line, &path, problem);
+    }
+    if part.get(own).is_none() {
+        reader.missing(&part, own, "text");
+    }
+    if is_text {
+        reader.text(&part, own).map(PromptPart::Text)
+    } else {
+        reader.name(&part, own).map(PromptPart::Include)
+    }
 }
 
 fn required_schema(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<InputSchema> {

@@ -38,16 +38,20 @@ const OF_ENTRIES: [&str; 13] = [
     "resumable",
 ];
 
-/// Reads the entries. Of two with one name, the second is a fault.
+/// Reads the entries. Of two with one name, the second is a fault. One that is none stands there without a name, so that
+/// the places of those after it stay what they are.
 pub(super) fn tools(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<ToolReference> {
     let mut tools: Vec<ToolReference> = Vec::new();
     for (path, item) in reader.list(fields, "tools").unwrap_or_default() {
-        let Some(tool) = entry(reader, item, &path) else {
-            continue;
+        let none = || ToolReference {
+            name: String::new(),
+            form: ToolForm::Plain,
         };
-        if tools.iter().any(|earlier| earlier.name == tool.name) {
+        let tool = entry(reader, item, &path).unwrap_or_else(none);
+        if !tool.name.is_empty() && tools.iter().any(|earlier| earlier.name == tool.name) {
             let problem = format!("`{}` is there twice", tool.name);
             reader.fault(item.line, &path, problem);
+            tools.push(none());
         } else {
             tools.push(tool);
         }

@@ -243,6 +243,21 @@ pub struct SubagentSettings {
     pub resumable: Option<Resumable>,
 }
 
+impl SubagentSettings {
+    /// What of it is read and cannot be run: the property, and why.
+    pub fn unsupported(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let resumable = "children end with their answer and cannot be spoken to again; leave it out, or set it to `false`";
+        let immediate = "children are called and cannot start with their caller; leave it out, or set it to `false`";
+        [
+            ("resumable", self.resumable.is_some(), resumable),
+            ("immediate", self.immediate.is_some(), immediate),
+        ]
+        .into_iter()
+        .filter(|(_, is_set, _)| *is_set)
+        .map(|(property, _, problem)| (property, problem))
+    }
+}
+
 impl Default for SubagentSettings {
     fn default() -> Self {
         Self {

@@ -206,15 +206,17 @@ impl<'a> Reader<'a> {
         Some(entries)
     }
 
-    /// A list of texts with something in each.
+    /// A list of texts with something in each. What is none is an empty text, so that the others keep their places.
     pub fn names(&mut self, fields: &Fields<'_>, name: &str) -> Option<Vec<String>> {
         let mut names = Vec::new();
         for (path, item) in self.list(fields, name)? {
+            let mut name = String::new();
             match &item.content {
-                Content::Text(text) if !text.trim().is_empty() => names.push(text.clone()),
+                Content::Text(text) if !text.trim().is_empty() => name.clone_from(text),
                 Content::Text(_) => self.fault(item.line, &path, "is empty, expected a name"),
                 _ => self.expected(item, &path, "a name"),
             }
+            names.push(name);
         }
         Some(names)
     }
