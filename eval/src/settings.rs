@@ -73,7 +73,7 @@ pub use source::{ContextSource, QuerySource};
 pub use store::StoreSettings;
 pub(crate) use sweep::BASELINE;
 pub use sweep::Matrix;
-pub use tools::tool_registry;
+pub use tools::{leaks as secret_leaks, tool_registry};
 pub use traffic::TrafficSettings;
 pub use view::{ViewOutput, ViewSettings};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::definition::{
     Definition, Fault, Faults, Kind, Library, Place, SubagentSettings, SubpromptSettings, ToolForm,
-    ToolReference, ToolSettings, ToolStrategy,
+    ToolReference, ToolSettings, ToolStrategy, VariableType,
 };
 use crate::equipment::Equipment;
 use crate::prompt::{did_you_mean, nearest};
@@ -73,6 +73,56 @@ impl Outfit<'_> {
         }
         let given = self.given.keys();
         given.filter(move |name| !known.contains(name.as_str()))
+    }
+
+    /// The values of secret variables of all tools and definitions, from every source.
+    pub fn secret_values(&self) -> Vec<&str> {
+        let of_tools = self.registry.all().flat_map(|tool| tool.variables());
+        let of_prompts = self.library.iter().flat_map(|prompt| &prompt.variables);
+        let variables = of_tools.chain(of_prompts);
+        let secret = variables.filter(|variable| variable.kind == VariableType::Secret);
+        let names: BTreeSet<&str> = secret.map(|variable| variable.name.as_str()).collect();
+        let mut sources = vec![self.given, self.process];
+        for prompt in self.library.iter() {
+            sources.push(&prompt.env);
+            sources.extend(prompt.tools.iter().filter_map(|tool| match &tool.form {
+                ToolForm::Tool(settings) => Some(&settings.env),
+                _ => None,
+            }));
+        }
+        let values = sources
+            .into_iter()
+            .flat_map(|source| names.iter().filter_map(|name| source.get(*name)));
+        values.map(String::as_str).collect()
+    }
+
+    /// Whether no prompt that a run sends holds a secret: that of the root, those that may be called, and sections of the
+    /// user's own.
+    ///
+    /// # Errors
+    /// Every place that holds one.
+    pub fn check_secrets(
+        &self,
+        root: Option<&Definition>,
+        equipment: &Equipment,
+    ) -> Result<(), Faults> {
+        let values = self.secret_values();
+        let called = equipment.specialists.keys();
+        let called = called.filter_map(|name| self.library.find(name));
+        let sent = root
+            .into_iter()
+            .chain(called)
+            .chain(self.library.overridden());
+        let mut faults: Vec<Fault> = sent
+            .flat_map(|prompt| self.library.leaks(prompt, &values))
+            .collect();
+        faults.sort();
+        faults.dedup();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Faults(faults))
+        }
     }
 
     fn equip(

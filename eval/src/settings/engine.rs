@@ -100,7 +100,7 @@ impl EngineSettings {
             &args.tools,
             &args.guidance.layers,
             &sandbox.isolation,
-            definition,
+            &guidance.settings.layers,
             &hooks.registry,
         )?;
         let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;

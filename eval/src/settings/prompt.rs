@@ -80,7 +80,7 @@ impl PromptSettings {
             &args.tools,
             &args.guidance.layers,
             &Isolation::Thread,
-            guidance.settings.layers.definition.as_ref(),
+            &guidance.settings.layers,
             &super::hooks::registry(args.guidance.layers.hooks_dir.as_deref())?,
         )?;
         let tools = match protocol {

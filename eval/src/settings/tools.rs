@@ -5,14 +5,15 @@ use std::env;
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::definition::Definition;
+use harness::definition::{Fault, Library, secrets_in};
 use harness::hook::HookRegistry;
+use harness::prompt::{PromptLayers, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
 use harness::{Equipment, Outfit};
 
 use super::name_list::names;
-use super::{SettingsError, prompt_library};
+use super::{LayerSettings, SettingsError, prompt_library};
 use crate::cli::{LayerArgs, ToolArgs};
 
 /// Every tool that can be named: the bundled ones, and those of a folder.
@@ -44,7 +45,8 @@ pub fn tool_registry(
     Ok(registry)
 }
 
-/// Resolves the flags. A definition's tools come first, then those named.
+/// Resolves the flags. The tools of the definition that is laid over the root come first, then those named. No text that is
+/// sent may hold a secret.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first flag that is wrong, and for all that is wrong with a definition's tools at once.
@@ -52,9 +54,10 @@ pub(super) fn resolve(
     args: &ToolArgs,
     layers: &LayerArgs,
     isolation: &Isolation,
-    definition: Option<&Definition>,
+    over: &LayerSettings,
     hooks: &HookRegistry,
 ) -> Result<Equipment, SettingsError> {
+    let (definition, texts) = (over.definition.as_ref(), &over.layers);
     let registry = tool_registry(layers.tools_dir.as_deref(), isolation)?;
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
@@ -66,10 +69,7 @@ pub(super) fn resolve(
         });
     }
     let given = values(&args.values)?;
-    // Of these, only what a definition or a tool declares is read.
-    let process: BTreeMap<String, String> = env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
+    let process = process_values();
     let outfit = Outfit {
         registry: &registry,
         library: &library,
@@ -91,7 +91,63 @@ pub(super) fn resolve(
         Some(definition) => outfit.of_definition(definition)?.and(&named),
         None => named,
     };
+    outfit.check_secrets(definition, &equipment)?;
+    check_texts(texts, &outfit.secret_values())?;
     Ok(equipment.with_settings(&library, hooks)?)
+}
+
+/// Every secret in a folder's definitions, by the values that the flags and the environment give, too.
+///
+/// # Errors
+/// A [`SettingsError`] for a value that is wrong.
+pub fn leaks(
+    args: &ToolArgs,
+    registry: &ToolRegistry,
+    library: &Library,
+) -> Result<Vec<Fault>, SettingsError> {
+    let outfit = Outfit {
+        registry,
+        library,
+        given: &values(&args.values)?,
+        process: &process_values(),
+        files: None,
+    };
+    let secrets = outfit.secret_values();
+    let definitions = library.iter();
+    Ok(definitions
+        .flat_map(|definition| library.leaks(definition, &secrets))
+        .collect())
+}
+
+/// The process environment. Of it, only what a definition or a tool declares is read.
+fn process_values() -> BTreeMap<String, String> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// Refuses texts that are laid over prompts and hold a secret.
+fn check_texts(layers: &PromptLayers, secrets: &[&str]) -> Result<(), SettingsError> {
+    let (before, after) = match &layers.replacement {
+        None => ("", ""),
+        Some(Replacement::Whole(text)) => (text.as_str(), ""),
+        Some(Replacement::Around { before, after }) => (before.as_str(), after.as_str()),
+    };
+    let texts = [
+        ("--agent-name", layers.agent_name.as_str()),
+        ("--site", layers.site.as_str()),
+        ("--persona", layers.persona.as_str()),
+        ("--append-system-prompt", layers.append.as_str()),
+        ("--system-prompt-file", before),
+        ("--system-prompt-file", after),
+    ];
+    for (flag, text) in texts {
+        if let Some(secret) = secrets_in(text, secrets).first() {
+            let problem = format!("{flag}: the text holds a secret: {secret}");
+            return Err(SettingsError::Tools { problem });
+        }
+    }
+    Ok(())
 }
 
 fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {

@@ -8,8 +8,7 @@ use super::properties::{
     Definition, Immediate, Kind, PromptContent, PromptPart, SubagentSettings, ToolForm,
     ToolReference, VariableType,
 };
-use super::secrets::secrets_in;
-use super::slots::wrong_slots;
+use super::slots::{missing_slot, wrong_slots};
 use crate::prompt::{did_you_mean, nearest};
 
 /// What definitions may refer to, apart from each other.
@@ -139,7 +138,9 @@ impl Check<'_> {
             .filter_map(|variable| definition.env.get(&variable.name))
             .map(String::as_str)
             .collect();
-        let mut own = vec![("toolDescription".to_owned(), &definition.tool_description)];
+        self.faults
+            .extend(self.library.leaks(definition, &secret_values));
+        let mut own = Vec::new();
         match &definition.prompt {
             PromptContent::Text(text) => own.push(("prompt".to_owned(), text)),
             PromptContent::Parts(parts) => {
@@ -151,9 +152,6 @@ impl Check<'_> {
             }
         }
         for (field, text) in own {
-            for secret in secrets_in(text, &secret_values) {
-                self.fault(&field, format!("holds a secret: {secret}"));
-            }
             for problem in wrong_slots(&definition.name, text) {
                 self.fault(&field, problem);
             }
@@ -162,13 +160,11 @@ impl Check<'_> {
             Ok(prompt) if prompt.text().trim().is_empty() => {
                 self.fault("prompt", "is empty");
             }
-            // A value may be put together of several pieces.
-            Ok(prompt) if self.faults.is_empty() => {
-                for secret in secrets_in(&prompt.text(), &secret_values) {
-                    self.fault("prompt", format!("holds a secret: {secret}"));
+            Ok(prompt) => {
+                if let Some(problem) = missing_slot(&definition.name, &prompt.text()) {
+                    self.fault("prompt", problem);
                 }
             }
-            Ok(_) => {}
             Err(faults) => self.faults.extend(faults.0),
         }
     }

@@ -12,6 +12,7 @@ mod library;
 mod single;
 mod resolve;
 
+mod leaks;
 mod secrets;
 mod slots;
 mod untrusted;

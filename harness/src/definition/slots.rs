@@ -27,3 +27,13 @@ pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
     }
     problems
 }
+
+/// The sections that have a slot for what nothing else tells the model, each with it.
+const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
+
+/// What a text that takes the place of the bundled section `name` would leave unsaid.
+pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
+    let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
+    (!text.contains(slot))
+        .then(|| format!("has no `{slot}`, so that agents would not be told of what stands there"))
+}

@@ -10,7 +10,9 @@ use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{alias_names, hook_registry, known_to_definitions, tool_registry};
+use crate::settings::{
+    alias_names, hook_registry, known_to_definitions, secret_leaks, tool_registry,
+};
 use crate::terminal;
 
 /// Prints a line for each fault.
@@ -25,7 +27,9 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let tools = tool_registry(tools_dir, &Isolation::Thread)?;
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
-    faults.sort_by(|a, b| a.place.cmp(&b.place));
+    faults.extend(secret_leaks(&args.tools, &tools, &library)?);
+    faults.sort();
+    faults.dedup();
     if args.json {
         let faults: Vec<Value> = faults.iter().map(as_json).collect();
         stdout::write_json(&faults)?;

@@ -1,0 +1,76 @@
+//! Secrets in what a definition sends to a model: its text, and what it says of itself as a tool.
+
+use serde_json::Value;
+
+use super::fault::Fault;
+use super::library::Library;
+use super::properties::{Definition, PromptContent, PromptPart};
+use super::secrets::secrets_in;
+
+impl Library {
+    /// Every secret in the text of a definition, in its `toolDescription` and in its `requiredSchema`: keys of well-known
+    /// forms, and the given values. One that only the text with its includes holds has the whole `prompt` as its place.
+    pub fn leaks(&self, definition: &Definition, values: &[&str]) -> Vec<Fault> {
+        let fault = |field: &str, problem: String| Fault {
+            place: definition.place(field),
+            problem,
+            includes: Vec::new(),
+        };
+        let mut faults = Vec::new();
+        for (field, text) in sent(definition) {
+            for secret in secrets_in(text, values) {
+                faults.push(fault(&field, format!("holds a secret: {secret}")));
+            }
+        }
+        // A value may be put together of several pieces.
+        if faults.is_empty()
+            && let Ok(prompt) = self.resolve(definition)
+        {
+            for secret in secrets_in(&prompt.text(), values) {
+                faults.push(fault("prompt", format!("holds a secret: {secret}")));
+            }
+        }
+        faults
+    }
+}
+
+/// The texts of a definition that a model reads, by property; those that it includes are others'.
+fn sent(definition: &Definition) -> Vec<(String, &str)> {
+    let mut texts = vec![(
+        "toolDescription".to_owned(),
+        definition.tool_description.as_str(),
+    )];
+    match &definition.prompt {
+        PromptContent::Text(text) => texts.push(("prompt".to_owned(), text)),
+        PromptContent::Parts(parts) => {
+            for (at, part) in parts.iter().enumerate() {
+                if let PromptPart::Text(text) = part {
+                    texts.push((format!("prompt[{at}].content"), text));
+                }
+            }
+        }
+    }
+    if let Some(schema) = &definition.required_schema {
+        add_texts("requiredSchema", schema.json(), &mut texts);
+    }
+    texts
+}
+
+/// Every text in a value, names of fields included.
+fn add_texts<'a>(path: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)>) {
+    match value {
+        Value::String(text) => texts.push((path.to_owned(), text)),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                add_texts(&format!("{path}[{at}]"), item, texts);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                texts.push((path.to_owned(), name));
+                add_texts(&format!("{path}.{name}"), value, texts);
+            }
+        }
+        _ => {}
+    }
+}
