@@ -15,7 +15,16 @@ pub(crate) fn tool_use(sampling: &Sampling, role: Role) -> ToolUse {
     if !sampling.code_via_tool || !role.has_repl() {
         return ToolUse::default();
     }
-    let spec = ToolSpec {
+    ToolUse {
+        specs: [code_tool()].into(),
+        choice: ToolChoice::Forced(NAME.to_owned()),
+        parallel: false,
+    }
+}
+
+/// The tool `execute_code`, as a model is told of it.
+pub fn code_tool() -> ToolSpec {
+    ToolSpec {
         name: NAME.to_owned(),
         description: execute_code_description(),
         parameters: json!({
@@ -24,11 +33,6 @@ pub(crate) fn tool_use(sampling: &Sampling, role: Role) -> ToolUse {
             "required": ["code"],
             "additionalProperties": false,
         }),
-    };
-    ToolUse {
-        specs: [spec].into(),
-        choice: ToolChoice::Forced(NAME.to_owned()),
-        parallel: false,
     }
 }
 

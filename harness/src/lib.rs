@@ -42,6 +42,7 @@ mod tool_run;
 pub mod web;
 
 pub use agent_settings::{AgentSettings, idle_properties};
+pub use code_tool::code_tool;
 pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task};
 pub use equipment::Equipment;
 pub use halt::HaltReason;

@@ -20,7 +20,7 @@ use crate::model_call::Said;
 use crate::outcome::Status;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
 use crate::tool::{ToolRegistry, Toolbox};
-use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
+use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::tool_run::ToolRun;
 
 /// Contexts up to this many characters stand in the first message; longer ones are read with tools.
@@ -83,16 +83,9 @@ impl<'a> ToolsAgent<'a> {
 
     /// What its requests offer.
     pub fn tool_use(&self) -> ToolUse {
-        let tools = &self.invocation.tools;
-        let described = self.attempt.engine.layers.actions.apply(tools.specs());
-        let on_the_wire = described.into_iter().zip(tools.wire_specs());
+        let actions = &self.attempt.engine.layers.actions;
         ToolUse {
-            specs: on_the_wire
-                .map(|(spec, wire)| ToolSpec {
-                    name: wire.name,
-                    ..spec
-                })
-                .collect(),
+            specs: self.invocation.tools.offered(actions).into(),
             choice: match self.settings.tool_choice {
                 ToolStrategy::Auto => ToolChoice::Auto,
                 ToolStrategy::None => ToolChoice::None,

@@ -92,7 +92,8 @@ pub struct PromptArgs {
     )]
     pub check: Option<PathBuf>,
 
-    /// Print JSON with the sections apart: {"sections": [{"name", "text", "tokens"}, …], "tokens", "estimated"}
+    /// Print JSON with the sections and native tools apart: {"sections": [{"name", "text", "tokens"}, …], "tools": [{"name",
+    /// "description", "parameters", "tokens"}, …], "tokens", "estimated"}
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

@@ -4,6 +4,7 @@ mod check;
 mod diff;
 
 use comfy_table::{CellAlignment, Table, presets};
+use harness::ToolSpec;
 use harness::prompt::{Assembled, system_prompt};
 use harness::provider::http::estimate_tokens;
 use serde_json::{Value, json};
@@ -14,8 +15,53 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::PromptSettings;
 
-/// Prints the prompt exactly as a model would read it, its sections apart as JSON, their sizes, the difference to
-/// another prompt, or the faults of a folder of definitions.
+/// What a model is told before its first message.
+struct Told {
+    prompt: Assembled,
+    /// The native tools, which its requests offer beside the prompt.
+    tools: Vec<ToolSpec>,
+}
+
+impl Told {
+    fn of(settings: &PromptSettings) -> Self {
+        Self {
+            prompt: system_prompt(&settings.agent()),
+            tools: settings.native_tools.clone(),
+        }
+    }
+
+    /// The prompt exactly as a model would read it; below it the native tools, if there are any, each with its schema.
+    fn text(&self) -> String {
+        let mut text = self.prompt.text() + "\n";
+        if !self.tools.is_empty() {
+            text += "\n=== Native tools, offered beside the prompt ===\n";
+        }
+        for tool in &self.tools {
+            text += &format!(
+                "\n{}: {}\n{:#}\n",
+                tool.name, tool.description, tool.parameters
+            );
+        }
+        text
+    }
+
+    /// Each native tool by its name, as JSON.
+    fn wire(&self) -> impl Iterator<Item = (&str, String)> {
+        let json = |tool: &ToolSpec| json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
+        self.tools
+            .iter()
+            .map(move |tool| (tool.name.as_str(), json(tool).to_string()))
+    }
+
+    /// The tokens of prompt and native tools, as they are estimated.
+    fn tokens(&self) -> u64 {
+        let of_tools = self.wire().map(|(_, json)| estimate_tokens(&json));
+        estimate_tokens(&self.prompt.text()) + of_tools.sum::<u64>()
+    }
+}
+
+/// Prints the prompt exactly as a model would read it with the native tools below, its sections apart as JSON, their
+/// sizes, the difference to another prompt, or the faults of a folder of definitions.
 ///
 /// # Errors
 /// [`Error::Settings`], [`Error::Stdout`], and [`Error::CommandLine`] for a side of `--diff` that is wrong.
@@ -27,20 +73,21 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
         return diff::execute(args, a, b);
     }
     let settings = PromptSettings::resolve(args)?.announce();
-    let prompt = system_prompt(&settings.agent());
+    let told = Told::of(&settings);
     if settings.json {
-        stdout::write_json(&as_json(&prompt))?;
+        stdout::write_json(&as_json(&told))?;
     } else if settings.sizes {
-        stdout::write(&sizes(&prompt))?;
+        stdout::write(&sizes(&told))?;
     } else {
-        stdout::write(&(prompt.text() + "\n"))?;
+        stdout::write(&told.text())?;
     }
     Ok(Outcome::Complete)
 }
 
-/// The sections with their sizes; tokens are estimated.
-fn as_json(prompt: &Assembled) -> Value {
-    let sections: Vec<Value> = prompt
+/// The sections and the native tools with their sizes; tokens are estimated.
+fn as_json(told: &Told) -> Value {
+    let sections: Vec<Value> = told
+        .prompt
         .sections
         .iter()
         .map(|section| {
@@ -48,29 +95,53 @@ fn as_json(prompt: &Assembled) -> Value {
             json!({"name": section.name, "text": section.text, "tokens": tokens})
         })
         .collect();
+    let tools: Vec<Value> = told
+        .tools
+        .iter()
+        .zip(told.wire())
+        .map(|(tool, (_, json))| {
+            json!({
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+                "tokens": estimate_tokens(&json),
+            })
+        })
+        .collect();
     json!({
         "sections": sections,
-        "tokens": estimate_tokens(&prompt.text()),
+        "tools": tools,
+        "tokens": told.tokens(),
         "estimated": true,
     })
 }
 
-fn sizes(prompt: &Assembled) -> String {
+fn sizes(told: &Told) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_header(["SECTION", "CHARACTERS", "TOKENS (ESTIMATED)"]);
-    let whole = prompt.text();
-    let sections = prompt
-        .sections
-        .iter()
-        .map(|section| (section.name.as_str(), section.text.as_str()));
-    for (name, text) in sections.chain([("the whole prompt", whole.as_str())]) {
-        table.add_row([
-            name.to_owned(),
-            text.chars().count().to_string(),
-            estimate_tokens(text).to_string(),
-        ]);
+    let mut row = |name: &str, chars: usize, tokens: u64| {
+        table.add_row([name.to_owned(), chars.to_string(), tokens.to_string()]);
+    };
+    for section in &told.prompt.sections {
+        let text = &section.text;
+        row(&section.name, text.chars().count(), estimate_tokens(text));
+    }
+    let whole = told.prompt.text();
+    let mut chars = whole.chars().count();
+    row("the whole prompt", chars, estimate_tokens(&whole));
+    for (name, json) in told.wire() {
+        let of_tool = json.chars().count();
+        row(
+            &format!("native tool {name}"),
+            of_tool,
+            estimate_tokens(&json),
+        );
+        chars += of_tool;
+    }
+    if !told.tools.is_empty() {
+        row("prompt and native tools", chars, told.tokens());
     }
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));

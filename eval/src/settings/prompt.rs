@@ -2,6 +2,8 @@
 
 use harness::Protocol;
 use harness::ToolSpec;
+use harness::agent_turn;
+use harness::definition::ToolStrategy;
 use harness::prompt::{
     AgentKind, AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth,
 };
@@ -30,8 +32,10 @@ pub struct PromptSettings {
     pub aliases: Vec<ModelAlias>,
     /// Guidance for the root.
     pub drivers: Vec<Driver>,
-    /// The functions in its REPL beside the builtins, or in the `tools` protocol what its requests offer.
+    /// The functions in its REPL beside the builtins.
     pub tools: Vec<ToolSpec>,
+    /// What its requests offer as native tools.
+    pub native_tools: Vec<ToolSpec>,
     /// What is laid over the prompts.
     pub layers: LayerSettings,
     /// Whether code comes by calls of a tool.
@@ -51,8 +55,9 @@ impl PromptSettings {
     /// # Errors
     /// A [`SettingsError`] for the first flag that is wrong.
     pub fn resolve(args: &PromptArgs) -> Result<Resolved<Self>, SettingsError> {
-        let depth = within("--depth", args.depth, &(0..=16))?;
         let guidance = guidance::resolve(&args.guidance, args.model.as_deref().map(str::trim))?;
+        let max_depth = guidance.settings.max_depth;
+        let depth = within("--depth", args.depth, &(0..=max_depth))?;
         let protocol = guidance.settings.protocol;
         if protocol != Protocol::Rlm && depth > 0 {
             return Err(SettingsError::LonelyChild { protocol, depth });
@@ -85,7 +90,19 @@ impl PromptSettings {
         )?;
         let tools = match protocol {
             Protocol::Rlm => equipment.root.specs(),
-            Protocol::Tools => equipment.root.wire_specs(),
+            _ => Vec::new(),
+        };
+        let layers = &guidance.settings.layers;
+        let calls = layers
+            .definition
+            .as_ref()
+            .is_none_or(|definition| definition.tool_choice != ToolStrategy::None);
+        let native_tools = match protocol {
+            Protocol::Tools if calls => equipment.root.offered(&layers.layers.actions),
+            Protocol::Rlm if guidance.settings.code_via_tool && depth < max_depth => {
+                vec![harness::code_tool()]
+            }
+            Protocol::AgentTurn => agent_turn::native_tools().specs.to_vec(),
             _ => Vec::new(),
         };
         let web_prompt = match protocol {
@@ -116,6 +133,7 @@ impl PromptSettings {
             aliases: guidance.aliases,
             drivers: guidance.drivers,
             tools,
+            native_tools,
             layers: guidance.layers,
             code_via_tool: guidance.code_via_tool,
             sizes: args.sizes,

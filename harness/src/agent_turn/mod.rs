@@ -108,6 +108,11 @@ impl WebAgent {
     }
 }
 
+/// What a web agent's requests offer as native tools: `agent_turn`, whatever its actions are.
+pub fn native_tools() -> ToolUse {
+    WebAgent::tools()
+}
+
 /// Runs the protocol for the root, and takes down the state of its page, by which it is judged.
 pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
     let mut conversation = attempt.begin(root);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Tool, ToolError, Values};
 use crate::definition::{Definition, InputSchema};
-use crate::prompt::{did_you_mean, nearest, sha256_hex};
+use crate::prompt::{ActionOverrides, did_you_mean, nearest, sha256_hex};
 use crate::subprompt::CallSettings;
 use crate::tool_call::ToolSpec;
 
@@ -240,6 +240,16 @@ impl Toolbox {
             ..given.spec.clone()
         };
         self.iter().map(on_the_wire).collect()
+    }
+
+    /// As [`Toolbox::wire_specs`], with what a run says of tools otherwise: what requests of the `tools` protocol offer.
+    pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
+        let described = actions.apply(self.specs()).into_iter();
+        let on_the_wire = described.zip(self.iter()).map(|(spec, given)| ToolSpec {
+            name: given.wire_name(),
+            ..spec
+        });
+        on_the_wire.collect()
     }
 
     /// Whether a prompt has this name.

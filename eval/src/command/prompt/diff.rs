@@ -1,10 +1,9 @@
 //! `eval prompt --diff`: how the prompts of two configurations differ.
 
-use harness::prompt::{Assembled, system_prompt};
 use serde_json::json;
 use similar::TextDiff;
 
-use super::as_json;
+use super::{Told, as_json};
 use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
@@ -20,7 +19,7 @@ const CONTEXT: usize = 3;
 /// [`Error::CommandLine`] or [`Error::Settings`] for a side that is wrong, [`Error::Stdout`].
 pub(super) fn execute(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Error> {
     let (of_a, of_b) = (side(args, a)?, side(args, b)?);
-    let (text_a, text_b) = (of_a.text() + "\n", of_b.text() + "\n");
+    let (text_a, text_b) = (of_a.text(), of_b.text());
     let diff = TextDiff::from_lines(&text_a, &text_b)
         .unified_diff()
         .context_radius(CONTEXT)
@@ -38,7 +37,7 @@ pub(super) fn execute(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Er
     Ok(Outcome::Complete)
 }
 
-fn side(args: &PromptArgs, side: &str) -> Result<Assembled, Error> {
+fn side(args: &PromptArgs, side: &str) -> Result<Told, Error> {
     let settings = PromptSettings::resolve(&args.with(side)?)?.announce();
-    Ok(system_prompt(&settings.agent()))
+    Ok(Told::of(&settings))
 }
