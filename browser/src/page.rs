@@ -316,14 +316,18 @@ impl Page {
     /// # Errors
     /// [`Error::NoDialog`].
     pub async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<()> {
-        if self.dialog().is_none() {
+        let before = {
+            let state = self.tab.state.borrow();
+            state.dialog.as_ref().map(|_| state.answered)
+        };
+        let Some(before) = before else {
             return Err(self.gone().unwrap_or(Error::NoDialog));
-        }
+        };
         let mut answer = HandleJavaScriptDialogParams::new(accept);
         answer.prompt_text = text.map(str::to_owned);
         self.in_time("answering a dialog", async {
             self.send(answer).await?;
-            self.until(|state| state.dialog.is_none()).await?;
+            self.until(|state| state.answered > before).await?;
             self.settle().await
         })
         .await

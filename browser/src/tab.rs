@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
     pub(crate) gone: Option<Gone>,
     /// The page has asked for another document, and nothing has come of it yet.
+    /// How many dialogs were answered. One may open so soon after another that nobody sees the moment without any.
+    pub(crate) answered: u64,
     pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,
@@ -111,7 +113,10 @@ impl Tab {
                 let dialog = serde_json::from_value(params).ok();
                 self.state.send_modify(|state| state.dialog = dialog);
             }
-            "Page.javascriptDialogClosed" => self.state.send_modify(|state| state.dialog = None),
+            "Page.javascriptDialogClosed" => self.state.send_modify(|state| {
+                state.dialog = None;
+                state.answered += 1;
+            }),
             "Page.frameRequestedNavigation" if main_frame() => {
                 self.state.send_modify(|state| state.requested = true);
             }

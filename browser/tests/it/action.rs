@@ -297,6 +297,22 @@ async fn wait_for_tab(world: &World, page: &Page) -> Page {
 #[test]
 fn pictures_are_png_of_the_viewport_or_of_all() {
     on_page("pages/actions.html", async |world, page| {
+#[test]
+fn a_dialog_that_follows_another_at_once_is_seen() {
+    on_page("pages/actions.html", async |world, page| {
+        for round in 0..40 {
+            page.click("#twice").await.unwrap();
+            for (message, next) in [("Delete?", Some("Deleted")), ("Deleted", None)] {
+                assert_eq!(page.dialog().unwrap().message, message, "{round}");
+                page.answer_dialog(true, None).await.unwrap();
+                let open = page.dialog().map(|dialog| dialog.message);
+                assert_eq!(open.as_deref(), next, "{round}");
+            }
+        }
+        world
+    });
+}
+
         let sizes = [false, true].map(async |whole| {
             let png = page.screenshot(whole).await.unwrap();
             assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
