@@ -127,8 +127,10 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                 reason,
             },
         })?;
-        let description: Description =
-            serde_saphyr::from_str(&source).map_err(|error| DatasetError::Row {
+        // As YAML 1.2 has it: a field may be called `y` or `no`.
+        let options = serde_saphyr::options! { strict_booleans: true };
+        let description: Description = serde_saphyr::from_str_with_options(&source, options)
+            .map_err(|error| DatasetError::Row {
                 place: match error.location() {
                     Some(location) => format!("{}:{}", file.display(), location.line()),
                     None => file.display().to_string(),

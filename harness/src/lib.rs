@@ -40,6 +40,7 @@ mod tool_call;
 mod tools_agent;
 mod tool_run;
 pub mod web;
+pub mod yaml;
 
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use code_tool::code_tool;

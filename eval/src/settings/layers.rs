@@ -207,7 +207,7 @@ fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {
         return Ok(ActionOverrides::default());
     };
     let text = read(path, FLAG)?;
-    serde_saphyr::from_str(&text).map_err(|error| SettingsError::LayerFile {
+    harness::yaml::read(&text).map_err(|error| SettingsError::LayerFile {
         flag: FLAG,
         path: path.to_owned(),
         reason: error.without_snippet().to_string(),

@@ -153,7 +153,7 @@ fn read(path: &Path) -> Result<File, SettingsError> {
         path: PathBuf::from(path),
         source,
     })?;
-    serde_saphyr::from_str(&text).map_err(|problem| SettingsError::MatrixFile {
+    harness::yaml::read(&text).map_err(|problem| SettingsError::MatrixFile {
         path: path.to_owned(),
         problem: first_line(&problem.to_string()),
     })

@@ -66,7 +66,7 @@ pub(super) fn system_text(args: &WebArgs, layers: &PromptLayers) -> Result<Strin
 
 fn read(path: &Path) -> Result<AgentTurnSettings, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let settings: AgentTurnSettings = serde_saphyr::from_str(&text).map_err(|error| {
+    let settings: AgentTurnSettings = harness::yaml::read(&text).map_err(|error| {
         let message = UserMessageFormatter.format_message(error.without_snippet());
         match error.location() {
             Some(location) => format!("line {}: {message}", location.line()),

@@ -38,8 +38,7 @@ pub(super) struct SyntaxFault {
 impl Node {
     /// Reads YAML. Line numbers are those of `text`.
     pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
-        let options = serde_saphyr::options! { strict_booleans: true };
-        serde_saphyr::from_str_with_options(text, options).map_err(|error| SyntaxFault {
+        crate::yaml::read(text).map_err(|error| SyntaxFault {
             line: error.location().map(|location| location.line()),
             problem: UserMessageFormatter
                 .format_message(error.without_snippet())

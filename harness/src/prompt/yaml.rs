@@ -11,7 +11,7 @@ use super::error::PromptError;
 /// [`PromptError::Invalid`] with the line's number and text: a wrong type is reported without the
 /// field's name, and the line shows it.
 pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
-    serde_saphyr::from_str(yaml).map_err(|error| {
+    crate::yaml::read(yaml).map_err(|error| {
         let problem = UserMessageFormatter
             .format_message(error.without_snippet())
             .into_owned();

@@ -77,7 +77,7 @@ impl PriceTable {
             origin: origin.to_owned(),
             problem,
         };
-        let file: File = serde_saphyr::from_str(text).map_err(|error| {
+        let file: File = crate::yaml::read(text).map_err(|error| {
             // The message alone: an error is one line.
             let message = UserMessageFormatter.format_message(error.without_snippet());
             wrong(match error.location() {

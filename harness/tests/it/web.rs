@@ -52,7 +52,7 @@ fn ten() -> u32 {
 #[test]
 fn worlds_go_as_recorded() {
     insta::glob!("web/cases/*.case.yaml", |path| {
-        let case: Case = serde_saphyr::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let case: Case = harness::yaml::read(&std::fs::read_to_string(path).unwrap()).unwrap();
         let model = path.with_extension("").with_extension("model.yaml");
         let report = tokio::runtime::Runtime::new()
             .unwrap()

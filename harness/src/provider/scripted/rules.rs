@@ -224,7 +224,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         origin: origin.to_owned(),
         problem,
     };
-    let file: ScriptFile = serde_saphyr::from_str(text).map_err(|error| {
+    let file: ScriptFile = crate::yaml::read(text).map_err(|error| {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or("invalid YAML");
         invalid(first.strip_prefix("error: ").unwrap_or(first).to_owned())
