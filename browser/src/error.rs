@@ -117,6 +117,9 @@ pub enum Error {
         "{0:?} is no key; right are Enter, Tab, Escape, ArrowDown, a, or with modifiers Control+a"
     )]
     UnknownKey(String),
+    /// The page was left before a script in it had come to an end.
+    #[error("the page was left before the script had come to an end")]
+    PageLeft,
     /// The JavaScript to evaluate threw.
     #[error("the script failed: {0}")]
     Script(String),
@@ -155,6 +158,7 @@ impl Error {
             | Self::MalformedSelector { .. }
             | Self::Inapplicable { .. }
             | Self::UnknownKey(_)
+            | Self::PageLeft
             | Self::Script(_)
             | Self::Filter(_) => false,
         }

@@ -13,7 +13,7 @@ use chromiumoxide::cdp::browser_protocol::page::{
     Viewport,
 };
 use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
-use serde_json::{Value, json};
+use serde_json::json;
 use url::Url;
 
 use crate::dump::{Dump, DumpSettings, IdStyle};
@@ -65,7 +65,7 @@ impl Page {
         &self.tab.target
     }
 
-    /// Opens an address and waits until it has loaded, or has opened a dialog.
+    /// Opens an address and waits until it has loaded, or has opened a dialog. Where the page hangs, its script is stopped before.
     ///
     /// # Errors
     /// [`Error::Blocked`] for an address out of reach, and [`Error::Navigation`] for one that does not answer.
@@ -90,6 +90,9 @@ impl Page {
         }
         self.ready()?;
         self.in_time("opening a page", async {
+            if self.tab.hangs.swap(false, Ordering::Relaxed) {
+                self.stop_script().await;
+            }
             let before = self.tab.state.borrow().loads;
             let opened = match self.run(NavigateParams::new(url.as_str())).await {
                 Err(Error::DialogOpen { .. }) => return Ok(()),
@@ -267,15 +270,6 @@ impl Page {
             .map(drop)
     }
 
-    /// Evaluates JavaScript in the page's own world; a promise is awaited, and the value comes as JSON.
-    ///
-    /// # Errors
-    /// [`Error::Script`] where it throws, or its value is not JSON.
-    pub async fn evaluate(&self, script: &str) -> Result<Value> {
-        self.in_time("evaluating a script", self.evaluate_in(None, script))
-            .await
-    }
-
     /// A PNG of the viewport, or of the whole page.
     ///
     /// # Errors
@@ -437,6 +431,7 @@ impl Page {
         let result = within(self.limit, what, work).await;
         if matches!(result, Err(Error::TimedOut { .. })) {
             self.strained.store(true, Ordering::Relaxed);
+            self.tab.hangs.store(true, Ordering::Relaxed);
         }
         result
     }

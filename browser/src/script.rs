@@ -1,20 +1,81 @@
 //! How this crate's JavaScript runs in a page: in a world of its own, as often as the page exchanges its document.
 
+use std::time::Duration;
+
 use chromiumoxide::cdp::browser_protocol::page::CreateIsolatedWorldParams;
-use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, ExecutionContextId};
+use chromiumoxide::cdp::js_protocol::runtime::{
+    EvaluateParams, ExecutionContextId, TerminateExecutionParams,
+};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::page::{Page, SETTLE};
+use crate::profile::within;
 
 const DUMP: &str = include_str!("../js/dump.js");
 const ACTIONS: &str = include_str!("../js/actions.js");
 /// The JavaScript world of this crate's own scripts, which the page can neither see nor change.
 const WORLD: &str = "environment";
+/// What the browser says of a script whose document went away under it.
+const LEFT: [&str; 3] = [
+    "navigated or closed",
+    "Promise was collected",
+    "context was destroyed",
+];
+/// What stopping a script may take.
+const STOP: Duration = Duration::from_secs(2);
 /// Attempts at a script while the page exchanges its document.
 const TRIES: u32 = 5;
 
 impl Page {
+    /// Evaluates JavaScript in the page's own world; a promise is awaited, and the value comes as JSON.
+    ///
+    /// # Errors
+    /// [`Error::Script`] where it throws, or its value is not JSON, and [`Error::PageLeft`].
+    pub async fn evaluate(&self, script: &str) -> Result<Value> {
+        self.in_time("evaluating a script", self.evaluate_in(None, script))
+            .await
+    }
+
+    /// Evaluates JavaScript as something that is done to the page, and waits for a navigation that follows. There is no value where
+    /// it left the page, or opened a dialog, before it had one.
+    ///
+    /// # Errors
+    /// [`Error::Script`] where it throws, or its value is not JSON.
+    pub async fn run_script(&self, script: &str) -> Result<Option<Value>> {
+        self.ready()?;
+        self.in_time("running a script", async {
+            let value = match self.evaluate_in(None, script).await {
+                Ok(value) => Some(value),
+                Err(Error::DialogOpen { .. } | Error::PageLeft | Error::TabClosed) => None,
+                Err(error) => return Err(error),
+            };
+            self.settle().await?;
+            Ok(value)
+        })
+        .await
+    }
+
+    /// Evaluates JavaScript in a world of its own: it sees the same document, and the page's scripts neither see nor change what it
+    /// defines.
+    ///
+    /// # Errors
+    /// As for [`Page::evaluate`].
+    pub async fn evaluate_apart(&self, script: &str) -> Result<Value> {
+        self.in_world("evaluating a script", script).await
+    }
+
+    /// Stops a script that does not come to an end: no other document can take its place before. Where none runs, the browser would
+    /// stop the next one, which is therefore one that does nothing.
+    pub(crate) async fn stop_script(&self) {
+        let stop = async {
+            self.run(TerminateExecutionParams::default()).await?;
+            self.evaluate_in(None, "0").await
+        };
+        // If it does not work, opening the page fails, which says more.
+        drop(within(STOP, "stopping a script", stop).await);
+    }
+
     pub(crate) async fn string(&self, what: &'static str, script: &str) -> Result<String> {
         match self.in_world(what, script).await? {
             Value::String(text) => Ok(text),
@@ -115,6 +176,11 @@ impl Page {
                 if message.contains("reference chain") || message.contains("serializ") =>
             {
                 return Err(Error::Script(format!("its value is not JSON: {message}")));
+            }
+            Err(Error::Protocol { message, .. })
+                if LEFT.iter().any(|words| message.contains(words)) =>
+            {
+                return Err(Error::PageLeft);
             }
             result => result?,
         };

@@ -24,16 +24,18 @@ pub(crate) struct Tab {
     pub(crate) shown_ids: Mutex<HashSet<String>>,
     /// Whether the newest dump has hashes for ids.
     pub(crate) hashes: AtomicBool,
+    /// Whether a command on this document took too long.
+    pub(crate) hangs: AtomicBool,
 }
 
 /// What is true of a tab now.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
-    pub(crate) gone: Option<Gone>,
-    /// The page has asked for another document, and nothing has come of it yet.
     /// How many dialogs were answered. One may open so soon after another that nobody sees the moment without any.
     pub(crate) answered: u64,
+    pub(crate) gone: Option<Gone>,
+    /// The page has asked for another document, and nothing has come of it yet.
     pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,

@@ -298,6 +298,7 @@ impl Pump {
                 state: watch::Sender::new(State::default()),
                 shown_ids: Mutex::default(),
                 hashes: AtomicBool::default(),
+                hangs: AtomicBool::default(),
             };
             self.shared
                 .tabs

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use browser::{Error, Page, Result};
+use serde_json::json;
 
 use crate::site::{World, on_page};
 
@@ -214,6 +215,54 @@ fn another_page_is_told_from_the_same_one() {
 }
 
 #[test]
+fn a_script_that_leaves_the_page_or_opens_a_dialog_is_told_from_others() {
+    for (script, value, changes, dialog) in [
+        ("6 * 7", Some(json!(42)), false, None),
+        (
+            "location.href = 'ids.html'",
+            Some(json!("ids.html")),
+            true,
+            None,
+        ),
+        (
+            "location.href = 'ids.html'; new Promise(() => {})",
+            None,
+            true,
+            None,
+        ),
+        (
+            "history.pushState(null, '', '/pages/elsewhere'); 1",
+            Some(json!(1)),
+            true,
+            None,
+        ),
+        ("confirm('Sure?')", None, false, Some("Sure?")),
+    ] {
+        on_page("pages/actions.html", async |world, page| {
+            let before = page.place();
+            assert_eq!(page.run_script(script).await.unwrap(), value, "{script}");
+            assert_eq!(page.place() != before, changes, "{script}");
+            let open = page.dialog().map(|dialog| dialog.message);
+            assert_eq!(open.as_deref(), dialog, "{script}");
+            world
+        });
+    }
+}
+
+#[test]
+fn a_world_apart_shares_the_document_and_nothing_else() {
+    on_page("pages/actions.html", async |world, page| {
+        let trap = "Object.defineProperty(globalThis, 'mine', { get: () => 'forged', set() {} });
+            document.querySelector = () => null; 0";
+        page.evaluate(trap).await.unwrap();
+        let apart = "(globalThis.mine ??= document.querySelector('#save').innerText)";
+        assert_eq!(page.evaluate_apart(apart).await.unwrap(), "Save");
+        assert_eq!(page.evaluate("mine").await.unwrap(), "forged");
+        world
+    });
+}
+
+#[test]
 fn dialogs_stop_the_page_until_they_are_answered() {
     on_page("pages/actions.html", async |world, page| {
         for (button, message, accept, text, seen) in [
@@ -244,6 +293,22 @@ fn dialogs_stop_the_page_until_they_are_answered() {
             page.answer_dialog(true, None).await.unwrap_err(),
             Error::NoDialog
         );
+        world
+    });
+}
+
+#[test]
+fn a_dialog_that_follows_another_at_once_is_seen() {
+    on_page("pages/actions.html", async |world, page| {
+        for round in 0..40 {
+            page.click("#twice").await.unwrap();
+            for (message, next) in [("Delete?", Some("Deleted")), ("Deleted", None)] {
+                assert_eq!(page.dialog().unwrap().message, message, "{round}");
+                page.answer_dialog(true, None).await.unwrap();
+                let open = page.dialog().map(|dialog| dialog.message);
+                assert_eq!(open.as_deref(), next, "{round}");
+            }
+        }
         world
     });
 }
@@ -297,22 +362,6 @@ async fn wait_for_tab(world: &World, page: &Page) -> Page {
 #[test]
 fn pictures_are_png_of_the_viewport_or_of_all() {
     on_page("pages/actions.html", async |world, page| {
-#[test]
-fn a_dialog_that_follows_another_at_once_is_seen() {
-    on_page("pages/actions.html", async |world, page| {
-        for round in 0..40 {
-            page.click("#twice").await.unwrap();
-            for (message, next) in [("Delete?", Some("Deleted")), ("Deleted", None)] {
-                assert_eq!(page.dialog().unwrap().message, message, "{round}");
-                page.answer_dialog(true, None).await.unwrap();
-                let open = page.dialog().map(|dialog| dialog.message);
-                assert_eq!(open.as_deref(), next, "{round}");
-            }
-        }
-        world
-    });
-}
-
         let sizes = [false, true].map(async |whole| {
             let png = page.screenshot(whole).await.unwrap();
             assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");

@@ -181,6 +181,11 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
             }
         );
         assert!(matches!(page.text().await, Err(Error::TimedOut { .. })));
+        // What agents are told to do about it.
+        page.goto(&world.site.at("pages/actions.html"))
+            .await
+            .unwrap();
+        assert!(page.text().await.unwrap().contains("Save"));
         world.profile.close().await;
         // The browser of that page is not used again.
         let world = World::open(&pool).await;

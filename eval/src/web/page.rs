@@ -118,6 +118,23 @@ impl Tab {
         let front = self.front();
         (front.id().to_owned(), front.place())
     }
+
+    /// What has come of something that was done, by what was in front before it.
+    fn acted(&self, before: &(String, Place)) -> Acted {
+        if let Some(dialog) = self.front().dialog() {
+            return Acted::DialogOpened {
+                kind: dialog.kind.to_string(),
+                message: dialog.message,
+            };
+        }
+        let after = self.place();
+        if after == *before {
+            return Acted::SamePage;
+        }
+        Acted::PageChanged {
+            url: self.short(&after.1.url),
+        }
+    }
 }
 
 #[async_trait]
@@ -151,27 +168,18 @@ impl Page for Tab {
         let front = self.front();
         let before = self.place();
         self.perform(&front, action).await.map_err(told)?;
-        if let Some(dialog) = self.front().dialog() {
-            return Ok(Acted::DialogOpened {
-                kind: dialog.kind.to_string(),
-                message: dialog.message,
-            });
-        }
-        let after = self.place();
-        if after == before {
-            return Ok(Acted::SamePage);
-        }
-        Ok(Acted::PageChanged {
-            url: self.short(&after.1.url),
-        })
+        Ok(self.acted(&before))
     }
 
     async fn text(&self) -> Result<String, PageError> {
         self.front().text().await.map_err(told)
     }
 
-    async fn evaluate(&self, script: &str) -> Result<Value, PageError> {
-        self.front().evaluate(script).await.map_err(told)
+    async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError> {
+        let front = self.front();
+        let before = self.place();
+        let value = front.run_script(script).await.map_err(told)?;
+        Ok((self.acted(&before), value))
     }
 
     async fn screenshot(&self) -> Result<Image, PageError> {
@@ -207,7 +215,7 @@ pub(super) fn told(error: Error) -> PageError {
         Error::Inapplicable { .. } | Error::TabClosed => PageProblem::Inapplicable,
         Error::Blocked { .. } | Error::Navigation { .. } => PageProblem::Unreachable,
         Error::DialogOpen { .. } | Error::NoDialog => PageProblem::Dialog,
-        Error::Script(_) | Error::Filter(_) => PageProblem::Script,
+        Error::Script(_) | Error::Filter(_) | Error::PageLeft => PageProblem::Script,
         Error::TimedOut { .. } => PageProblem::TimedOut,
         Error::NotInstalled { .. }
         | Error::NotStarted { .. }

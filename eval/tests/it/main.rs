@@ -63,6 +63,7 @@ mod run_selection;
 mod run_stop;
 mod run_trajectory;
 mod run_wrong;
+mod run_web;
 
 mod view;
 mod view_browser;

@@ -53,7 +53,8 @@ fn every_benchmark_runs_with_its_scripted_model() {
     }
 }
 
-fn has_chromium() -> bool {
+/// Whether tests of browsers can run.
+pub fn has_chromium() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file())
 }

@@ -178,12 +178,6 @@ impl Catalog {
         names.join(", ")
     }
 
-    /// The names of those that need a confirmation.
-    pub fn asking(&self) -> impl Iterator<Item = String> {
-        let asking = self.entries.iter().filter(|entry| entry.confirm);
-        asking.map(|entry| entry.spec.name.clone())
-    }
-
     /// The actions as the system prompt shows them.
     pub fn reference(&self) -> String {
         let tools: Vec<String> = self

@@ -5,15 +5,21 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::catalog::{Catalog, Run};
+use super::catalog::{Catalog, Entry, Run};
 use super::envelope::ToolAction;
 use crate::prompt::web::unknown_action;
 use crate::web::{Acted, Action, Page, PageError, PageProblem};
 
-/// Runs actions.
+/// Runs actions that there are, with arguments that are as their schemas say.
 #[async_trait]
 pub(super) trait Executor: Send + Sync {
-    async fn execute(&self, action: &ToolAction) -> Outcome;
+    async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome;
+}
+
+/// Looks actions up and checks their arguments, before anybody is asked about them.
+pub(super) struct Checked<E> {
+    pub inner: E,
+    pub catalog: Arc<Catalog>,
 }
 
 /// What came of an action.
@@ -33,15 +39,8 @@ pub(super) enum Outcome {
     Failed(PageError),
 }
 
-/// Runs actions of a catalog on a page.
-pub(super) struct OnPage {
-    pub page: Arc<dyn Page>,
-    pub catalog: Arc<Catalog>,
-}
-
-#[async_trait]
-impl Executor for OnPage {
-    async fn execute(&self, action: &ToolAction) -> Outcome {
+impl<E: Executor> Checked<E> {
+    pub async fn execute(&self, action: &ToolAction) -> Outcome {
         let Some(entry) = self.catalog.get(&action.tool) else {
             return Outcome::Invalid {
                 kind: "unknown_action",
@@ -54,18 +53,28 @@ impl Executor for OnPage {
                 message,
             };
         }
+        self.inner.execute(entry, action).await
+    }
+}
+
+/// Runs actions on a page.
+pub(super) struct OnPage(pub Arc<dyn Page>);
+
+#[async_trait]
+impl Executor for OnPage {
+    async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome {
+        let Self(page) = self;
         let done = match &entry.run {
             // What was checked by the schema has the fields of the action.
             Run::Builtin => match read(action) {
-                Ok(action) => self.page.act(&action).await.map(|acted| (acted, None)),
+                Ok(action) => page.act(&action).await.map(|acted| (acted, None)),
                 Err(message) => Err(PageError::new(PageProblem::Malformed, message)),
             },
             // The panel is the host's: there is nothing to do on the page.
             Run::Present => Ok((Acted::SamePage, None)),
             Run::Script(script) => {
                 let call = format!("({script})({})", action.args);
-                let value = self.page.evaluate(&call).await;
-                value.map(|value| (Acted::SamePage, Some(value)))
+                page.run_script(&call).await
             }
         };
         match done {

@@ -1,10 +1,10 @@
 //! The confirm gate: a policy around whatever runs actions.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::catalog::Entry;
 use super::envelope::ToolAction;
 use super::executor::{Executor, Outcome};
 use super::settings::ConfirmPolicy;
@@ -32,18 +32,14 @@ impl ConfirmGate for ConfirmPolicy {
 pub(super) struct Confirmed<E> {
     pub inner: E,
     pub gate: Arc<dyn ConfirmGate>,
-    /// The actions that need one.
-    pub asking: BTreeSet<String>,
 }
 
 #[async_trait]
 impl<E: Executor> Executor for Confirmed<E> {
-    async fn execute(&self, action: &ToolAction) -> Outcome {
-        if self.asking.contains(&action.tool)
-            && !self.gate.confirm(&action.tool, &action.args).await
-        {
+    async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome {
+        if entry.confirm && !self.gate.confirm(&action.tool, &action.args).await {
             return Outcome::Refused(not_confirmed());
         }
-        self.inner.execute(action).await
+        self.inner.execute(entry, action).await
     }
 }

@@ -15,7 +15,7 @@ use crate::invocation::Invocation;
 const KEPT: usize = 50;
 
 /// One turn in short.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoggedTurn {
     /// 1-based.
     pub iteration: u32,
@@ -27,6 +27,9 @@ pub struct LoggedTurn {
     pub actions: Vec<Step>,
     /// What came of each.
     pub results: Vec<ActionResult>,
+    /// What was wrong with a response without a usable envelope, of which there is nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -35,16 +38,30 @@ pub(super) struct TurnLog(VecDeque<LoggedTurn>);
 impl TurnLog {
     /// Adds a turn; of more than fifty, the oldest goes.
     pub fn add(&mut self, iteration: u32, envelope: &Envelope, results: &[ActionResult]) {
-        if self.0.len() == KEPT {
-            self.0.pop_front();
-        }
-        self.0.push_back(LoggedTurn {
+        self.push(LoggedTurn {
             iteration,
             memory: envelope.memory.clone(),
             todos_remaining: envelope.todos_remaining.clone(),
             actions: envelope.actions.clone(),
             results: results.to_vec(),
+            problem: None,
         });
+    }
+
+    /// Adds a turn without a usable envelope.
+    pub fn add_malformed(&mut self, iteration: u32, problem: &str) {
+        self.push(LoggedTurn {
+            iteration,
+            problem: Some(problem.to_owned()),
+            ..LoggedTurn::default()
+        });
+    }
+
+    fn push(&mut self, turn: LoggedTurn) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(turn);
     }
 
     /// Puts the log and the messages as they were sent last, with what followed them, into the trajectory. Pictures are left out:

@@ -4,7 +4,7 @@ use super::WebAgent;
 use crate::attempt::{Attempt, Failure};
 use crate::event::{EventKind, Message, WebEvent};
 use crate::invocation::Invocation;
-use crate::prompt::web::{no_dump, page_block};
+use crate::prompt::web::{no_dump, page_block, page_failed};
 use crate::web::{Page, PageError, PageProblem};
 
 /// The page as it is now, with its picture where the model is to see it. What it reads goes into the trajectory.
@@ -15,6 +15,7 @@ pub(super) async fn look(
     agent: &WebAgent,
 ) -> Result<Message, Failure> {
     let tell = |event| attempt.emit(root, EventKind::Web { event });
+    let mut responds = true;
     let text = match page.dump(&agent.settings.dump()).await {
         Ok(dump) => {
             let text = page_block(&dump.url, &dump.tree);
@@ -26,6 +27,7 @@ pub(super) async fn look(
             text
         }
         Err(error) => {
+            responds = error.problem != PageProblem::TimedOut;
             let message = told(error)?;
             tell(WebEvent::NoPage {
                 problem: message.clone(),
@@ -35,7 +37,8 @@ pub(super) async fn look(
     };
     let attach = agent.settings.attach_screenshot;
     let mut block = Message::user(text);
-    if attach || attempt.engine.config.screenshots {
+    // A page that hangs has no picture either, and waiting for it would take as long again.
+    if responds && (attach || attempt.engine.config.screenshots) {
         match page.screenshot().await {
             Ok(image) => {
                 if attach {
@@ -56,5 +59,5 @@ fn told(error: PageError) -> Result<String, Failure> {
     if error.problem == PageProblem::Broken {
         return Err(error.into());
     }
-    Ok(error.message)
+    Ok(page_failed(&error))
 }

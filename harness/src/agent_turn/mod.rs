@@ -41,7 +41,7 @@ pub use settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
 pub use walk::{ActionResult, How};
 
 use catalog::Catalog;
-use executor::OnPage;
+use executor::{Checked, OnPage};
 use gate::Confirmed;
 use log::TurnLog;
 
@@ -131,13 +131,12 @@ async fn on_page(
 ) -> Result<String, Failure> {
     let page = attempt.browser()?.open(attempt.task).await?;
     let agent = &attempt.engine.web_agent;
-    let executor = Confirmed {
-        inner: OnPage {
-            page: Arc::clone(&page),
-            catalog: Arc::clone(&agent.catalog),
+    let executor = Checked {
+        inner: Confirmed {
+            inner: OnPage(Arc::clone(&page)),
+            gate: Arc::clone(&agent.gate),
         },
-        gate: Arc::clone(&agent.gate),
-        asking: agent.catalog.asking().collect(),
+        catalog: Arc::clone(&agent.catalog),
     };
     let mut turns = Turns {
         attempt,
@@ -164,7 +163,7 @@ struct Turns<'a> {
     root: &'a Invocation,
     agent: &'a WebAgent,
     page: Arc<dyn Page>,
-    executor: Confirmed<OnPage>,
+    executor: Checked<Confirmed<OnPage>>,
     conversation: &'a mut Conversation,
     log: TurnLog,
     /// The last text that was narrated.
@@ -209,7 +208,7 @@ impl Turns<'_> {
         let understood = match read {
             Ok(understood) => understood,
             Err(problem) => {
-                self.on_malformed(said, &problem)?;
+                self.on_malformed(said, iteration, &problem)?;
                 return Ok(None);
             }
         };
@@ -246,7 +245,7 @@ impl Turns<'_> {
         Ok(Some(answer))
     }
 
-    fn on_malformed(&mut self, said: &Said, problem: &str) -> Result<(), Failure> {
+    fn on_malformed(&mut self, said: &Said, iteration: u32, problem: &str) -> Result<(), Failure> {
         self.malformed += 1;
         self.attempt.count(|stats| stats.protocol_faults += 1);
         self.tell(WebEvent::Envelope {
@@ -254,6 +253,7 @@ impl Turns<'_> {
             repairs: Vec::new(),
             problem: Some(problem.to_owned()),
         });
+        self.log.add_malformed(iteration, problem);
         if self.malformed > MOST_MALFORMED {
             return Err(Failure {
                 status: Status::Limit,

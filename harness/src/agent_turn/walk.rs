@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::envelope::Step;
-use super::executor::{Executor, Outcome};
+use super::executor::{Checked, Executor, Outcome};
 use crate::prompt::web::{
-    dialog_opened, page_changed, skipped_changed, skipped_dialog, skipped_failed,
+    dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
 use crate::web::{Acted, PageError, PageProblem};
 
@@ -56,7 +56,7 @@ pub(super) struct Walked {
 /// The error of the browser, with what came of the actions before it.
 pub(super) async fn walk(
     steps: &[Step],
-    executor: &impl Executor,
+    executor: &Checked<impl Executor>,
 ) -> (Walked, Result<(), PageError>) {
     let mut walked = Walked::default();
     let mut skip: Option<String> = None;
@@ -100,7 +100,7 @@ pub(super) async fn walk(
                 }
                 Outcome::Failed(error) => {
                     result.problem = Some(error.problem.as_str().to_owned());
-                    result.note = Some(error.message);
+                    result.note = Some(page_failed(&error));
                 }
                 Outcome::Refused(why) => {
                     result.problem = Some("not_confirmed".to_owned());

@@ -148,6 +148,7 @@ sections! {
     WEB_IDS_HASHES = "web-ids-hashes" [];
     WEB_PAGE = "web-page" ["url", "dom"];
     WEB_NO_DUMP = "web-no-dump" ["problem"];
+    WEB_NOT_RESPONDING = "web-not-responding" ["problem"];
     WEB_PAGE_CHANGED = "web-page-changed" ["url"];
     WEB_DIALOG_OPENED = "web-dialog-opened" ["kind", "message"];
     WEB_SKIPPED_CHANGED = "web-skipped-changed" [];

@@ -2,12 +2,12 @@
 
 use super::sections::{
     WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_IDENTITY, WEB_IDENTITY_UNDATED,
-    WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP, WEB_NOT_CONFIRMED, WEB_PAGE,
-    WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL,
-    WEB_TOOLS, WEB_UNKNOWN_ACTION,
+    WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP, WEB_NOT_CONFIRMED,
+    WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG,
+    WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
 };
 use super::{Assembled, Section};
-use crate::web::IdStyle;
+use crate::web::{IdStyle, PageError, PageProblem};
 
 /// What the system prompt of a web agent is made of.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +82,14 @@ pub(crate) fn page_block(url: &str, dom: &str) -> String {
 /// What stands in place of a dump that cannot be made.
 pub(crate) fn no_dump(problem: &str) -> String {
     WEB_NO_DUMP.render([problem])
+}
+
+/// What the page did not do. One that hangs is still there after any wait: what gets it back is said, too.
+pub(crate) fn page_failed(error: &PageError) -> String {
+    match error.problem {
+        PageProblem::TimedOut => WEB_NOT_RESPONDING.render([&error.message]),
+        _ => error.message.clone(),
+    }
 }
 
 /// An action brought up another page.

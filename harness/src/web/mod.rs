@@ -66,12 +66,13 @@ pub trait Page: Send + Sync {
     /// As for [`Page::dump`].
     async fn text(&self) -> Result<String, PageError>;
 
-    /// Evaluates JavaScript in the page; a promise is awaited, and the value comes as JSON. This is for actions that whoever set up
-    /// the agent has written, never for a model's own code.
+    /// Evaluates JavaScript in the page; a promise is awaited, and the value comes as JSON. Then waits for a navigation that follows,
+    /// as [`Page::act`] does. There is no value where the page was left, or a dialog opened, before it had one. This is for actions
+    /// that whoever set up the agent has written, never for a model's own code.
     ///
     /// # Errors
     /// [`PageProblem::Script`] where it throws, and as for [`Page::dump`].
-    async fn evaluate(&self, script: &str) -> Result<Value, PageError>;
+    async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError>;
 
     /// A picture of what is visible.
     ///

@@ -21,7 +21,8 @@ pub struct PageScript {
 #[serde(deny_unknown_fields, default)]
 struct OnePage {
     tree: String,
-    /// What an action does, as `click 5` or `fill_input 5 text`; all others name an unknown id.
+    /// What an action does, as `click 5` or `fill_input 5 text`; all others name an unknown id. A script is `run` and its text, and
+    /// does nothing if it is not there.
     does: BTreeMap<String, Effect>,
     /// The page cannot be read.
     unreadable: Option<PageProblem>,
@@ -54,6 +55,34 @@ impl FakePage {
     fn here(&self) -> OnePage {
         let at = self.at.lock().unwrap().clone();
         self.script.pages.get(&at).cloned().unwrap_or_default()
+    }
+
+    fn follow(&self, key: String, effect: Option<Effect>) -> Result<Acted, PageError> {
+        let acted = match effect {
+            Some(Effect::Nothing) => Acted::SamePage,
+            Some(Effect::Goto(url)) => {
+                self.at.lock().unwrap().clone_from(&url);
+                Acted::PageChanged { url }
+            }
+            Some(Effect::Dialog(message)) => Acted::DialogOpened {
+                kind: "confirm".to_owned(),
+                message,
+            },
+            Some(Effect::Problem(problem)) => {
+                return Err(PageError::new(
+                    problem,
+                    format!("{key}: {}", problem.as_str()),
+                ));
+            }
+            None => {
+                return Err(PageError::new(
+                    PageProblem::UnknownId,
+                    format!("{key}: no dump has shown it"),
+                ));
+            }
+        };
+        self.done.lock().unwrap().push(key);
+        Ok(acted)
     }
 }
 
@@ -96,40 +125,20 @@ impl Page for FakePage {
     async fn act(&self, action: &Action) -> Result<Acted, PageError> {
         let key = key(action);
         let effect = self.here().does.get(&key).cloned();
-        let acted = match effect {
-            Some(Effect::Nothing) => Acted::SamePage,
-            Some(Effect::Goto(url)) => {
-                self.at.lock().unwrap().clone_from(&url);
-                Acted::PageChanged { url }
-            }
-            Some(Effect::Dialog(message)) => Acted::DialogOpened {
-                kind: "confirm".to_owned(),
-                message,
-            },
-            Some(Effect::Problem(problem)) => {
-                return Err(PageError::new(
-                    problem,
-                    format!("{key}: {}", problem.as_str()),
-                ));
-            }
-            None => {
-                return Err(PageError::new(
-                    PageProblem::UnknownId,
-                    format!("{key}: no dump has shown it"),
-                ));
-            }
-        };
-        self.done.lock().unwrap().push(key);
-        Ok(acted)
+        self.follow(key, effect)
     }
 
     async fn text(&self) -> Result<String, PageError> {
         Ok(self.here().tree)
     }
 
-    async fn evaluate(&self, script: &str) -> Result<Value, PageError> {
-        self.done.lock().unwrap().push(format!("evaluate {script}"));
-        Ok(json!({ "ran": script.len() }))
+    async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError> {
+        let key = format!("run {script}");
+        let effect = self.here().does.get(&key).cloned();
+        let acted = self.follow(key, effect.or(Some(Effect::Nothing)))?;
+        // A dialog stops the script.
+        let ended = !matches!(acted, Acted::DialogOpened { .. });
+        Ok((acted, ended.then(|| json!({ "ran": script.len() }))))
     }
 
     async fn screenshot(&self) -> Result<Image, PageError> {

@@ -1,0 +1,85 @@
+//! Web agents with actions of their own on the pages of `webnav`.
+
+use harness::event::{EventKind, WebEvent};
+
+use crate::binary::Binary;
+use crate::run::finish;
+use crate::run_benchmarks::has_chromium;
+
+const AGENT: &str = r#"
+customActions:
+  - name: leave
+    description: Leaves.
+    parameters: { type: object, properties: { x: {}, y: {} }, required: [x, y] }
+    script: "() => { location.href = '/elsewhere'; return new Promise(() => {}) }"
+  - name: ask
+    description: Asks.
+    parameters: { type: object }
+    script: "() => confirm('Sure?')"
+"#;
+
+const MODEL: &str = r#"
+description: Its own actions, with one after each.
+rules:
+  - when: { turn: 1 }
+    tool_calls: [{ name: agent_turn, arguments: { memory: m, todos_remaining: [], actions: [{ tool: ask, args: {} }, { tool: border, args: { selector: body } }] } }]
+  - when: { turn: 2 }
+    tool_calls: [{ name: agent_turn, arguments: { memory: m, todos_remaining: [], actions: [{ tool: answer_dialog, args: { accept: true } }, { tool: leave, args: { x: 1, "y": 2 } }, { tool: border, args: { selector: body } }] } }]
+  - when: { turn: 3 }
+    tool_calls: [{ name: agent_turn, arguments: { memory: m, todos_remaining: [], actions: [] } }]
+"#;
+
+#[test]
+fn what_follows_an_action_that_leaves_the_page_is_skipped() {
+    if !has_chromium() {
+        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
+        eprintln!("skipped: there is no Chromium");
+        return;
+    }
+    let binary = Binary::new()
+        .file("agent.yaml", AGENT)
+        .file("model.yaml", MODEL);
+    let path = |name: &str| binary.path().join(name).display().to_string();
+    let model = format!("scripted:{}", path("model.yaml"));
+    let agent = path("agent.yaml");
+    let run = finish(
+        &binary,
+        &[
+            "run",
+            "--benchmark",
+            "webnav",
+            "--protocol",
+            "agent-turn",
+            "--selected-problems",
+            "webnav-find-1",
+            "--web-agent",
+            &agent,
+            "--model",
+            &model,
+        ],
+    );
+    let events = run.events("webnav-find-1", 1);
+    let results = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Web {
+            event: WebEvent::ActionResults { results },
+        } => Some(results.as_slice()),
+        _ => None,
+    });
+    let told: Vec<String> = results
+        .flatten()
+        .map(|result| {
+            let how = serde_json::to_value(result.result).unwrap();
+            format!("{} {}", result.action, how.as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "ask done",
+            "border skipped",
+            "answer_dialog done",
+            "leave done",
+            "border skipped"
+        ]
+    );
+}
