@@ -54,6 +54,7 @@ mod resume;
 mod resume_killed;
 
 mod run;
+mod run_apps;
 mod run_ask;
 mod run_benchmarks;
 mod run_own;
@@ -62,8 +63,8 @@ mod run_runner;
 mod run_selection;
 mod run_stop;
 mod run_trajectory;
-mod run_wrong;
 mod run_web;
+mod run_wrong;
 
 mod view;
 mod view_browser;

@@ -1,5 +1,7 @@
-// Uses an app as a task's check says. `body` is the check; what it comes to stands in `globalThis[place]` when it is done.
-(place, body) => {
+// Uses an app as a task's check says, in a world that the app's own scripts do not reach. What it comes to stands in
+// `globalThis[place]` when it is done. A check that has begun is not begun again, for its first step may open a dialog.
+(place, check) => {
+  if (globalThis[place]) return true;
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const one = (css) => {
     const found = document.querySelector(css);
@@ -29,9 +31,7 @@
     },
   };
   globalThis[place] = { done: false };
-  const AsyncFunction = (async () => {}).constructor;
-  const check = new AsyncFunction(...Object.keys(tools), body);
-  check(...Object.values(tools)).then(
+  check(tools).then(
     (value) => (globalThis[place] = { done: true, check: value ?? null }),
     (error) => (globalThis[place] = { done: true, check: null, problem: String(error) }),
   );
