@@ -8,6 +8,7 @@
 
   // Runs `act` on the element that the selector names, once it is sure to be there.
   function on(selector, act) {
+    dump.rememberSecrets();
     const found = dump.resolve(selector);
     return found.problem ? found : act(found.element);
   }

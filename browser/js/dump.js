@@ -21,6 +21,8 @@
   const owners = new Map(); // hash → WeakRef of its element
   const salts = new Map(); // content → the salt to try next, so that a thousand equal buttons are not quadratic
   const secrets = new WeakSet(); // fields seen as passwords, which a "show" button may turn into text
+  const secretValues = new Set(); // what they held, for a page may put another element in the place of one
+  const held = new WeakMap(); // such a field → its last value in there
   let index = new Map(); // id → element, of the newest dump
   let style = "numbers";
 
@@ -32,6 +34,7 @@
     const started = performance.now();
     if (filter !== null && typeof filter !== "function") return { filterError: "not a function" };
     style = ids;
+    rememberSecrets();
     const page = new Walk(maxLength, filter);
     try {
       page.children(document.body, 0, false);
@@ -332,7 +335,27 @@
 
   function isSecret(element) {
     if (element.type === "password") secrets.add(element);
-    return secrets.has(element) || /(^|\s)(current|new)-password(\s|$)/i.test(element.getAttribute("autocomplete") ?? "");
+    if (secrets.has(element) || /(^|\s)(current|new)-password(\s|$)/i.test(element.getAttribute("autocomplete") ?? "")) {
+      remember(element);
+      return true;
+    }
+    return secretValues.has(element.value);
+  }
+
+  // One character says nothing, and would hide every field that holds it.
+  function remember(element) {
+    const { value } = element;
+    const before = held.get(element);
+    if (typeof value !== "string" || value.length < 2 || value === before) return;
+    // While a password is typed, its beginnings are none.
+    if (before !== undefined && value.startsWith(before)) secretValues.delete(before);
+    held.set(element, value);
+    secretValues.add(value);
+  }
+
+  // Takes in what such fields hold now, before the page can exchange them.
+  function rememberSecrets() {
+    for (const element of document.querySelectorAll("input, textarea")) isSecret(element);
   }
 
   function imageTag(image) {
@@ -424,5 +447,8 @@
     return { problem: element || owners.has(id) ? "stale" : "unknown", id };
   }
 
-  return { dump, resolve, describe };
+  // Ahead of the page's own handlers, which may exchange the field at once.
+  addEventListener("input", (event) => event.composedPath()[0] instanceof Element && isSecret(event.composedPath()[0]), true);
+
+  return { dump, resolve, describe, rememberSecrets };
 })()

@@ -19,6 +19,41 @@ async fn fails(page: &Page, selector: &str) -> Error {
 }
 
 #[test]
+fn passwords_stay_hidden_in_the_element_that_takes_their_place() {
+    on_page("pages/secrets.html", async |world, page| {
+        page.fill("#filled", "canary-filled").await.unwrap();
+        page.fill("#eager", "canary-eager").await.unwrap();
+        page.press(Some("#typed"), "c").await.unwrap();
+        for key in "anary-typed".chars() {
+            page.press(None, &key.to_string()).await.unwrap();
+        }
+        for field in ["filled", "typed", "given"] {
+            page.click(&format!("#{field} + button")).await.unwrap();
+        }
+        let values = "['filled', 'typed', 'given', 'eager'].map((id) => document.getElementById(id)).map((it) => it.type + ' ' + it.value).join()";
+        assert_eq!(
+            page.evaluate(values).await.unwrap(),
+            "text canary-filled,text canary-typed,text canary-given,text canary-eager"
+        );
+        let tree = dump(&page, &DumpSettings::default()).await;
+        let fields = tree.lines().filter(|line| !line.contains("<button"));
+        assert_eq!(
+            fields.collect::<Vec<_>>(),
+            [
+                "[1]<input type=\"text\" filled>",
+                "[3]<input type=\"text\" filled>",
+                "[5]<input type=\"text\" filled>",
+                "[7]<input type=\"text\" filled>",
+                "[8]<textarea>canary-typ</textarea>",
+                "[9]<input type=\"password\" filled>",
+                "[10]<input type=\"text\" value=\"7\">",
+            ]
+        );
+        world
+    });
+}
+
+#[test]
 fn selectors_are_ids_in_three_forms_or_css() {
     on_page("pages/ids.html", async |world, page| {
         dump(&page, &DumpSettings::default()).await;
