@@ -8,7 +8,7 @@ import { headOf } from "./long-text.js";
 /** Agents that are drawn before the rest is asked for. */
 const most = 60;
 
-const doings = { model: "model", code: "code", waiting: "waits for children", held: "waits to be sent" };
+const doings = { model: "model", held: "waits to be sent", code: "code executes", sandbox: "code waits: sandbox, processor, tools", waiting: "waits for children", browser: "browser", tools: "tools" };
 
 /** The timeline of an attempt. `chosen` is the agent that is shown below; `hashOf(agent)` leads to another. */
 export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, more }) {
@@ -29,8 +29,15 @@ export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, 
     timed ? axis(end - begin, begin) : null,
     el("ul", { class: "agents" }, ...rows),
     button,
-    timed ? el("div", { class: "legend" }, ...Object.entries(doings).filter(([kind]) => kind !== "held" || agents.some((agent) => agent.segments.some((segment) => segment.kind === "held"))).map(([kind, word]) => el("span", { class: "key" }, el("i", { class: `dot ${kind}` }), word))) : el("p", { class: "quiet" }, "The recording does not say when anything happened."),
+    timed ? legend(agents) : el("p", { class: "quiet" }, "The recording does not say when anything happened."),
   );
+}
+
+/** The kinds that are drawn. */
+function legend(agents) {
+  const drawn = new Set(agents.flatMap((agent) => agent.segments.map((segment) => segment.kind)));
+  const keys = Object.entries(doings).filter(([kind]) => drawn.has(kind));
+  return el("div", { class: "legend" }, ...keys.map(([kind, word]) => el("span", { class: "key" }, el("i", { class: `dot ${kind}` }), word)));
 }
 
 /** Parents before their children, children in the order in which they began. */
@@ -76,7 +83,7 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
 }
 
 /** The role in words; the root's is its name already. */
-export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app" })[role] ?? "";
+export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", judge: "judge", tools: "tools" })[role] ?? "";
 
 function place(element, from, to) {
   element.style.setProperty("left", from);

@@ -65,10 +65,17 @@ pub struct Segment {
 pub enum Doing {
     /// Its model is asked.
     Model,
-    /// Its code runs.
+    /// Its code executes.
     Code,
+    /// Its code does not execute, for reasons of its own: the sandbox starts, the processor is busy, a tool or a timer is
+    /// awaited.
+    Sandbox,
     /// Its code waits for children.
     Waiting,
+    /// Its page or app is opened, acted on, read, pictured.
+    Browser,
+    /// The tools that it called work.
+    Tools,
     /// Its request waits to be sent: for the rate limit, a connection, the delay before a retry.
     Held,
 }
@@ -77,6 +84,8 @@ pub enum Doing {
 struct State {
     doing: Option<(Doing, f64)>,
     children: u32,
+    /// The first segment of the cell that runs, which is known to be its response's.
+    cell: usize,
 }
 
 impl Agent {
@@ -114,6 +123,8 @@ impl Agent {
                 self.model = text(&kind["model"]);
                 self.query = kind["query"].clone();
                 self.max_iterations = kind["max_iterations"].as_u64().unwrap_or_default();
+                // A page is opened before the first request.
+                self.switch(at_ms, self.work().filter(|work| *work == Doing::Browser));
             }
             "invocation_end" => {
                 self.switch(at_ms, None);
@@ -128,9 +139,8 @@ impl Agent {
             "llm_billed" => self.charge(kind),
             "llm_response" => {
                 self.charge(kind);
-                let runs_code =
-                    !["flat", "one_shot", "direct", "app"].contains(&self.role.as_str());
-                self.switch(at_ms, runs_code.then_some(Doing::Code));
+                self.switch(at_ms, self.work());
+                self.state.cell = self.segments.len();
             }
             "llm_error" => self.switch(at_ms, None),
             "llm_wait" => self.held(at_ms, kind["ms"].as_f64().unwrap_or_default()),
@@ -138,6 +148,9 @@ impl Agent {
                 self.failed_cells += u64::from(!kind["error"].is_null());
                 self.state.children = 0;
                 self.switch(at_ms, None);
+                if let Some(executed) = kind["executed_ms"].as_f64() {
+                    self.tell_apart(executed);
+                }
             }
             "delegation_spawn" => {
                 self.state.children += 1;
@@ -146,10 +159,50 @@ impl Agent {
             "delegation_return" | "delegation_error" => {
                 self.state.children = self.state.children.saturating_sub(1);
                 if self.state.children == 0 && self.state.doing.is_some() {
-                    self.switch(at_ms, Some(Doing::Code));
+                    self.switch(at_ms, self.work());
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What it does between its requests to the model, by its role.
+    fn work(&self) -> Option<Doing> {
+        match self.role.as_str() {
+            "flat" | "one_shot" | "direct" | "app" | "judge" => None,
+            "agent_turn" | "json_action" => Some(Doing::Browser),
+            "tools" => Some(Doing::Tools),
+            _ => Some(Doing::Code),
+        }
+    }
+
+    /// Splits the stretches of the cell that has ended into those in which it executed, for `executed_ms` in all, and the
+    /// rest. When it executed is not recorded: each stretch gets its share at its end, for the sandbox starts before.
+    fn tell_apart(&mut self, executed_ms: f64) {
+        let cell = self
+            .segments
+            .split_off(self.state.cell.min(self.segments.len()));
+        let length = |segment: &Segment| segment.to_ms - segment.from_ms;
+        let stretches = cell.iter().filter(|segment| segment.kind == Doing::Code);
+        let whole: f64 = stretches.map(length).sum();
+        let share = (executed_ms / whole).clamp(0.0, 1.0);
+        for segment in cell {
+            let begins = segment.to_ms - share * length(&segment);
+            if segment.kind != Doing::Code || begins <= segment.from_ms {
+                self.segments.push(segment);
+                continue;
+            }
+            self.segments.push(Segment {
+                kind: Doing::Sandbox,
+                to_ms: begins,
+                ..segment
+            });
+            if begins < segment.to_ms {
+                self.segments.push(Segment {
+                    from_ms: begins,
+                    ..segment
+                });
+            }
         }
     }
 
@@ -223,4 +276,66 @@ fn thin(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Agent;
+
+    /// What an agent of a role did when, by events that each tell when they were: `model 100-300 code 300-700`.
+    fn doings(role: &str, events: &[(f64, Value)]) -> String {
+        let mut agent = Agent::new("root", None, 0, 0.0);
+        agent.take(0.0, &json!({ "type": "invocation_start", "role": role }));
+        for (at_ms, kind) in events {
+            agent.take(*at_ms, kind);
+        }
+        let segments = agent.at(1000.0).segments;
+        let told = segments.iter().map(|segment| {
+            let kind = json!(segment.kind);
+            let kind = kind.as_str().unwrap_or_default();
+            format!("{kind} {:.0}-{:.0}", segment.from_ms, segment.to_ms)
+        });
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn each_role_does_its_own_between_requests() {
+        let of = |kind: &str| json!({ "type": kind });
+        let end = |executed: Value| json!({ "type": "iteration_end", "executed_ms": executed });
+        let ended = (1000.0, of("invocation_end"));
+        let asked = [(100.0, of("llm_request")), (300.0, of("llm_response"))];
+        let after =
+            |more: &[(f64, Value)]| [&asked[..], more, std::slice::from_ref(&ended)].concat();
+        let cell = |executed: Value| after(&[(700.0, end(executed))]);
+        let delegated = after(&[
+            (340.0, of("delegation_spawn")),
+            (600.0, of("delegation_return")),
+            (660.0, end(json!(10.0))),
+        ]);
+        let browser = "browser 0-100 model 100-300 browser 300-1000";
+        let rows = [
+            (
+                "root",
+                cell(json!(100.0)),
+                "model 100-300 sandbox 300-600 code 600-700",
+            ),
+            ("root", cell(Value::Null), "model 100-300 code 300-700"),
+            ("root", cell(json!(900.0)), "model 100-300 code 300-700"),
+            ("root", cell(json!(0.0)), "model 100-300 sandbox 300-700"),
+            (
+                "root",
+                delegated,
+                "model 100-300 sandbox 300-336 code 336-340 waiting 340-600 sandbox 600-654 code 654-660",
+            ),
+            ("agent_turn", after(&[]), browser),
+            ("json_action", after(&[]), browser),
+            ("tools", after(&[]), "model 100-300 tools 300-1000"),
+            ("one_shot", after(&[]), "model 100-300"),
+        ];
+        for (role, events, wanted) in rows {
+            assert_eq!(doings(role, &events), wanted, "{role}");
+        }
+    }
 }
