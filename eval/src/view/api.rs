@@ -94,6 +94,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
         Err(error) => return Err(error),
     };
     Ok(text_of(&json!({
+        "run": file.run.lock.run,
         "record": record,
         "agents": agents,
         "progress": progress,
@@ -171,8 +172,15 @@ fn shown_record(record: &crate::record::AttemptRecord) -> Value {
     let mut record = json!(record);
     if let Some(fields) = record.as_object_mut() {
         for (_, value) in fields {
-            if let Value::String(text) = value {
-                *text = sample_list::beginning(text, RECORD_TEXT);
+            match value {
+                Value::String(text) => *text = sample_list::beginning(text, RECORD_TEXT),
+                Value::Array(_) | Value::Object(_) => {
+                    let text = value.to_string();
+                    if text.len() > RECORD_TEXT {
+                        *value = sample_list::beginning(&text, RECORD_TEXT).into();
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -18,6 +18,7 @@ const STYLES: &[(&str, &str)] = files!["base.css", "tables.css", "sample.css"];
 
 /// Scripts: ES modules, each after those that it imports.
 const SCRIPTS: &[(&str, &str)] = files![
+    "controls.js",
     "dom.js",
     "format.js",
     "api.js",
@@ -28,10 +29,12 @@ const SCRIPTS: &[(&str, &str)] = files![
     "badges.js",
     "table.js",
     "highlight.js",
+    "highlight-html.js",
     "grid.js",
     "long-text.js",
     "image.js",
     "response.js",
+    "json-action.js",
     "web.js",
     "iteration.js",
     "iterations.js",

@@ -59,6 +59,7 @@ export const hostileTexts = [
   "<!-- --><style>body{display:none}</style>]]>\u2028\u2029\u0000\u001b[31m",
   "<base href=\"https://example.org/\"><meta http-equiv=refresh content=\"0;url=https://example.org/\">",
   "{{constructor.constructor('window.pwned=7')()}} ${window.pwned=8}",
+  "not \u202edesrever\u202c, \u2067nor this\u2069, \u200fnor that",
 ];
 const hostile = hostileTexts.join("\n");
 
@@ -145,6 +146,32 @@ export function writeWeb(folder) {
   ];
   writeFileSync(trajectoryFile(dir, "web"), events.map(line).join(""));
   return `#/run/${name}/web/1`;
+}
+
+/** An agent of JSON actions that launched an app, and then one that is long. */
+export function writeApp(folder) {
+  const name = "app-20261121-140000-0001";
+  const state = { state: { check: ["0", "3"], apps: ["Counter"] }, actions: ["launch_app"], answer: "" };
+  const dir = writeRun(folder, name, { identity: { benchmark: "webapp", protocol: "json-action" }, records: [{ id: "app", iterations: 2, answer: "", expected: { shows: ["0", "3"] }, state }] });
+  const event = eventsOf(name, "app");
+  const web = (at, what) => event(at, "root", { type: "web", event: what });
+  const launch = (app) => answered(JSON.stringify({ action: "launch_app", app }));
+  const long = `<h1>"Long"</h1>\n${Array.from({ length: 2000 }, (_, place) => `<p>${place}</p>`).join("\n")}${hostile}`;
+  const events = [
+    event(1, "root", start("json_action", "Build me a counter.")),
+    event(200, "root", { type: "iteration_start", iteration: 1 }),
+    event(201, "root", asked("Build me a counter.")),
+    event(300, "root", launch('<!DOCTYPE html>\n<p id="count">0</p>\n<script>let n = 0;</script>')),
+    web(301, { what: "json_action", action: "launch_app" }),
+    event(400, "root", { type: "iteration_start", iteration: 2 }),
+    event(401, "root", asked("Again.")),
+    event(500, "root", launch(long)),
+    web(501, { what: "json_action", action: "launch_app" }),
+    web(900, { what: "state", state }),
+    event(901, "root", end("", { iterations: 2 })),
+  ];
+  writeFileSync(trajectoryFile(dir, "app"), events.map(line).join(""));
+  return `#/run/${name}/app/1`;
 }
 
 /** Every field that a model, a benchmark or a file can fill, filled with texts that want to be run. */

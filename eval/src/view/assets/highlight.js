@@ -20,8 +20,8 @@ const token = new RegExp(
 );
 const regex = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 
-/** Longer code is shown without colours: nobody reads it for them. */
-const longest = 200_000;
+/** Characters. Longer code is shown without colours: nobody reads it for them. */
+export const longest = 200_000;
 
 /** The code as elements, in which the parts that have a meaning are marked. */
 export function highlight(code) {

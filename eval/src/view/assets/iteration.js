@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { amount, count, dollars, plural, seconds } from "./format.js";
 import { asGrids, drawGrid } from "./grid.js";
 import { drawImage, isImage } from "./image.js";
+import { drawJsonAction } from "./json-action.js";
 import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
@@ -27,12 +28,13 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
   const others = (from, to) => events.slice(from, to).filter(({ kind }) => !told.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
   parts.push(...others(0, before));
+  const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
     if (headOf(kind.reasoning)) parts.push(named("Reasoning", longText(kind.reasoning, where, { kind: "reasoning" })));
     const ran = flat || codeless ? undefined : (ends[place]?.kind.code ?? headOf(kind.code));
     if (kind.truncated) parts.push(el("p", { class: "problem" }, "The limit of output tokens cut this response off."));
     const calls = kind.tool_calls ?? [];
-    if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...drawResponse(kind.text, ran, where))));
+    if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...((isAction && drawJsonAction(kind.text, where)) || drawResponse(kind.text, ran, where)))));
     // A call that was made is told whole below, as is an envelope that was read, and code is shown as code.
     const made = new Set(of("tool_call").map((event) => event.kind.call));
     const isRead = of("web").some((event) => event.kind.event.what === "envelope" && event.kind.event.envelope);

@@ -1,6 +1,7 @@
 // Texts of any length: their beginning at once, the rest when it is asked for.
 
 import { ask, embedded } from "./api.js";
+import { withoutTurns } from "./controls.js";
 import { el, problem } from "./dom.js";
 import { bytes } from "./format.js";
 
@@ -57,7 +58,7 @@ function rest(text, where, block, box) {
       const part = await ask("text", { ...where, from: at, to: text.to });
       if (at === text.from) block.replaceChildren();
       block.classList.remove("folded");
-      block.append(part.text);
+      block.append(...withoutTurns(part.text));
       if (part.next === null) {
         button.remove();
       } else {

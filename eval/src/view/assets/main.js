@@ -2,9 +2,10 @@
 
 import { embedded } from "./api.js";
 import { compareView } from "./compare-view.js";
+import { turnsNamed } from "./controls.js";
 import { el, problem } from "./dom.js";
 import { listenForKeys, setKeys } from "./keys.js";
-import { parseRoute } from "./route.js";
+import { keepAddress, parseRoute } from "./route.js";
 import { runView } from "./run-view.js";
 import { runsView } from "./runs-view.js";
 import { sampleView } from "./sample-view.js";
@@ -23,6 +24,7 @@ async function showRoute() {
   newest += 1;
   const mine = newest;
   const hash = location.hash.length > 1 || !embedded ? location.hash : embedded.start;
+  keepAddress(hash);
   const route = parseRoute(hash);
   const view = views[route.view];
   shown?.stop?.();
@@ -50,7 +52,7 @@ async function showRoute() {
   main.replaceChildren(place);
   setKeys(result.keys ?? []);
   showTrail(result.trail ?? []);
-  document.title = `${result.title} · eval`;
+  document.title = turnsNamed(`${result.title} · eval`);
   const iteration = Number(route.parameters.get("iteration"));
   const target = iteration && place.querySelector(`[data-iteration="${iteration}"]`);
   if (target) {
@@ -65,7 +67,7 @@ async function showRoute() {
 }
 
 function showTrail(trail) {
-  const items = trail.map(([name, hash]) => (hash ? el("a", { href: hash }, name) : el("span", { "aria-current": "page" }, name)));
+  const items = trail.map(([name, hash], place) => (hash ? el("a", { href: hash }, name) : el("span", { "aria-current": place === trail.length - 1 ? "page" : null }, name)));
   document.getElementById("trail").replaceChildren(...items);
 }
 

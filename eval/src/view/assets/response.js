@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { highlight } from "./highlight.js";
+import { highlightHtml } from "./highlight-html.js";
 import { isCut, longText, headOf } from "./long-text.js";
 
 /** A response as a list of parts: `{ code, language, text }`. */
@@ -46,7 +47,8 @@ export function drawResponse(text, ran, where) {
 /** A block of code; one that did not run says so. */
 export function codeBlock(code, where, ran, language = "javascript") {
   const script = language === "" || scripts.has(language);
-  const block = longText(code, where, { kind: "code", draw: script ? highlight : (text) => [text] });
+  const draw = script ? highlight : language === "html" ? highlightHtml : (text) => [text];
+  const block = longText(code, where, { kind: "code", draw });
   if (!ran) block.prepend(el("span", { class: "note" }, "not run"));
   return block;
 }

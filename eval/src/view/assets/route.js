@@ -32,4 +32,21 @@ export const attemptAddress = (run, sample, attempt, parameters) => address("run
 /** Changes the address without a new entry in the history and without drawing the view anew. */
 export function replaceAddress(hash) {
   history.replaceState(null, "", hash);
+  keepAddress(hash);
 }
+
+/** The parameters with which each view was left. */
+const left = new Map();
+
+const viewOf = (hash) => {
+  const { view, ids } = parseRoute(hash);
+  return address(view, ids);
+};
+
+/** Keeps filter, order and place of a view for when one comes back to it. */
+export function keepAddress(hash) {
+  left.set(viewOf(hash), hash);
+}
+
+/** The address of a view as it was left. */
+export const backTo = (hash) => left.get(viewOf(hash)) ?? hash;

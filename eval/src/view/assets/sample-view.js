@@ -5,10 +5,13 @@ import { el } from "./dom.js";
 import { amount, bytes, count, dollars, plural, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
 import { asGrids, drawGrid } from "./grid.js";
+import { highlight } from "./highlight.js";
 import { iterationList } from "./iterations.js";
 import { headOf, longText } from "./long-text.js";
 import { drawPrompt } from "./prompt.js";
-import { attemptAddress, replaceAddress, runAddress } from "./route.js";
+import { attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
+import { label } from "./run-view.js";
+import { shortModel } from "./runs-view.js";
 import { drawTimeline, roleWord } from "./timeline.js";
 
 /** Draws the view, and gives its keys and what stops it. */
@@ -41,16 +44,35 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   show();
 
   let list = null;
+  const agentHead = el("div", { class: "agent-head" });
+  const began = el("div", { class: "agent-texts" });
+  const ended = el("div", { class: "agent-texts" });
+
+  /** Head and texts of the chosen agent. What it began and ended with is read once each, when it is there. */
+  async function showAgent() {
+    const one = agent();
+    agentHead.replaceChildren(...agentFacts(one));
+    const lacksEnd = one.status !== null && !ended.dataset.known;
+    if (began.dataset.known && !lacksEnd) return;
+    const { start, end } = await ask("agent", { ...where, agent: one.id });
+    if (start && !began.dataset.known) {
+      began.replaceChildren(...beginning(start, one, where));
+      began.dataset.known = "yes";
+    }
+    if (end && !ended.dataset.known) {
+      ended.replaceChildren(...ending(end, one, where));
+      ended.dataset.known = "yes";
+    }
+  }
+
   async function openAgent() {
     const one = agent();
     if (!one) return;
-    const flat = ["flat", "one_shot", "direct", "app"].includes(one.role);
+    const flat = ["flat", "one_shot", "direct", "app", "judge"].includes(one.role);
     const start = Number(parameters.get("iteration")) || 0;
     list = iterationList(where, one.id, { hashOf, start, flat, codeless: one.role === "tools", moved: (number) => replaceAddress(hashOf(one.id, number)) });
-    const texts = el("div", { class: "agent-texts" });
-    below.replaceChildren(agentHead(one), texts, list.element);
-    const [told] = await Promise.all([ask("agent", { ...where, agent: one.id }), list.load()]);
-    texts.replaceChildren(...agentTexts(told, one, where));
+    below.replaceChildren(agentHead, began, ended, list.element);
+    await Promise.all([showAgent(), list.load()]);
     if (start) list.focusOn(start);
   }
   await openAgent();
@@ -59,7 +81,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     answer = await ask("attempt", where);
     show();
     if (!list) await openAgent();
-    else await list.refresh();
+    else await Promise.all([showAgent(), list.refresh()]);
   };
   let stopped = false;
   const stopWatching = watch(where, answer.stamp, refresh);
@@ -78,9 +100,10 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     const to = links[at + by];
     if (to) location.hash = to.getAttribute("href");
   };
+  const named = [label({ id: run, run: answer.run }), answer.run ? shortModel(answer.run.model) : null].filter(Boolean).join(" · ");
   return {
-    title: sample,
-    trail: [...(embedded && embedded.sample ? [] : [["Run", runAddress(run)]]), [sample, null]],
+    title: `${sample} · ${named}`,
+    trail: [[named, embedded && embedded.sample ? null : backTo(runAddress(run))], [sample, null]],
     stop: () => {
       stopped = true;
       stopWatching();
@@ -95,18 +118,19 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
         : [
             [["]", "ArrowRight"], "next sample", () => go(answer.neighbours.next)],
             [["[", "ArrowLeft"], "previous sample", () => go(answer.neighbours.previous)],
-            [["u", "Escape"], "back to the run", () => (location.hash = runAddress(run))],
+            [["u", "Escape"], "back to the run", () => (location.hash = backTo(runAddress(run)))],
           ]),
     ],
   };
 }
 
-function header({ record, neighbours, agents }, { run, sample, attempt }) {
+function header({ record, run: identity, neighbours, agents }, { run, sample, attempt }) {
   const step = (to, text, name) => (to && !embedded ? el("a", { class: "step", href: attemptAddress(run, to.id, to.attempt), "aria-label": name }, text) : null);
   const steps = el("span", { class: "steps" }, step(neighbours.previous, "←", "Previous sample"), embedded ? null : el("span", { class: "quiet" }, `${count(neighbours.place ?? 0)} of ${count(neighbours.of)}`), step(neighbours.next, "→", "Next sample"));
-  const title = el("div", { class: "title with-steps" }, el("h1", null, record ? scoreMark(record.score) : null, " ", sample, attempt === "1" ? null : el("span", { class: "quiet" }, ` attempt ${attempt}`), " ", record ? statusBadge(record.status) : statusBadge(null)), steps);
+  const title = el("div", { class: "title with-steps" }, el("h1", null, record ? scoreMark(record.score) : null, " ", el("bdi", null, sample), attempt === "1" ? null : el("span", { class: "quiet" }, ` attempt ${attempt}`), " ", record ? statusBadge(record.status) : statusBadge(null)), steps);
   const query = headOf(agents.find((one) => one.depth === 0)?.query ?? "");
-  const parts = [title];
+  const facts = [identity?.drivers ? `drivers ${identity.drivers}` : null, run];
+  const parts = [title, el("p", { class: "quiet path" }, facts.filter(Boolean).join(" · "))];
   if (query) parts.push(el("p", { class: "query" }, query.length > 300 ? `${query.slice(0, 300)}…` : query));
   if (record) parts.push(el("p", { class: "quiet" }, recordFacts(record)), answers(record));
   if (record?.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Error"), el("pre", { class: "error", tabindex: "0" }, record.error)));
@@ -133,8 +157,13 @@ function answers(record) {
   const expected = typeof record.expected === "string" ? record.expected : JSON.stringify(record.expected);
   const [wanted, given] = [asGrids(record.expected), record.answer === null ? null : asGrids(record.answer)];
   const column = (name, content) => el("div", { class: "answer" }, el("h2", null, name), content);
-  const text = (value) => longText(value, {}, { kind: "value" });
+  const text = (value) => (value === "" ? el("p", { class: "quiet" }, "An empty text.") : longText(value, {}, { kind: "value" }));
   const none = el("p", { class: "quiet" }, "No answer.");
+  if (record.state !== null && record.state !== undefined) {
+    // What was done is judged; what was said at the end is told, too.
+    const value = (one) => (typeof one === "string" ? text(one) : longText(JSON.stringify(one, null, 2), {}, { kind: "value", draw: highlight }));
+    return el("div", { class: "answers" }, column("State, which is judged", value(record.state)), column("Expected", value(record.expected)), column("Answered", record.answer === null ? none : text(record.answer)));
+  }
   if (!wanted) return el("div", { class: "answers" }, column("Answered", record.answer === null ? none : text(record.answer)), column("Expected", text(expected)));
   const right = el("div", { class: "grids" }, ...wanted.map((grid) => drawGrid(grid, "expected")));
   const answered = given ? el("div", { class: "grids" }, ...given.map((grid, index) => drawGrid(grid, "answered", wanted[index] ?? grid))) : record.answer === null ? none : text(record.answer);
@@ -151,7 +180,7 @@ function reading(progress) {
   return notes.length ? el("p", { class: "quiet reading", role: "status" }, notes.join(" ")) : null;
 }
 
-function agentHead(agent) {
+function agentFacts(agent) {
   const facts = [
     roleWord(agent.role),
     agent.model,
@@ -159,17 +188,20 @@ function agentHead(agent) {
     plural(agent.llm_calls, "request"),
     agent.failed_cells ? `${plural(agent.failed_cells, "cell")} failed` : null,
   ];
-  return el("div", { class: "agent-head" }, el("h2", null, agent.id, " ", agent.status === "ok" ? null : statusBadge(agent.status)), el("p", { class: "quiet" }, facts.filter(Boolean).join(" · ")));
+  return [el("h2", null, agent.id, " ", agent.status === "ok" ? "" : statusBadge(agent.status)), el("p", { class: "quiet" }, facts.filter(Boolean).join(" · "))];
 }
 
-function agentTexts({ start, end }, agent, where) {
+function beginning(start, agent, where) {
   const parts = [];
-  if (start) {
-    if (start.system_prompt) parts.push(drawPrompt(start.system_prompt, where));
-    else parts.push(el("p", { class: "quiet" }, start.system_prompt === null ? "The recording does not hold the system prompt." : "No system prompt."));
-    if (start.query !== null) parts.push(el("details", { class: "prompt", open: agent.depth > 0 }, el("summary", null, "Asked"), longText(start.query, where, { kind: "message" })));
-  }
-  if (end && agent.depth > 0 && end.answer !== null) parts.push(el("details", { class: "prompt", open: true }, el("summary", null, "Answered"), longText(headOf(end.answer) === "" ? "(an empty text)" : end.answer, where, { kind: "message" })));
-  if (end?.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Ended without an answer"), longText(end.error, where, { kind: "error" })));
+  if (start.system_prompt) parts.push(drawPrompt(start.system_prompt, where));
+  else parts.push(el("p", { class: "quiet" }, start.system_prompt === null ? "The recording does not hold the system prompt." : "No system prompt."));
+  if (start.query !== null) parts.push(el("details", { class: "prompt", open: agent.depth > 0 }, el("summary", null, "Asked"), longText(start.query, where, { kind: "message" })));
+  return parts;
+}
+
+function ending(end, agent, where) {
+  const parts = [];
+  if (agent.depth > 0 && end.answer !== null) parts.push(el("details", { class: "prompt", open: true }, el("summary", null, "Answered"), longText(headOf(end.answer) === "" ? "(an empty text)" : end.answer, where, { kind: "message" })));
+  if (end.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Ended without an answer"), longText(end.error, where, { kind: "error" })));
   return parts;
 }

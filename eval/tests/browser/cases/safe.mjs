@@ -20,6 +20,24 @@ export async function unharmed(page) {
   assert.deepEqual(found, { pwned: null, elements: [], links: [], images: [] });
 }
 
+/** Characters that turn a text show their codes, and what follows each stands to the right of it. */
+async function staysInOrder(page) {
+  const mark = page.locator("article .reasoning .control").first();
+  assert.equal(await mark.evaluate((one) => getComputedStyle(one, "::before").content), '"U+202E"');
+  const { before, after, letters } = await page.locator("article .reasoning").first().evaluate((block) => {
+    const mark = block.querySelector(".control");
+    const place = (node, from) => {
+      const range = document.createRange();
+      range.setStart(node, from);
+      range.setEnd(node, from + 1);
+      return range.getBoundingClientRect().left;
+    };
+    const text = mark.nextSibling;
+    return { before: mark.getBoundingClientRect().left, after: place(text, 0), letters: [0, 1, 2].map((at) => place(text, at)) };
+  });
+  assert.ok(after > before && letters[0] < letters[1] && letters[1] < letters[2], JSON.stringify({ before, after, letters }));
+}
+
 /** Presses every control that a page has but links, which lead away from it. */
 async function pressAll(page) {
   for (const one of await page.locator("main summary, main button:not([disabled])").all()) await one.click({ timeout: 2000 }).catch(() => {});
@@ -37,6 +55,7 @@ export default [
         const text = await page.locator("main").innerText();
         // Control characters and line separators have no glyph of their own to look for.
         for (const one of hostileTexts.filter((one) => !one.includes("\u2028"))) assert.ok(text.includes(one), one);
+        await staysInOrder(page);
       }
       await pressAll(page);
       await unharmed(page);

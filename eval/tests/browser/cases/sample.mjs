@@ -9,6 +9,10 @@ export default [
     "sample: the tree of agents as a timeline",
     async ({ page, show }) => {
       await show(page, tree);
+      // Which run, and of which model: in the trail, the title of the window, and a copied link's page.
+      assert.equal(await page.locator("#trail").innerText().then((text) => text.replace(/\s+/g, " ")), "s-niah coordinator · openai/gpt-test tree");
+      assert.equal(await page.title(), "tree · s-niah coordinator · openai/gpt-test · eval");
+      assert.equal(await page.locator(".title + .path").innerText(), "drivers verify+exact-format · tree-20261121-080000-0001");
       const rows = await page.locator("a.agent").allInnerTexts();
       assert.deepEqual(rows.map((row) => row.split(/\s+/)[0]), ["root", "d1-c0rlm()", "d1-c1rlm()", "d2-c0llm()", "d1-c2rlm()", "d1-c3rlm()"]);
       assert.match(rows[2], /1\.2k → 80\s+1\.4 s\s+\$0\.0042/);
@@ -19,7 +23,8 @@ export default [
       assert.equal(first.x, second.x);
       assert.ok(third.x >= first.x + first.width - 1);
       const doings = await page.locator("a.agent").first().locator(".segment").evaluateAll((all) => all.map((one) => one.className));
-      assert.deepEqual(doings.slice(0, 5).map((kind) => kind.split(" ")[1]), ["model", "held", "model", "code", "waiting"]);
+      assert.deepEqual(doings.slice(0, 6).map((kind) => kind.split(" ")[1]), ["model", "held", "model", "sandbox", "code", "waiting"]);
+      assert.deepEqual(await page.locator(".timeline .key").allInnerTexts(), ["model", "waits to be sent", "code executes", "code waits: sandbox, processor, tools", "waits for children"]);
     },
   ],
   [

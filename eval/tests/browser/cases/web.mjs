@@ -1,13 +1,16 @@
 // The turns of a web agent: page, picture, envelope, results, state.
 
 import assert from "node:assert/strict";
-import { writeWeb } from "../fixture.mjs";
+import { writeApp, writeWeb } from "../fixture.mjs";
 
 export default [
   [
     "web: a turn shows its dump, screenshot, envelope and results; hostile pages are text",
     async ({ page, show, folder }) => {
       await show(page, writeWeb(folder));
+      const doings = await page.locator("a.agent .segment").evaluateAll((all) => all.map((one) => one.className));
+      assert.deepEqual(doings, ["browser", "model", "browser", "model", "browser"].map((kind) => `segment ${kind}`));
+      assert.deepEqual(await page.locator(".timeline .key").allInnerTexts(), ["model", "browser"]);
       const first = page.locator("article").first();
       assert.match(await first.locator(".dump > summary").innerText(), /\/lamps\s*40 characters, 1 id, 2\.5 ms/);
       await first.locator(".dump > summary").click();
@@ -17,6 +20,24 @@ export default [
       assert.equal(await first.getByText("The code is running").count(), 0);
       const second = page.locator("article").nth(1);
       for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "The state that is judged"]) assert.equal(await second.getByText(text).count(), 1, text);
+      assert.equal(await page.evaluate(() => window.pwned), undefined);
+    },
+  ],
+  [
+    "web: what is judged stands beside what is expected; an app is shown as HTML",
+    async ({ page, show, folder }) => {
+      await show(page, writeApp(folder));
+      assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["State, which is judged", "Expected", "Answered"]);
+      assert.match(await page.locator(".answer").first().innerText(), /"check": \[\s*"0"/);
+      assert.match(await page.locator(".answer").last().innerText(), /An empty text\./);
+      const app = page.locator("article").first().locator("pre.code");
+      assert.match(await app.innerText(), /^<!DOCTYPE html>\n<p id="count">0<\/p>\n<script>let n = 0;/);
+      assert.deepEqual(await app.locator(".js-keyword").allInnerTexts(), ["<p", ">", "</p", ">", "<script", ">", "let", "</script", ">"]);
+      // Of a long one the beginning is there at once.
+      const long = page.locator("article").nth(1);
+      assert.match(await long.locator("pre.code").innerText(), /^<h1>"Long"<\/h1>\n<p>0<\/p>/);
+      await long.getByRole("button", { name: "Show all of" }).click();
+      await long.locator("pre.code", { hasText: "<p>1999</p>" }).waitFor();
       assert.equal(await page.evaluate(() => window.pwned), undefined);
     },
   ],
