@@ -6,9 +6,9 @@ import { count, moment, plural, signed } from "./format.js";
 import { scoreMark } from "./badges.js";
 import { moveFocus } from "./keys.js";
 import { estimateText, intervalOf, intervalPlot } from "./plots.js";
-import { address, attemptAddress, replaceAddress, runAddress } from "./route.js";
+import { address, attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
-import { pager, rowLinks, table } from "./table.js";
+import { clipId, pager, rowLinks, table } from "./table.js";
 
 const page = 100;
 
@@ -50,7 +50,7 @@ export async function compareView(place, { ids, parameters }) {
     keys: [
       [["j", "ArrowDown"], "next sample", () => moveFocus(rowLinks, 1)],
       [["k", "ArrowUp"], "previous sample", () => moveFocus(rowLinks, -1)],
-      [["u", "Escape"], "back to the runs", () => (location.hash = "#/")],
+      [["u", "Escape"], "back to the runs", () => (location.hash = backTo("#/"))],
     ],
     trail: [["Comparison", null]],
   };
@@ -95,7 +95,7 @@ const chance = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 /** To the sample in the last run that has scored it, which is the one that is looked into. */
 function sampleLink(row, ids) {
   const index = row.results.findLastIndex((result) => result !== null);
-  return el("a", { class: "row", href: attemptAddress(ids[index], row.id, row.results[index].attempt) }, row.id);
+  return el("a", { class: "row", href: attemptAddress(ids[index], row.id, row.results[index].attempt), title: row.id }, clipId(row.id));
 }
 
 function resultMark(result, run, sample) {

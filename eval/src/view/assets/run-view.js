@@ -6,7 +6,7 @@ import { amount, count, dollars, moment, percent, seconds } from "./format.js";
 import { progressBadge, statusBadge } from "./badges.js";
 import { moveFocus } from "./keys.js";
 import { estimateText, histogram, intervalOf, intervalPlot, lengthPlot, stackedBar } from "./plots.js";
-import { attemptAddress, replaceAddress, runAddress } from "./route.js";
+import { attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
 import { sampleTable } from "./samples.js";
 import { rowLinks } from "./table.js";
@@ -43,7 +43,7 @@ export async function runView(place, { ids: [run], parameters }) {
             [["w"], "wrong only", () => samples.filter(state.filter === "wrong" ? "" : "wrong")],
             [["e"], "errors only", () => samples.filter(state.filter === "errors" ? "" : "errors")],
             [["a"], "all samples", () => samples.filter("")],
-            [["u", "Escape"], "back to the runs", () => (location.hash = "#/")],
+            [["u", "Escape"], "back to the runs", () => (location.hash = backTo("#/"))],
           ]),
     ],
   };

@@ -7,7 +7,7 @@ import { progressBadge } from "./badges.js";
 import { moveFocus } from "./keys.js";
 import { estimateText, intervalOf, intervalPlot } from "./plots.js";
 import { address, replaceAddress, runAddress } from "./route.js";
-import { rowLinks, table } from "./table.js";
+import { clipId, rowLinks, table } from "./table.js";
 
 /** Draws the view, and gives its keys and what stops it. */
 export async function runsView(place, { parameters }) {
@@ -127,7 +127,7 @@ function columns(ticked, changed, runs) {
   const hasDrivers = runs.some((run) => run.run?.drivers);
   return [
     { key: "tick", label: el("span", { class: "unseen" }, "Compare"), sortable: false, kind: "tick-box", cell: box },
-    { key: "started", label: "Run", kind: "id run", highFirst: true, cell: (run) => [el("span", { class: "clip" }, el("a", { class: "row", href: runAddress(run.id), title: run.id }, run.id)), el("span", { class: "more-figure" }, moment(run.started_at), progressBadge(run.progress)), run.problem ? el("span", { class: "error-text clip", title: run.problem }, run.problem) : null] },
+    { key: "started", label: "Run", kind: "id run", highFirst: true, cell: (run) => [el("a", { class: "row", href: runAddress(run.id), title: run.id }, clipId(run.id, 12)), el("span", { class: "more-figure narrow" }, el("span", { class: "clip", title: run.run?.model ?? "" }, [modeOf(run), shortModel(run.run?.model)].filter(Boolean).join(" · "))), el("span", { class: "more-figure" }, moment(run.started_at), progressBadge(run.progress)), run.problem ? el("span", { class: "error-text clip", title: run.problem }, run.problem) : null] },
     { key: "benchmark", label: "Benchmark", kind: "short", secondary: true, cell: (run) => clip(run.run?.benchmark) },
     { key: "mode", label: hasDrivers ? "Mode, drivers" : "Mode", kind: "short", secondary: true, cell: (run) => [clip(modeOf(run)), run.run?.drivers ? el("span", { class: "more-figure" }, clip(run.run.drivers)) : null] },
     { key: "model", label: "Model", kind: "short", secondary: true, cell: (run) => clip(shortModel(run.run?.model), run.run?.model) },

@@ -5,7 +5,7 @@ import { el, problem } from "./dom.js";
 import { amount, count, dollars, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
 import { attemptAddress } from "./route.js";
-import { pager, table } from "./table.js";
+import { clipId, pager, table } from "./table.js";
 
 /** Rows of a page. An exported page has all of its pages of this size. */
 export const samplePage = 100;
@@ -86,7 +86,7 @@ export function sampleTable(run, state, changed) {
 function columns(run, attempts, rows) {
   const known = (field) => rows.some((row) => row[field] !== null && row[field] !== 0);
   return [
-    { key: "id", label: "Sample", kind: "id", cell: (row) => el("a", { class: "row", href: attemptAddress(run, row.id, row.attempt) }, row.id, attempts ? el("span", { class: "attempt" }, ` #${row.attempt}`) : null) },
+    { key: "id", label: "Sample", kind: "id", cell: (row) => el("a", { class: "row", href: attemptAddress(run, row.id, row.attempt), title: row.id }, clipId(row.id), attempts ? el("span", { class: "attempt" }, ` #${row.attempt}`) : null) },
     { key: "score", label: "Score", kind: "centre", cell: (row) => scoreMark(row.score) },
     { key: "status", label: "Status", cell: (row) => statusBadge(row.status) },
     { key: "answer", label: "Answer", kind: "text", sortable: false, cell: (row) => el("span", { class: row.error && row.answer === null ? "clip error-text" : "clip", title: row.answer ?? row.error ?? "" }, row.answer ?? row.error ?? "–") },

@@ -22,6 +22,13 @@ export function table({ columns, rows, order, sorted, caption, rowClass = () => 
 
 const classes = (column) => [column.numeric && "numeric", column.secondary && "secondary", column.kind].filter(Boolean).join(" ") || null;
 
+/** An id in one line: where there is no room for all of it, its beginning and its last characters, in which ids differ. */
+export function clipId(id, last = 8) {
+  const all = [...id];
+  const ends = all.length > last * 2 ? all.length - last : all.length;
+  return el("span", { class: "clip-id" }, el("span", { class: "first" }, all.slice(0, ends).join("")), el("span", { class: "last" }, all.slice(ends).join("")));
+}
+
 /** The selector of the links that rows begin with. */
 export const rowLinks = "a.row";
 

@@ -39,6 +39,56 @@ export default [
       await page.getByRole("heading", { name: "arc coordinator" }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "Runs" }).waitFor();
+      assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026");
+    },
+  ],
+  [
+    "runs: long ids leave room for what came of them, and differ where they are cut",
+    async ({ page, show, folder }) => {
+      const { writeRun } = await import("../fixture.mjs");
+      const { rmSync } = await import("node:fs");
+      const run = "a-benchmark-of-a-rather-long-name-coordinator-20261121-060000-aaaa";
+      const sample = (last) => `a sample whose id is a whole sentence, as ids of people sometimes are, number ${last}`;
+      const dir = writeRun(folder, run, { identity: { model: "openai/gpt-test" }, records: [{ id: sample(1001) }, { id: sample(1002) }] });
+      try {
+        await show(page);
+        const row = page.locator("tr", { has: page.locator(`a.row[title="${run}"]`) });
+        assert.ok(await row.getByText("solver · openai/gpt-test").isVisible());
+        const inside = async (place) => {
+          const box = await place.boundingBox();
+          assert.ok(box.x >= 0 && box.x + box.width <= 400, JSON.stringify(box));
+        };
+        await inside(row.locator(".clip-id .last"));
+        assert.equal(await row.locator(".clip-id .last").innerText(), "-060000-aaaa");
+        await row.locator("a.row").click();
+        await page.getByRole("heading", { name: "s-niah solver" }).waitFor();
+        const first = page.locator("tbody tr").first();
+        assert.equal(await first.locator("a.row").getAttribute("title"), sample(1001));
+        for (const place of [first.locator(".clip-id .last"), first.locator(".mark"), first.locator(".badge"), first.locator("td.text .clip").first()]) await inside(place);
+        const box = await page.locator(".scroll").evaluate((one) => one.scrollWidth - one.clientWidth);
+        assert.ok(box <= 0, `the table is ${box} pixels wider than its box`);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+    { width: 400 },
+  ],
+  [
+    "runs: a comparison leads back to the runs as they were filtered, and a sample to its run",
+    async ({ page, show }) => {
+      await show(page, "#/runs?filter=arc-2026");
+      for (const key of ["j", "x", "j", "x", "c"]) await page.keyboard.press(key);
+      await page.getByRole("heading", { name: "Comparison" }).waitFor();
+      await page.keyboard.press("u");
+      await page.getByRole("heading", { name: "Runs" }).waitFor();
+      assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026");
+      await page.locator("a.row").last().click();
+      await page.getByRole("button", { name: "Wrong" }).click();
+      await page.waitForFunction(() => document.querySelectorAll("a.row").length === 3);
+      await page.locator("a.row").first().click();
+      await page.locator("#trail").getByText("arc-five").waitFor();
+      await page.keyboard.press("u");
+      await page.waitForFunction(() => location.hash.endsWith("?filter=wrong") && document.querySelectorAll("a.row").length === 3);
     },
   ],
   [
@@ -103,6 +153,16 @@ export default [
       append(trajectoryFile(dir, "s-2"), event(5, "root", { type: "iteration_start", iteration: 1 }));
       append(trajectoryFile(dir, "s-2"), event(6, "root", { type: "llm_response", text: "I am here now.", reasoning: null, usage: null, ms: 1 }));
       await page.getByText("I am here now.").waitFor();
+      await page.locator(".agent-head").getByText("1 of 15 iterations").waitFor();
+      append(trajectoryFile(dir, "s-2"), event(7, "root", { type: "iteration_start", iteration: 2 }));
+      append(trajectoryFile(dir, "s-2"), event(8, "root", { type: "llm_request", new_messages: [], messages: 1 }));
+      // The head follows, and what was opened meanwhile stays open.
+      await page.getByText("System prompt").click();
+      await page.locator(".agent-head").getByText("2 of 15 iterations · 1 request").waitFor();
+      append(trajectoryFile(dir, "s-2"), event(9, "root", { type: "invocation_end", status: "error", answer: null, error: "the provider went away", iterations: 2 }));
+      await page.getByText("the provider went away").waitFor();
+      assert.equal(await page.locator(".agent-head .badge").innerText(), "error");
+      assert.equal(await page.locator("details.prompt").first().getAttribute("open"), "");
     },
   ],
 ];
