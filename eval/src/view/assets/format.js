@@ -2,8 +2,8 @@
 
 const none = "–";
 
-/** 1234567 as `1,234,567`. */
-export const count = (number) => (number === null || number === undefined ? none : number.toLocaleString("en-US"));
+/** 1234567 as `1,234,567`. Not by the browser's locales, which take longer to load than a page to draw. */
+export const count = (number) => (number === null || number === undefined ? none : String(number).replace(/\B(?=(\d{3})+$)/g, ","));
 
 /** 12345 as `12.3k`. */
 export function amount(number) {
@@ -64,9 +64,12 @@ export function bytes(value) {
 /** A moment as `21 Nov 2026, 12:44`, in the time zone of the browser. */
 export function moment(text) {
   if (!text) return none;
-  const options = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };
-  return new Date(text).toLocaleString("en-GB", options);
+  const date = new Date(text);
+  const pair = (number) => String(number).padStart(2, "0");
+  return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}, ${pair(date.getHours())}:${pair(date.getMinutes())}`;
 }
+
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** `1 agent`, `2 agents`. */
 export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;

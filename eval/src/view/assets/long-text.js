@@ -3,7 +3,7 @@
 import { ask, embedded } from "./api.js";
 import { withoutTurns } from "./controls.js";
 import { el, problem } from "./dom.js";
-import { bytes } from "./format.js";
+import { bytes, count } from "./format.js";
 
 /** Whether the server has cut a text: it then gives its beginning and where it stands. */
 export const isCut = (text) => text !== null && typeof text === "object" && "head" in text;
@@ -37,10 +37,10 @@ export function longText(text, where, { kind = "output", draw = (part) => [part]
     if (rows > lines * 2) block.classList.add("folded");
   } else if (rows > lines + 8) {
     block.classList.add("folded");
-    const button = el("button", { type: "button", class: "more" }, `Show all ${rows.toLocaleString("en-US")} lines`);
+    const button = el("button", { type: "button", class: "more" }, `Show all ${count(rows)} lines`);
     button.addEventListener("click", () => {
       const folded = block.classList.toggle("folded");
-      button.textContent = folded ? `Show all ${rows.toLocaleString("en-US")} lines` : "Show less";
+      button.textContent = folded ? `Show all ${count(rows)} lines` : "Show less";
     });
     box.append(button);
   }

@@ -9,6 +9,7 @@ import { keepAddress, parseRoute } from "./route.js";
 import { runView } from "./run-view.js";
 import { runsView } from "./runs-view.js";
 import { sampleView } from "./sample-view.js";
+import { drawHeldRows, holdRows } from "./table.js";
 import { startTheme } from "./theme.js";
 
 const views = {
@@ -25,6 +26,7 @@ async function showRoute() {
   const mine = newest;
   const hash = location.hash.length > 1 || !embedded ? location.hash : embedded.start;
   keepAddress(hash);
+  holdRows();
   const route = parseRoute(hash);
   const view = views[route.view];
   shown?.stop?.();
@@ -64,6 +66,8 @@ async function showRoute() {
     else scrollTo(0, 0);
   }
   performance.mark("shown");
+  // After the frame that shows it.
+  requestAnimationFrame(() => setTimeout(() => mine === newest && drawHeldRows()));
 }
 
 function showTrail(trail) {

@@ -106,7 +106,7 @@ const order = {
   time: (run) => run.summary?.per_attempt?.total_time_s ?? -1,
 };
 
-const compareValues = (a, b) => (typeof a === "number" ? a - b : String(a).localeCompare(String(b)));
+const compareValues = (a, b) => (typeof a === "number" ? a - b : a < b ? -1 : Number(a > b));
 
 const modeOf = (run) => (run.run?.protocol === "rlm" ? (run.run.prompt_mode ?? "rlm") : (run.run?.protocol ?? ""));
 

@@ -16,8 +16,28 @@ export function table({ columns, rows, order, sorted, caption, rowClass = () => 
     const sort = current ? (order.descending ? "descending" : "ascending") : null;
     return el("th", { scope: "col", class: classes(column), "aria-sort": sort }, inside);
   });
-  const body = rows.map((row) => el("tr", { class: rowClass(row) }, ...columns.map((column) => el("td", { class: classes(column) }, column.cell(row)))));
-  return el("div", { class: "scroll" }, el("table", null, el("caption", { class: "unseen" }, caption), el("thead", null, el("tr", null, ...head)), el("tbody", null, ...body)));
+  const draw = (some) => some.map((row) => el("tr", { class: rowClass(row) }, ...columns.map((column) => el("td", { class: classes(column) }, column.cell(row)))));
+  const body = el("tbody", null, ...draw(held ? rows.slice(0, atFirst) : rows));
+  if (held && rows.length > atFirst) held.push(() => body.append(...draw(rows.slice(atFirst))));
+  return el("div", { class: "scroll" }, el("table", null, el("caption", { class: "unseen" }, caption), el("thead", null, el("tr", null, ...head)), body));
+}
+
+/** Rows of a first view: more than a screen has room for. The rest is drawn when these are seen. */
+const atFirst = 40;
+
+/** What draws the rest of each table of a view that is not seen yet; null for one that is. */
+let held = null;
+
+/** From now on tables draw what a first view needs. */
+export function holdRows() {
+  held = [];
+}
+
+/** Draws what was held back. */
+export function drawHeldRows() {
+  const rest = held ?? [];
+  held = null;
+  for (const draw of rest) draw();
 }
 
 const classes = (column) => [column.numeric && "numeric", column.secondary && "secondary", column.kind].filter(Boolean).join(" ") || null;

@@ -127,7 +127,8 @@ export default [
       assert.match(await page.locator(".tiles").innerText(), /0\.7\d\d\s+\[0\.\d\d, 0\.\d\d\]/);
       const plots = await page.locator(".plot svg[role=img]").evaluateAll((all) => all.map((plot) => plot.getAttribute("aria-label")));
       assert.deepEqual(plots.map((label) => label.split(" of ")[0]), ["Iterations", "Time", "Agents", "Cost"]);
-      assert.equal(await page.locator("tbody tr").count(), 100);
+      // The rows beyond a screen come with the next frame.
+      await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 100);
       await page.getByRole("button", { name: "Next →" }).click();
       await page.getByText("101–200 of 5,000 samples").waitFor();
       assert.equal((await names(page))[0], "s-101");
