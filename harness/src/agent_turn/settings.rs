@@ -90,6 +90,14 @@ impl AgentTurnSettings {
                 problem: "is 0, and a dump has at least 1 character".to_owned(),
             });
         }
+        if let Some(template) = &self.system_prompt_template
+            && !template.contains("{default}")
+        {
+            return Err(AgentTurnError {
+                field: "systemPromptTemplate".to_owned(),
+                problem: "has no `{default}`; a prompt that takes the default's place is a `systemPrompt`".to_owned(),
+            });
+        }
         Catalog::new(self).map(drop)
     }
 
