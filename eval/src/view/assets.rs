@@ -3,8 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// The page itself. It loads `assets/view.css` and `assets/view.js`.
-pub const PAGE: &str = include_str!("assets/index.html");
+/// The page itself, without style and scripts.
+const PAGE: &str = include_str!("assets/index.html");
+
+/// The page with what is to stand in its head and at the end of its body.
+pub fn page(head: &str, tail: &str) -> String {
+    PAGE.replacen("<title>", &format!("{head}<title>"), 1)
+        .replacen("</body>", &format!("{tail}</body>"), 1)
+}
 
 /// Declares files by their names.
 macro_rules! files {
@@ -52,7 +58,7 @@ const SCRIPTS: &[(&str, &str)] = files![
 pub static STYLE: LazyLock<String> =
     LazyLock::new(|| STYLES.iter().map(|(_, style)| *style).collect());
 
-/// All scripts as one, so that a page needs one request for them: a chain of imports would be a request after the other.
+/// All scripts as one, so that a page can hold them: a chain of imports would be a request after the other.
 pub static SCRIPT: LazyLock<String> = LazyLock::new(|| {
     let modules = SCRIPTS.iter().map(|(name, text)| module(name, text));
     modules.collect()
@@ -105,7 +111,7 @@ fn variable(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SCRIPTS, imported, module};
+    use super::{SCRIPT, SCRIPTS, STYLE, imported, module};
 
     #[test]
     fn a_module_becomes_a_function() {
@@ -114,6 +120,15 @@ mod tests {
         let wanted = "const module_x = (() => {\nconst { a, b } = module_other_one;\n\n/** Doc. */\nconst two = a + b;\n\
             async function run() {}\nfunction go() {}\nconst own = 1;\nreturn { two, run, go };\n})();\n";
         assert_eq!(module("x.js", text), wanted);
+    }
+
+    #[test]
+    fn no_text_ends_the_element_that_holds_it() {
+        for text in [&*STYLE, &*SCRIPT] {
+            for mark in ["<!--", "</script", "<script", "</style", "</body"] {
+                assert!(!text.contains(mark), "{mark}");
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 
 use super::api;
-use super::assets::{PAGE, SCRIPT, STYLE};
+use super::assets::{self, SCRIPT, STYLE};
 use super::error::ViewError;
 use super::library::Library;
 use super::query::Query;
@@ -255,10 +255,5 @@ fn page(embedded: &Value) -> String {
         "<script id=\"embedded\" type=\"application/json\">{data}</script>\n<script type=\"module\" nonce=\"{mark}\">\n{}</script>\n",
         *SCRIPT
     );
-    let linked = |line: &&str| !line.contains("\"assets/");
-    let html: Vec<&str> = PAGE.lines().filter(linked).collect();
-    let html = html.join("\n");
-    html.replacen("<title>", &format!("{head}<title>"), 1)
-        .replacen("</body>", &format!("{tail}</body>"), 1)
-        + "\n"
+    assets::page(&head, &tail)
 }

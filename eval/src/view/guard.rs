@@ -11,13 +11,10 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Scripts and styles of this server alone; nothing inline, nothing from elsewhere, no frames, no forms.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+use super::served::POLICY;
 
 /// Headers of every answer, refusals too.
-const HEADERS: [(HeaderName, &str); 7] = [
-    (CONTENT_SECURITY_POLICY, POLICY),
+const HEADERS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),
     (REFERRER_POLICY, "no-referrer"),
@@ -46,6 +43,10 @@ pub async fn guard(State(port): State<u16>, request: Request, next: Next) -> Res
     headers.remove(ACCESS_CONTROL_ALLOW_ORIGIN);
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    // A policy of letters, digits and marks, which a header may hold.
+    if let Ok(policy) = HeaderValue::try_from(POLICY.as_str()) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
     }
     response
 }

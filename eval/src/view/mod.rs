@@ -25,6 +25,7 @@ mod sample_list;
 mod trajectory;
 
 mod assets;
+mod served;
 
 mod error;
 

@@ -15,11 +15,11 @@ use axum::routing::get;
 use tokio::net::TcpListener;
 
 use super::api;
-use super::assets::{PAGE, SCRIPT, STYLE};
 use super::error::ViewError;
 use super::guard::{guard, plain};
 use super::library::Library;
 use super::query::Query;
+use super::served::SERVED;
 
 /// A server that listens and does not answer yet.
 #[derive(Debug)]
@@ -57,15 +57,7 @@ impl Server {
     /// [`ViewError::Serve`] if no more requests can be taken.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ViewError> {
         let router = Router::new()
-            .route("/", get(async || with_type(PAGE, "text/html")))
-            .route(
-                "/assets/view.css",
-                get(async || with_type(STYLE.as_str(), "text/css")),
-            )
-            .route(
-                "/assets/view.js",
-                get(async || with_type(SCRIPT.as_str(), "text/javascript")),
-            )
+            .route("/", get(async || with_type(SERVED.as_str(), "text/html")))
             .route("/api/{name}", get(answer))
             .fallback(async || plain(StatusCode::NOT_FOUND, "there is no such page"))
             .layer(middleware::from_fn_with_state(self.port, guard))

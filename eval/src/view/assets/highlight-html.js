@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { highlight, longest } from "./highlight.js";
 
-const piece = /(?<comment><!--[^]*?(?:-->|$)|<![^>]*>?)|(?<open><\/?[A-Za-z][^\s/>]*)(?<rest>(?:"[^"]*"|'[^']*'|[^"'>])*)(?<close>>?)/g;
+const piece = /(?<comment><!-{2}[^]*?(?:-{2}>|$)|<![^>]*>?)|(?<open><\/?[A-Za-z][^\s/>]*)(?<rest>(?:"[^"]*"|'[^']*'|[^"'>])*)(?<close>>?)/g;
 /** The value may lack, so that a word without one is taken at once and not tried from each of its characters. */
 const attribute = /([^\s=/"']+)(?:(\s*=\s*)("[^"]*"?|'[^']*'?|[^\s"']+))?/g;
 

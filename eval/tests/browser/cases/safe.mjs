@@ -78,7 +78,7 @@ export default [
       page.removeAllListeners("console");
       await show(page, "");
       const policy = (await page.request.get(address)).headers()["content-security-policy"];
-      assert.match(policy, /default-src 'none'; script-src 'self';/);
+      assert.match(policy, /default-src 'none'; script-src 'sha256-[A-Za-z0-9+\/]{43}='; style-src 'sha256-[A-Za-z0-9+\/]{43}=';/);
       assert.doesNotMatch(policy, /unsafe/);
       await page.evaluate(() => {
         document.body.append(Object.assign(document.createElement("script"), { textContent: "window.pwned = 20" }));
@@ -101,7 +101,7 @@ export default [
       const got = await page.evaluate(async (address) => {
         const read = await fetch(`${address}api/runs`).then((response) => response.text(), () => "refused");
         const blind = await fetch(`${address}api/runs`, { mode: "no-cors" }).then((response) => response.type, () => "refused");
-        const script = await new Promise((done) => document.body.append(Object.assign(document.createElement("script"), { src: `${address}assets/view.js`, onload: () => done("loaded"), onerror: () => done("refused") })));
+        const script = await new Promise((done) => document.body.append(Object.assign(document.createElement("script"), { src: `${address}api/runs`, onload: () => done("loaded"), onerror: () => done("refused") })));
         return { read, blind, script };
       }, address);
       other.closeAllConnections();
