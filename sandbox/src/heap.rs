@@ -26,8 +26,6 @@ pub(crate) struct Heap {
     limit: usize,
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// Nothing has run yet, so that far less is in use than any limit.
-    is_fresh: bool,
 }
 
 impl Heap {
@@ -37,18 +35,12 @@ impl Heap {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             isolate,
             overflowed: Arc::default(),
-            is_fresh: true,
         }
     }
 
     /// Arms the limit, above what is in use.
     pub fn arm(&mut self, runtime: &mut JsRuntime) {
-        // Asking for it walks the whole heap.
-        let used = if self.is_fresh {
-            0
-        } else {
-            runtime.v8_isolate().get_heap_statistics().total_heap_size()
-        };
+        let used = runtime.v8_isolate().get_heap_statistics().total_heap_size();
         let limit = self
             .limit
             .max(used.saturating_add(used / 4).saturating_add(ROOM));
@@ -64,11 +56,6 @@ impl Heap {
                 current
             }
         });
-    }
-
-    /// From now on code runs.
-    pub fn begin(&mut self) {
-        self.is_fresh = false;
     }
 
     /// Raises the limit by so many bytes.

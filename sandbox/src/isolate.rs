@@ -156,7 +156,6 @@ impl Isolate {
 
     /// Runs one turn with at most `budget` CPU time.
     pub fn turn(&mut self, budget: Duration, action: &Action<'_>) -> Turn {
-        self.heap.begin();
         let started = self.clock.now();
         let watch = self.watch(budget);
         let mut end = self.act(action);

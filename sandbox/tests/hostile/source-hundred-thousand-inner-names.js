@@ -1,2 +1,2 @@
-// expect: ok, timed_out, syntax, lost
+// expect: ok, timed_out, syntax, lost, memory
 { @repeat(100000, "let v$n;\n") }

@@ -1,2 +1,2 @@
-// expect: ok, timed_out, syntax, lost
+// expect: ok, timed_out, syntax, lost, memory
 (function (@repeat(60000, "p$n,") last) {});

@@ -1,2 +1,2 @@
-// expect: ok, timed_out
+// expect: ok, timed_out, memory
 [@repeat(100000, "'text $n',")];

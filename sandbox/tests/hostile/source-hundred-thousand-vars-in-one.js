@@ -1,2 +1,2 @@
-// expect: ok, timed_out
+// expect: ok, timed_out, memory
 var @repeat(100000, "v$n,\n") last;

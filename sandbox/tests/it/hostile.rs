@@ -76,11 +76,21 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
             } else {
                 patient.clone()
             };
+            let patient = patient.clone();
             async move {
                 let began = Instant::now();
                 let result = tokio::time::timeout(CASE_TIME, check(&case, &sandbox)).await;
                 let result =
                     result.unwrap_or_else(|_| Err("the session hangs, or starts no more".into()));
+                let result = match result {
+                    // On a slow machine the hasty limit may come before what the case is after.
+                    Err(why) if case.expects("timed_out") => {
+                        println!("{}: {why}; once more, with more time", case.name);
+                        let again = tokio::time::timeout(CASE_TIME, check(&case, &patient)).await;
+                        again.unwrap_or_else(|_| Err(why))
+                    }
+                    result => result,
+                };
                 if result.is_err() || began.elapsed() > Duration::from_secs(5) {
                     println!("{}: {result:?} in {:?}", case.name, began.elapsed());
                 }
