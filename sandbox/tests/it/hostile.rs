@@ -87,7 +87,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
                     Err(why) if case.expects("timed_out") => {
                         println!("{}: {why}; once more, with more time", case.name);
                         let again = tokio::time::timeout(CASE_TIME, check(&case, &patient)).await;
-                        again.unwrap_or_else(|_| Err(why))
+                        again.unwrap_or(Err(why))
                     }
                     result => result,
                 };
