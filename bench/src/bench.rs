@@ -160,10 +160,16 @@ impl Bench {
         Ok(name)
     }
 
-    /// Removes the run directories, so that the disk does not fill.
-    pub fn clear_results(&self) {
-        // What is not there need not be removed.
-        let _ = fs::remove_dir_all(self.path("results"));
+    /// Puts the run directories out of the way, until the suite's end: where many files were removed of late, ext4 is
+    /// slow to make new ones.
+    pub fn put_results_aside(&self) {
+        let aside = tempfile::Builder::new()
+            .prefix("results-")
+            .tempdir_in(self.folder.path());
+        // What is not there need not be moved, and what cannot be is only in the way.
+        if let Ok(aside) = aside {
+            let _ = fs::rename(self.path("results"), aside.keep());
+        }
     }
 }
 

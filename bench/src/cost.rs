@@ -87,7 +87,7 @@ impl Peak {
     }
 }
 
-/// Proportional resident bytes of a process and its children: pages that several share are counted once in all.
+/// Proportional resident bytes of a process and its descendants: pages that several share are counted once in all.
 pub fn tree_bytes(root: u32) -> u64 {
     let of = |pid: u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
@@ -96,17 +96,18 @@ pub fn tree_bytes(root: u32) -> u64 {
     tree(root).into_iter().filter_map(of).sum()
 }
 
-/// A process and its children.
+/// A process, its children, and theirs.
 pub fn tree(root: u32) -> Vec<u32> {
     let mut pids = vec![root];
-    let tasks = fs::read_dir(format!("/proc/{root}/task"));
-    for task in tasks.into_iter().flatten().flatten() {
-        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        pids.extend(
-            children
-                .split_whitespace()
-                .filter_map(|pid| pid.parse::<u32>().ok()),
-        );
+    let mut next = 0;
+    while let Some(pid) = pids.get(next) {
+        let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            let children = children.split_whitespace();
+            pids.extend(children.filter_map(|pid| pid.parse::<u32>().ok()));
+        }
+        next += 1;
     }
     pids
 }

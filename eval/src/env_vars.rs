@@ -32,6 +32,7 @@ flags! {
     ATTEMPT_MAX_COST = "EVAL_ATTEMPT_MAX_COST", "--attempt-max-cost";
     ATTEMPT_MAX_LLM_CALLS = "EVAL_ATTEMPT_MAX_LLM_CALLS", "--attempt-max-llm-calls";
     ATTEMPT_MAX_TOKENS = "EVAL_ATTEMPT_MAX_TOKENS", "--attempt-max-tokens";
+    ATTEMPTS_PER_WORKER = "EVAL_ATTEMPTS_PER_WORKER", "--attempts-per-worker";
     ATTEMPT_TIMEOUT = "EVAL_ATTEMPT_TIMEOUT", "--attempt-timeout";
     BASE_URL = "EVAL_BASE_URL", "--base-url";
     BENCHMARK = "EVAL_BENCHMARK", "--benchmark";

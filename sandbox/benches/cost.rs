@@ -27,6 +27,7 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
         program: env!("CARGO_BIN_EXE_sandbox-worker").into(),
         arguments: Vec::new(),
         strict: false,
+        sessions: 1,
     };
     for (name, isolation) in [
         ("thread", Isolation::Thread),
@@ -83,7 +84,7 @@ async fn run(repl: &mut Repl) {
     while !matches!(repl.next().await.unwrap(), Event::Finished(_)) {}
 }
 
-/// CPU time of this process, of its children, and of those that have ended.
+/// CPU time of this process, of its descendants, and of those that have ended.
 struct CpuTime;
 
 impl Measurement for CpuTime {
@@ -127,29 +128,43 @@ fn cpu_time() -> Duration {
         Duration::from_secs(time.tv_sec.unsigned_abs())
             + Duration::from_micros(time.tv_usec.unsigned_abs())
     });
-    own + children().map(of_process).sum::<Duration>() + ended[0] + ended[1]
+    let descendants = descendants().into_iter();
+    own + descendants.map(of_process).sum::<Duration>() + ended[0] + ended[1]
 }
 
-fn children() -> impl Iterator<Item = i32> {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
-    let of = |task: std::io::Result<std::fs::DirEntry>| {
-        let path = task.unwrap().path().join("children");
-        std::fs::read_to_string(path).unwrap_or_default()
-    };
-    let listed: Vec<String> = tasks.map(of).collect();
-    let pids = listed.iter().flat_map(|pids| pids.split_whitespace());
-    pids.filter_map(|pid| pid.parse().ok())
-        .collect::<Vec<_>>()
-        .into_iter()
+fn descendants() -> Vec<i32> {
+    let mut pids = vec![std::process::id().cast_signed()];
+    let mut next = 0;
+    while let Some(pid) = pids.get(next) {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let path = task.path().join("children");
+            let children = std::fs::read_to_string(path).unwrap_or_default();
+            pids.extend(
+                children
+                    .split_whitespace()
+                    .filter_map(|pid| pid.parse::<i32>().ok()),
+            );
+        }
+        next += 1;
+    }
+    pids.split_off(1)
 }
 
+/// CPU time of a process and, in steps of the kernel's clock tick, of its children that have ended.
 fn of_process(pid: i32) -> Duration {
     let mut of = 0;
     // SAFETY: `of` is a valid place for the result; a process that is gone is an error, not a fault.
-    match unsafe { libc::clock_getcpuclockid(pid, &raw mut of) } {
+    let own = match unsafe { libc::clock_getcpuclockid(pid, &raw mut of) } {
         0 => clock(of),
         _ => Duration::ZERO,
-    }
+    };
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The second field is a name in brackets and may hold anything.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let times = fields.split_whitespace().skip(13).take(2);
+    let ticks: u32 = times.filter_map(|ticks| ticks.parse::<u32>().ok()).sum();
+    own + Duration::from_millis(10) * ticks
 }
 
 fn clock(of: libc::clockid_t) -> Duration {

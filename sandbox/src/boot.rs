@@ -6,6 +6,7 @@ use deno_core::{JsRuntime, RuntimeOptions, v8};
 
 use crate::limits::{Console, Limits, MAX_STACK_BYTES};
 use crate::ops;
+use crate::randomness;
 use crate::session::{Config, StartError};
 use crate::snapshot::snapshot;
 
@@ -107,9 +108,11 @@ pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     FILES.iter().copied()
 }
 
-/// Sets the flags that the engine has for a whole process: the latest configuration's.
+/// Sets what the engine has for a whole process: its flags, of which the latest configuration counts, and where its
+/// random numbers come from.
 pub(crate) fn set_flags(limits: &Limits) {
     static STACK_KB: Mutex<u64> = Mutex::new(0);
+    randomness::install();
     let wanted = limits.stack_bytes.min(MAX_STACK_BYTES) >> 10;
     let mut current = STACK_KB.lock().unwrap_or_else(PoisonError::into_inner);
     if *current != wanted {

@@ -24,6 +24,8 @@ pub(crate) fn allowed_for_contexts() -> u64 {
 /// One isolate's heap limit.
 pub(crate) struct Heap {
     limit: usize,
+    /// The limit, or above it if that much was in use when it was armed.
+    armed_at: usize,
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
 }
@@ -31,21 +33,27 @@ pub(crate) struct Heap {
 impl Heap {
     /// A limit of so many bytes, not armed yet.
     pub fn new(limit: u64, isolate: v8::IsolateHandle) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Self {
-            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            limit,
+            armed_at: limit,
             isolate,
             overflowed: Arc::default(),
         }
     }
 
-    /// Arms the limit, above what is in use.
-    pub fn arm(&mut self, runtime: &mut JsRuntime) {
+    /// Arms the limit, above what is in use. The engine goes through the whole heap to tell what that is.
+    pub fn arm_above_use(&mut self, runtime: &mut JsRuntime) {
         let used = runtime.v8_isolate().get_heap_statistics().total_heap_size();
-        let limit = self
-            .limit
-            .max(used.saturating_add(used / 4).saturating_add(ROOM));
-        // Removing the callback is also what sets the limit.
-        runtime.remove_near_heap_limit_callback(limit);
+        let above = used.saturating_add(used / 4).saturating_add(ROOM);
+        self.armed_at = self.limit.max(above);
+        self.arm(runtime);
+    }
+
+    /// Arms the limit where it was.
+    pub fn arm(&mut self, runtime: &mut JsRuntime) {
+        let limit = self.armed_at;
+        self.disarm(runtime);
         let (isolate, overflowed) = (self.isolate.clone(), Arc::clone(&self.overflowed));
         runtime.add_near_heap_limit_callback(move |current, _| {
             overflowed.store(true, Ordering::SeqCst);
@@ -58,9 +66,15 @@ impl Heap {
         });
     }
 
+    /// Sets the engine's own limit and no way to give way.
+    pub fn disarm(&mut self, runtime: &mut JsRuntime) {
+        runtime.remove_near_heap_limit_callback(self.armed_at);
+    }
+
     /// Raises the limit by so many bytes.
     pub fn allow(&mut self, bytes: usize, runtime: &mut JsRuntime) {
         self.limit = self.limit.saturating_add(bytes);
+        self.armed_at = self.armed_at.saturating_add(bytes);
         ALLOWED.fetch_add(bytes as u64, Ordering::SeqCst);
         self.arm(runtime);
     }
@@ -68,6 +82,11 @@ impl Heap {
     /// Where an overflow is noted, also by others that see one.
     pub fn overflow_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.overflowed)
+    }
+
+    /// Notes that the engine stopped execution at its own limit.
+    pub fn note_overflow(&self) {
+        self.overflowed.store(true, Ordering::SeqCst);
     }
 
     /// Whether the heap grew over its limit since the last call.

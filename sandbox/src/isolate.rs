@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deno_core::{JsRuntime, OpState, v8};
 
@@ -18,6 +18,7 @@ use crate::cpu_clock::CpuClock;
 use crate::heap::Heap;
 use crate::message::{AgentId, CallId};
 use crate::ops::HostState;
+use crate::randomness;
 use crate::rejections;
 use crate::session::{Config, StartError};
 use crate::stack_hook;
@@ -27,6 +28,9 @@ use crate::watchdog::{OnStuck, Watch};
 const FLUSH_TRIES: u32 = 10;
 /// CPU time of one such try.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
+
+/// Bytes of a script whose compilation needs no heap that gives way: it takes far less than the engine itself leaves.
+const SMALL_SCRIPT: usize = 64 << 10;
 
 /// One isolate and its host functions.
 pub(crate) struct Isolate {
@@ -126,7 +130,7 @@ impl Isolate {
         let handle = runtime.v8_isolate().thread_safe_handle();
         let op_state = runtime.op_state();
         let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
-        heap.arm(&mut runtime);
+        heap.arm_above_use(&mut runtime);
         Ok(Self {
             runtime,
             functions,
@@ -138,6 +142,13 @@ impl Isolate {
         })
     }
 
+    /// The session begins: now, on the calling thread. For a copy of the process that the isolate was made in.
+    pub fn begin(&mut self) {
+        self.clock = CpuClock::of_this_thread();
+        randomness::begin();
+        self.op_state.borrow_mut().put(Instant::now());
+    }
+
     /// Makes room for a context that the heap's limit does not count.
     pub fn allow(&mut self, bytes: usize) {
         self.heap.allow(bytes, &mut self.runtime);
@@ -146,7 +157,7 @@ impl Isolate {
     /// Frees what can be freed after memory ran out, and arms the limit again.
     pub fn recover_memory(&mut self) {
         self.runtime.v8_isolate().low_memory_notification();
-        self.heap.arm(&mut self.runtime);
+        self.heap.arm_above_use(&mut self.runtime);
     }
 
     /// Looks at what the ops collected.
@@ -216,6 +227,15 @@ impl Isolate {
     }
 
     fn act(&mut self, action: &Action<'_>) -> TurnEnd {
+        let factory = match action {
+            Action::Run {
+                script, iteration, ..
+            } => match self.compile(script, *iteration) {
+                Ok(factory) => Some(factory),
+                Err(end) => return end,
+            },
+            _ => None,
+        };
         let functions = &self.functions;
         deno_core::scope!(scope, &mut self.runtime);
         v8::tc_scope!(let scope, scope);
@@ -250,19 +270,18 @@ impl Isolate {
                 agent,
                 cell,
                 iteration,
-                script,
                 declared,
-            } => {
-                let (agent, cell_value, iteration_value) =
-                    (number(agent.0), number(*cell), number(*iteration));
-                let Some(factory) = compile(scope, script, *iteration) else {
-                    return exception(scope);
-                };
-                string(declared).map(|declared| {
-                    let arguments = vec![agent, cell_value, iteration_value, factory, declared];
-                    (&functions.run_cell, arguments)
-                })
-            }
+                ..
+            } => (|| {
+                let arguments = vec![
+                    number(agent.0),
+                    number(*cell),
+                    number(*iteration),
+                    v8::Local::new(scope, factory.as_ref()?),
+                    string(declared)?,
+                ];
+                Some((&functions.run_cell, arguments))
+            })(),
             Action::Settle { call, result } => {
                 let (ok, text) = match result {
                     Ok(text) => (true, text),
@@ -309,6 +328,30 @@ impl Isolate {
         };
         scope.perform_microtask_checkpoint();
         TurnEnd::Completed(text)
+    }
+
+    /// The value of a cell's script: the function that runs it.
+    fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
+        // While the heap can give way, the engine goes through all of it after each script.
+        let small = script.len() <= SMALL_SCRIPT;
+        if small {
+            self.heap.disarm(&mut self.runtime);
+        }
+        let compiled = {
+            deno_core::scope!(scope, &mut self.runtime);
+            v8::tc_scope!(let scope, scope);
+            match compile(scope, script, iteration) {
+                Some(value) => Ok(v8::Global::new(scope, value)),
+                None => Err(exception(scope)),
+            }
+        };
+        if small {
+            if self.handle.is_execution_terminating() {
+                self.heap.note_overflow();
+            }
+            self.heap.arm(&mut self.runtime);
+        }
+        compiled
     }
 
     /// A termination can leave a stale exception behind that ends the next script: empty scripts run until

@@ -23,6 +23,7 @@ mod thread;
 mod process;
 
 mod worker;
+mod inbox;
 mod isolate;
 mod boot;
 mod snapshot;
@@ -34,6 +35,7 @@ mod heap;
 mod watchdog;
 mod cpu_clock;
 
+mod randomness;
 mod output;
 mod rejections;
 mod stack_hook;
@@ -45,7 +47,7 @@ pub use functions::HostFunctions;
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{Console, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};
-pub use process::{WorkerCommand, confine, worker_main};
+pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;

@@ -84,7 +84,7 @@ impl Lost {
 /// One isolate. Dropping it, and every [`Repl`] of it, ends the isolate.
 #[derive(Clone)]
 pub struct Session {
-    requests: mpsc::UnboundedSender<Request>,
+    send: Arc<dyn Fn(Request) + Send + Sync>,
     router: Arc<Router>,
     next_agent: Arc<AtomicU32>,
 }
@@ -108,10 +108,13 @@ pub enum Event {
 }
 
 impl Session {
-    /// A session over whatever takes its requests and routes its replies.
-    pub(crate) fn over(requests: mpsc::UnboundedSender<Request>, router: Arc<Router>) -> Self {
+    /// A session over whatever takes its requests, until it is dropped, and routes its replies.
+    pub(crate) fn over(
+        send: impl Fn(Request) + Send + Sync + 'static,
+        router: Arc<Router>,
+    ) -> Self {
         Self {
-            requests,
+            send: Arc::new(send),
             router,
             next_agent: Arc::new(AtomicU32::new(0)),
         }
@@ -150,8 +153,7 @@ impl Session {
 
     /// Sets what `budget()` says, in the order of the other requests: before what is asked for next.
     pub fn set_budget(&self, budget: Budget) {
-        // A lost isolate asks for no budget.
-        let _ = self.requests.send(Request::Budget(budget));
+        (self.send)(Request::Budget(budget));
     }
 }
 
@@ -216,7 +218,7 @@ impl Repl {
 
     /// A request to a lost isolate goes nowhere; [`Repl::next`] says so.
     fn send(&self, request: Request) {
-        let _ = self.session.requests.send(request);
+        (self.session.send)(request);
     }
 }
 

@@ -1,16 +1,16 @@
 //! Runs an isolate on a thread of its own: in the harness itself, or in a worker process.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
+use crate::inbox::Inbox;
 use crate::isolate::Isolate;
-use crate::message::{Reply, Request};
 use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
 use crate::watchdog::OnStuck;
-use crate::worker::Worker;
+use crate::worker::{Outbox, Worker};
 
 /// Native stack of an isolate's thread: JavaScript's own limit, and room for the parser of deeply nested code.
 pub(crate) const THREAD_STACK: usize = 64 << 20;
@@ -30,7 +30,7 @@ impl Session {
     /// # Errors
     /// If there is no thread for it, or the engine does not start.
     pub async fn in_thread(config: Config) -> Result<Self, StartError> {
-        let (requests, inbox) = mpsc::unbounded_channel();
+        let (requests, inbox) = mpsc::channel();
         let router = Arc::new(Router::default());
         let (ready, started) = oneshot::channel();
         let (replies, stuck, ended) = (router.clone(), router.clone(), router.clone());
@@ -54,7 +54,9 @@ impl Session {
                 file: "the engine".to_owned(),
             })
         })?;
-        Ok(Self::over(requests, router))
+        // A request to an isolate that is gone goes nowhere.
+        let send = move |request| drop(requests.send(request));
+        Ok(Self::over(send, router))
     }
 }
 
@@ -62,28 +64,19 @@ impl Session {
 /// last request was served; the isolate itself is dropped after that.
 pub(crate) fn spawn(
     config: Config,
-    inbox: mpsc::UnboundedReceiver<Request>,
-    outbox: Box<dyn Fn(Reply) + Send>,
+    mut inbox: impl Inbox + Send + 'static,
+    outbox: Outbox,
     on_stuck: OnStuck,
     started: impl FnOnce(Result<(), StartError>) + Send + 'static,
     ended: impl FnOnce(End) + Send + 'static,
 ) -> io::Result<()> {
     let body = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build();
-        let runtime = match runtime {
-            Ok(runtime) => runtime,
-            Err(error) => return started(Err(StartError::Thread(error))),
-        };
         let isolate = match Isolate::new(&config, on_stuck) {
             Ok(isolate) => isolate,
             Err(error) => return started(Err(error)),
         };
         started(Ok(()));
-        let mut worker = Worker::new(isolate, config.limits, outbox);
-        let end = runtime.block_on(worker.run(inbox));
-        ended(end);
+        ended(Worker::new(isolate, config.limits, outbox).run(&mut inbox));
     };
     std::thread::Builder::new()
         .name("isolate".to_owned())

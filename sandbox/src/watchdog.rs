@@ -15,6 +15,9 @@ const TICK: Duration = Duration::from_millis(10);
 /// CPU time past its deadline after which code counts as unstoppable.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// How often running code is looked at for what else would stop it.
+const LOOK_TICK: Duration = Duration::from_millis(20);
+
 /// What to do about code that goes on although it was told to stop: some loops inside the engine never look.
 pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
@@ -35,6 +38,8 @@ struct Armed {
 struct State {
     armed: Vec<Armed>,
     next_id: u64,
+    /// Says whether code must be stopped as if its heap had grown over its limit.
+    look: Option<Box<dyn FnMut() -> bool + Send>>,
     /// When the thread looks again by itself; `None` while it waits to be told.
     wakes_at: Option<Instant>,
 }
@@ -66,7 +71,7 @@ impl Watch {
         let mut state = lock();
         state.next_id += 1;
         let id = state.next_id;
-        let look_at = Instant::now() + budget;
+        let look_at = state.next_look(Instant::now(), budget);
         let must_wake = state.wakes_at.is_none_or(|at| look_at < at);
         state.armed.push(Armed {
             id,
@@ -97,35 +102,58 @@ impl Drop for Watch {
     }
 }
 
-/// Stops all code of this process that runs under a watch, as if its heap had grown over its limit.
-pub(crate) fn stop_for_memory() {
-    for armed in &lock().armed {
-        armed.overflowed.store(true, Ordering::SeqCst);
-        armed.isolate.terminate_execution();
-    }
+/// Asks `look` every so often while code runs whether all code of this process is to be stopped, as if its heap had
+/// grown over its limit.
+pub(crate) fn also(look: impl FnMut() -> bool + Send + 'static) {
+    lock().look = Some(Box::new(look));
 }
 
 fn lock() -> MutexGuard<'static, State> {
     STATE.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl State {
+    /// When to look at code that may run for so long.
+    fn next_look(&self, now: Instant, left: Duration) -> Instant {
+        let most = self.look.as_ref().map_or(left, |_| LOOK_TICK);
+        now + left.min(most)
+    }
+
+    fn stop_all_if_told(&mut self) {
+        if self.armed.is_empty() {
+            return;
+        }
+        if self.look.as_mut().is_some_and(|look| look()) {
+            for armed in &self.armed {
+                armed.overflowed.store(true, Ordering::SeqCst);
+                armed.isolate.terminate_execution();
+            }
+        }
+    }
+
+    fn stop_what_is_over_time(&mut self, now: Instant) {
+        let mut armed = std::mem::take(&mut self.armed);
+        for armed in armed.iter_mut().filter(|armed| armed.look_at <= now) {
+            let left = armed.cpu_deadline.saturating_sub(armed.clock.now());
+            if left.is_zero() {
+                armed.fired.store(true, Ordering::SeqCst);
+                armed.isolate.terminate_execution();
+                if armed.clock.now() > armed.cpu_deadline + GRACE {
+                    (armed.on_stuck)();
+                }
+            }
+            armed.look_at = self.next_look(now, left.max(TICK));
+        }
+        self.armed = armed;
+    }
+}
+
 fn watch() {
     let mut state = lock();
     loop {
         let now = Instant::now();
-        for armed in &mut state.armed {
-            if armed.look_at <= now {
-                let left = armed.cpu_deadline.saturating_sub(armed.clock.now());
-                if left.is_zero() {
-                    armed.fired.store(true, Ordering::SeqCst);
-                    armed.isolate.terminate_execution();
-                    if armed.clock.now() > armed.cpu_deadline + GRACE {
-                        (armed.on_stuck)();
-                    }
-                }
-                armed.look_at = now + left.max(TICK);
-            }
-        }
+        state.stop_all_if_told();
+        state.stop_what_is_over_time(now);
         state.wakes_at = state.armed.iter().map(|armed| armed.look_at).min();
         let wait = state.wakes_at.map(|at| at.saturating_duration_since(now));
         state = match wait {

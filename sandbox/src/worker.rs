@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc::UnboundedReceiver;
-
+use crate::inbox::{Inbox, Next};
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::limits::Limits;
 use crate::message::{
@@ -22,7 +21,7 @@ use crate::thread::End;
 /// CPU time for turns that belong to no running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
-/// Where replies go. Gives `false` when nobody listens any more.
+/// Where replies go.
 pub(crate) type Outbox = Box<dyn Fn(Reply) + Send>;
 
 /// The state of one session.
@@ -74,29 +73,18 @@ impl Worker {
     }
 
     /// Runs until the other side hangs up, or the isolate breaks.
-    pub async fn run(&mut self, mut requests: UnboundedReceiver<Request>) -> End {
+    pub fn run(&mut self, requests: &mut impl Inbox) -> End {
         while !self.broken {
-            let request = match self.next_due() {
-                None => requests.recv().await.map(Some),
-                Some(due) => tokio::select! {
-                    request = requests.recv() => request.map(Some),
-                    () = tokio::time::sleep_until(due.into()) => Some(None),
-                },
-            };
-            match request {
-                None => break,
-                Some(Some(request)) => self.handle(request),
-                Some(None) => {}
+            match requests.next(self.next_due()) {
+                Next::Request(request) => self.handle(request),
+                Next::Due => {}
+                Next::HungUp => return End::HungUp,
             }
             self.fire_timers();
             self.end_long_waits();
             self.end_stalled();
         }
-        if self.broken {
-            End::Broken
-        } else {
-            End::HungUp
-        }
+        End::Broken
     }
 
     fn handle(&mut self, request: Request) {

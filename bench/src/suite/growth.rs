@@ -37,7 +37,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
                     cost_of(bench.run_samples(*samples, plan, Provider::InProcess, &flags)?)?;
                 cpu[index].push(cost.cpu.as_secs_f64() * 1000.0);
                 bytes[index] = bytes_in(&bench.path("results")) as f64;
-                bench.clear_results();
+                bench.put_results_aside();
             }
         }
         let least = cpu.map(|runs| runs.into_iter().fold(f64::INFINITY, f64::min));

@@ -18,7 +18,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     let many = bench.size(1_000, 16);
     let kb = |bytes: f64| bytes / 1e3;
     let mb = |bytes: f64| bytes / 1e6;
-    let one = held(bench, &Plan::Hold, 1, 1, "process")?;
+    let process: &[&str] = &["--isolation", "process"];
+    let one = held(bench, &Plan::Hold, 1, 1, process)?;
     let tree = held(
         bench,
         &Plan::Tree {
@@ -26,7 +27,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         },
         1,
         children as usize,
-        "process",
+        process,
     )?;
     let mut figures = vec![
         Figure::new(
@@ -43,17 +44,22 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         )
         .at_most(200.0),
     ];
-    for isolation in ["process", "thread"] {
-        let some = held(bench, &Plan::Hold, attempts, attempts, isolation)?;
-        let first = held(bench, &Plan::Hold, 1, 1, isolation)?;
+    let ways: [(&str, &[&str]); 3] = [
+        ("isolation process", process),
+        ("8 in a worker", &["--attempts-per-worker", "8"]),
+        ("isolation thread", &["--isolation", "thread"]),
+    ];
+    for (way, flags) in ways {
+        let some = held(bench, &Plan::Hold, attempts, attempts, flags)?;
+        let first = held(bench, &Plan::Hold, 1, 1, flags)?;
         figures.push(Figure::new(
             "memory",
-            format!("a further waiting attempt, isolation {isolation}"),
+            format!("a further waiting attempt, {way}"),
             "MB",
             vec![mb((some - first) / (attempts - 1) as f64)],
         ));
     }
-    let thousand = held(bench, &Plan::Hold, many, many, "process")?;
+    let thousand = held(bench, &Plan::Hold, many, many, process)?;
     let name = format!("{many} waiting attempts, isolation process");
     figures.push(Figure::new("memory", name, "MB", vec![mb(thousand)]).at_most(8_000.0));
     Ok(figures)
@@ -65,11 +71,11 @@ fn held(
     plan: &Plan,
     attempts: usize,
     agents: usize,
-    isolation: &str,
+    more: &[&str],
 ) -> Result<f64, Failed> {
     bench.server.set_gate(false);
     let at_once = attempts.to_string();
-    let flags = ["--concurrency", &at_once, "--isolation", isolation];
+    let flags = [&["--concurrency", &at_once], more].concat();
     let mut command = bench.run_samples(attempts, plan, Provider::Http, &flags)?;
     let mut child = command
         .stdout(Stdio::null())
@@ -88,7 +94,7 @@ fn held(
     let bytes = cost::tree_bytes(child.id());
     bench.server.set_gate(true);
     let status = child.wait()?;
-    bench.clear_results();
+    bench.put_results_aside();
     let said = reader
         .join()
         .ok()

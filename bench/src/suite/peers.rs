@@ -33,7 +33,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             let flags = ["--concurrency", peer.concurrency];
             let plan = Plan::Loop { iterations: 2 };
             let cost = cost_of(bench.run_samples(samples, &plan, Provider::Http, &flags)?)?;
-            bench.clear_results();
+            bench.put_results_aside();
             ours.0.push(ms_each(cost.wall, samples));
             ours.1.push(ms_each(cost.cpu, samples));
         }

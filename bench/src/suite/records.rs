@@ -33,7 +33,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         let cost = cost_of(bench.eval(&["compare", &one, &other]))?;
         compare.0.push(cost.wall.as_secs_f64() * 1000.0);
         compare.1.push(cost.cpu.as_secs_f64() * 1000.0);
-        bench.clear_results();
+        bench.put_results_aside();
     }
     let written = format!("a sample of {samples}, without sandbox, recorded");
     let resumed = format!("a finished run of {samples} samples, resumed");

@@ -53,7 +53,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
                 None => [time, cpu],
             });
         }
-        bench.clear_results();
+        bench.put_results_aside();
     } else {
         say("start: hyperfine is not installed; its part is skipped");
     }
@@ -71,7 +71,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             came.ok_or_else(|| format!("{command:?} ended with {status} before its second turn"))?;
         until_first.push((came - began).as_secs_f64() * 1000.0);
     }
-    bench.clear_results();
+    bench.put_results_aside();
     let name = "eval run until its first cell has run, over HTTP";
     figures.push(Figure::new("start", name, "ms", until_first).at_most(100.0));
     Ok(figures)

@@ -36,7 +36,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
                 let at_once = concurrency.to_string();
                 let flags = ["--concurrency", &at_once, "--isolation", isolation];
                 let cost = cost_of(bench.run_samples(*samples, &short, provider, &flags)?)?;
-                bench.clear_results();
+                bench.put_results_aside();
                 let name = format!("a sample, {way}, {at_once} at once");
                 let order = order * 10_000 + concurrency;
                 let mut add = |what, value| {
@@ -51,7 +51,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             let samples = bench.size(200, 4);
             let flags = ["--concurrency", "16", "--isolation", isolation];
             let cost = cost_of(bench.run_samples(samples, &long, provider, &flags)?)?;
-            bench.clear_results();
+            bench.put_results_aside();
             let name = format!("an iteration of {LONG}, {way}, 16 at once");
             let mut add = |what, value| {
                 runs.entry((order * 10_000 + 5_000, name.clone(), what))

@@ -11,7 +11,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     for _ in 0..bench.runs() {
         let flags = ["--concurrency", "1"];
         let cost = cost_of(bench.run_samples(trees, &plan, Provider::InProcess, &flags)?)?;
-        bench.clear_results();
+        bench.put_results_aside();
         runs.0.push(ms_each(cost.wall, trees));
         runs.1.push(ms_each(cost.cpu, trees));
     }

@@ -122,6 +122,16 @@ pub struct SandboxArgs {
         env = env_vars::ISOLATION
     )]
     pub isolation: IsolationKind,
+
+    /// Attempts whose cells run in one worker process: more take less memory, and share what ends the process
+    #[arg(
+        long,
+        value_parser = whole::<u32>,
+        default_value_t = 1,
+        value_name = "N",
+        env = env_vars::ATTEMPTS_PER_WORKER
+    )]
+    pub attempts_per_worker: u32,
 }
 
 /// Where cells run.

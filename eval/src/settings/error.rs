@@ -73,6 +73,10 @@ pub enum SettingsError {
         benchmark: String,
     },
 
+    /// Attempts are to share workers, and there are none.
+    #[error("--attempts-per-worker: there are no workers with --isolation thread")]
+    NoWorkersToShare,
+
     /// A prompt for a judge, and no model to tell it.
     #[error("--judge-prompt: there is no judge without --judge-model")]
     JudgeWithoutModel,
@@ -470,6 +474,7 @@ impl SettingsError {
             | Self::HookRuntime(_)
             | Self::Tools { .. }
             | Self::JudgeWithoutModel
+            | Self::NoWorkersToShare
             | Self::JudgePrompt { .. }
             | Self::Unsupported { .. }
             | Self::BaseUrlWithoutServer

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use harness::sandbox::{Config, Isolation, Limits, MAX_STACK_BYTES, WorkerCommand};
+use harness::sandbox::{Config, Isolation, Limits, MAX_SESSIONS, MAX_STACK_BYTES, WorkerCommand};
 
 use super::SettingsError;
 use super::bounds::{count, seconds, within};
@@ -26,7 +26,7 @@ pub struct SandboxSettings {
 /// Checks the limits.
 ///
 /// # Errors
-/// [`SettingsError::OutOfBounds`], or [`SettingsError::NoProgram`].
+/// [`SettingsError::OutOfBounds`], [`SettingsError::NoWorkersToShare`] or [`SettingsError::NoProgram`].
 pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsError> {
     let megabytes = within("--memory-limit", args.memory_limit, &(16..=1_000_000))?;
     let config = Config {
@@ -48,21 +48,30 @@ pub(super) fn resolve(args: &SandboxArgs) -> Result<SandboxSettings, SettingsErr
         },
         console: args.console,
     };
-    let isolation = isolation(args.isolation)?;
+    let shared_by = within(
+        "--attempts-per-worker",
+        args.attempts_per_worker,
+        &(1..=MAX_SESSIONS),
+    )?;
+    if shared_by > 1 && args.isolation == IsolationKind::Thread {
+        return Err(SettingsError::NoWorkersToShare);
+    }
+    let isolation = isolation(args.isolation, shared_by)?;
     Ok(SandboxSettings { config, isolation })
 }
 
-/// Where cells run.
+/// Where cells run, and how many attempts share a worker.
 ///
 /// # Errors
 /// [`SettingsError::NoProgram`].
-pub(super) fn isolation(kind: IsolationKind) -> Result<Isolation, SettingsError> {
+pub(super) fn isolation(kind: IsolationKind, shared_by: u32) -> Result<Isolation, SettingsError> {
     Ok(match kind {
         IsolationKind::Thread => Isolation::Thread,
         kind => Isolation::Process(WorkerCommand {
             program: env::current_exe().map_err(SettingsError::NoProgram)?,
             arguments: vec![WORKER.to_owned()],
             strict: kind == IsolationKind::Strict,
+            sessions: shared_by,
         }),
     })
 }

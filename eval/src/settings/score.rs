@@ -48,7 +48,7 @@ impl ScoreSettings {
     /// [`SettingsError::UnknownScorer`], or for a limit that is out of bounds.
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
-        let isolation = sandbox::isolation(IsolationKind::Process)?;
+        let isolation = sandbox::isolation(IsolationKind::Process, 1)?;
         let grader = grader::resolve(
             &args.scoring,
             &args.models,

@@ -107,18 +107,20 @@ fn hostile_samples_do_not_touch_the_others() {
 fn workers_killed_from_outside_cost_their_attempts_alone() {
     let dir = tempfile::tempdir().unwrap();
     let mut run = start(dir.path(), &model("slow.yaml"));
+    let children = |pid: &str| -> Vec<String> {
+        let listed = Command::new("pgrep").args(["-P", pid]).output().unwrap();
+        let listed = String::from_utf8_lossy(&listed.stdout);
+        listed.lines().map(str::to_owned).collect()
+    };
     let harness = run.id().to_string();
     let mut killed = 0;
     while run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(70));
-        let listed = Command::new("pgrep")
-            .args(["-P", &harness])
-            .output()
-            .unwrap();
-        let workers = String::from_utf8_lossy(&listed.stdout).into_owned();
-        let victim = workers.lines().nth(killed % 5).map(str::to_owned);
+        let servers = children(&harness);
+        let workers: Vec<String> = servers.iter().flat_map(|pid| children(pid)).collect();
+        let victim = workers.get(killed % 5);
         if let Some(victim) = victim.filter(|_| killed < 10) {
-            let sent = Command::new("kill").args(["-9", &victim]).status().unwrap();
+            let sent = Command::new("kill").args(["-9", victim]).status().unwrap();
             killed += usize::from(sent.success());
         }
     }

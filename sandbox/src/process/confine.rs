@@ -1,19 +1,60 @@
 //! Gives up everything that a worker does not need: files, sockets, processes, privileges.
+//!
+//! In two steps: a server that copies itself takes the first, and each copy the second, which is the shorter the
+//! more the server gave up for all of them.
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::close_descriptors;
-#[cfg(target_os = "linux")]
-pub use linux::confine;
+pub(super) use linux::{as_server, as_worker, close_descriptors};
 
-/// Elsewhere than on Linux there is nothing to confine with.
+/// What the kernel lacks to take steps fully.
+pub(super) type Lacks = Vec<&'static str>;
+
+/// Gives up everything that a worker does not need, for ever: new files, sockets, processes, privileges.
+/// Holds for the calling thread and those that it starts later. Gives what the kernel lacks for it.
 ///
 /// # Errors
-/// None.
-#[cfg(not(target_os = "linux"))]
+/// A step that the kernel offers and that failed.
 pub fn confine() -> Result<Option<String>, String> {
-    Ok(Some(
-        "this system has neither Landlock nor seccomp".to_owned(),
-    ))
+    let lacks = [as_server()?, as_worker()?].concat();
+    Ok(told(&lacks))
+}
+
+/// What the two steps gave as the answer to a session, which with `strict` must lack nothing.
+///
+/// # Errors
+/// What failed, or what the kernel lacks.
+pub(super) fn confined(
+    strict: bool,
+    steps: [Result<Lacks, String>; 2],
+) -> Result<Option<String>, String> {
+    let [server, worker] = steps;
+    match told(&[server?, worker?].concat()) {
+        Some(lacks) if strict => Err(lacks),
+        lacks => Ok(lacks),
+    }
+}
+
+fn told(lacks: &[&str]) -> Option<String> {
+    let mut lacks = lacks.to_vec();
+    lacks.dedup();
+    match lacks[..] {
+        [] => None,
+        [NOTHING, ..] => Some(NOTHING.to_owned()),
+        _ => Some(format!("the kernel lacks {}", lacks.join(" and "))),
+    }
+}
+
+/// Said of a system that is not Linux.
+const NOTHING: &str = "this system has neither Landlock nor seccomp";
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn as_server() -> Result<Lacks, String> {
+    Ok(vec![NOTHING])
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn as_worker() -> Result<Lacks, String> {
+    Ok(Lacks::new())
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -29,34 +70,39 @@ mod linux {
         SeccompRule, TargetArch,
     };
 
-    /// Gives up everything that a worker does not need, for ever: new files, sockets, processes, privileges.
-    /// Holds for the calling thread and those that it starts later. Gives what the kernel lacks for it.
-    ///
-    /// # Errors
-    /// A step that the kernel offers and that failed.
-    pub fn confine() -> Result<Option<String>, String> {
+    use super::Lacks;
+
+    /// Gives up what neither a server nor its copies need: everything but opening files, and starting and ending
+    /// processes.
+    pub fn as_server() -> Result<Lacks, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
         if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
             return Err("the kernel refuses no_new_privs".to_owned());
         }
-        let mut lacks = Vec::new();
         // The engine and the clock read it at their first use, when files are out of reach.
         // SAFETY: reads the time zone of the process, which has one thread.
         unsafe { tzset() };
-        match landlock() {
-            Ok(RulesetStatus::FullyEnforced) => {}
-            Ok(RulesetStatus::PartiallyEnforced) => lacks.push("all of Landlock"),
-            Ok(RulesetStatus::NotEnforced) | Err(_) => lacks.push("Landlock"),
+        lacking_seccomp(deny_to_server())
+    }
+
+    /// Gives up the rest.
+    pub fn as_worker() -> Result<Lacks, String> {
+        let mut lacks = match landlock() {
+            Ok(RulesetStatus::FullyEnforced) => Vec::new(),
+            Ok(RulesetStatus::PartiallyEnforced) => vec!["all of Landlock"],
+            Ok(RulesetStatus::NotEnforced) | Err(_) => vec!["Landlock"],
+        };
+        lacks.extend(lacking_seccomp(deny_to_worker())?);
+        Ok(lacks)
+    }
+
+    fn lacking_seccomp(denied: Result<(), String>) -> Result<Lacks, String> {
+        match denied {
+            Ok(()) => Ok(Vec::new()),
+            Err(reason) if reason.contains("supported") => Ok(vec!["seccomp"]),
+            Err(reason) => Err(format!("seccomp: {reason}")),
         }
-        if let Err(reason) = seccomp() {
-            if reason.contains("supported") {
-                lacks.push("seccomp");
-            } else {
-                return Err(format!("seccomp: {reason}"));
-            }
-        }
-        Ok((!lacks.is_empty()).then(|| format!("the kernel lacks {}", lacks.join(" and "))))
     }
 
     unsafe extern "C" {
@@ -96,11 +142,10 @@ mod linux {
         Ok(status.ruleset)
     }
 
-    /// System calls that would open files or sockets, start processes or look into others fail with EPERM;
+    /// System calls that would open sockets, run programs or look into other processes fail with EPERM;
     /// `clone3` fails with ENOSYS, so that the C library starts threads by `clone`, whose flags can be seen.
-    fn seccomp() -> Result<(), String> {
+    fn deny_to_server() -> Result<(), String> {
         let denied = [
-            libc::SYS_openat,
             libc::SYS_openat2,
             libc::SYS_socket,
             libc::SYS_socketpair,
@@ -139,7 +184,6 @@ mod linux {
             libc::SYS_pidfd_getfd,
             libc::SYS_memfd_create,
             libc::SYS_memfd_secret,
-            libc::SYS_kill,
             libc::SYS_tkill,
             libc::SYS_shmget,
             libc::SYS_msgget,
@@ -172,8 +216,16 @@ mod linux {
             #[cfg(target_arch = "x86_64")]
             libc::SYS_link,
         ];
-        let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-            denied.into_iter().map(|call| (call, Vec::new())).collect();
+        let rules = denied.into_iter().map(|call| (call, Vec::new())).collect();
+        apply(rules, libc::EPERM)?;
+        apply(
+            BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
+            libc::ENOSYS,
+        )
+    }
+
+    /// System calls that would open files, or start or end processes, fail with EPERM.
+    fn deny_to_worker() -> Result<(), String> {
         let no_thread = SeccompCondition::new(
             0,
             SeccompCmpArgLen::Qword,
@@ -182,12 +234,12 @@ mod linux {
         );
         let no_thread = no_thread.map_err(|error| error.to_string())?;
         let new_process = SeccompRule::new(vec![no_thread]).map_err(|error| error.to_string())?;
-        rules.insert(libc::SYS_clone, vec![new_process]);
-        apply(rules, libc::EPERM)?;
-        apply(
-            BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
-            libc::ENOSYS,
-        )
+        let rules = BTreeMap::from([
+            (libc::SYS_openat, Vec::new()),
+            (libc::SYS_kill, Vec::new()),
+            (libc::SYS_clone, vec![new_process]),
+        ]);
+        apply(rules, libc::EPERM)
     }
 
     fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, error: i32) -> Result<(), String> {

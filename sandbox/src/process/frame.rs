@@ -89,17 +89,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{encode, read, write};
-    use crate::process::{Down, Up};
+    use crate::message::Request;
+    use crate::process::Up;
 
     proptest! {
         #[test]
         fn no_bytes_bring_the_decoder_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = read::<Up>(&mut bytes.as_slice());
-            let _ = read::<Down>(&mut bytes.as_slice());
+            let _ = read::<Request>(&mut bytes.as_slice());
             let mut framed = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
             framed.extend(&bytes);
             let _ = read::<Up>(&mut framed.as_slice());
-            let _ = read::<Down>(&mut framed.as_slice());
+            let _ = read::<Request>(&mut framed.as_slice());
         }
     }
 

@@ -1,13 +1,27 @@
 //! Isolates in worker processes: what a cell does to its process, it does to one attempt.
 //!
-//! The harness starts its own binary again in a hidden mode, [`worker_main`], and talks to it in frames over
-//! its standard input and output. A worker serves one session at a time and is used again for the next.
+//! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Each session gets a socket
+//! through it, and speaks in frames over that. A forking server keeps one isolate ready and copies its own process
+//! for each session: the copy is the worker, and starting it costs the pages that it changes. A sharing server is
+//! itself the worker of a few sessions, each on a thread.
+//!
+//! Invariants: model code runs only after its process is confined, and never in a forking server. A worker holds
+//! the sockets of its own sessions and nothing else, and ends when they do. A server that ends because the harness
+//! hung up ends its copies; one that is killed does not cost them their sessions.
 
 mod confine;
 mod exit;
 mod frame;
+mod control;
+
 mod pool;
+mod server;
+
 mod serve;
+mod forking;
+mod sharing;
+mod link;
+mod memory;
 
 pub use confine::confine;
 pub use pool::Workers;
@@ -15,7 +29,7 @@ pub use serve::worker_main;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Reply, Request};
+use crate::message::Reply;
 use crate::session::Config;
 
 /// How to start a worker: a program that calls [`worker_main`], and its arguments.
@@ -27,27 +41,27 @@ pub struct WorkerCommand {
     pub arguments: Vec<String>,
     /// Whether a worker that cannot be confined must refuse to work.
     pub strict: bool,
+    /// Sessions that one worker process runs, at least 1 and at most [`MAX_SESSIONS`]. What ends the process ends
+    /// all of them.
+    pub sessions: u32,
 }
 
-/// The first frame to a worker.
+/// The most sessions that one worker process runs.
+pub const MAX_SESSIONS: u32 = 32;
+
+/// The first frame to a server, over its standard input. What follows are orders ([`control`]).
 #[derive(Debug, Serialize, Deserialize)]
 struct Hello {
     config: Config,
     strict: bool,
+    /// Whether each session gets a copy of the process.
+    forks: bool,
     /// The engine with the library loaded.
     #[serde(with = "serde_bytes")]
     snapshot: Vec<u8>,
 }
 
-/// To a worker.
-#[derive(Debug, Serialize, Deserialize)]
-enum Down {
-    Request(Request),
-    /// The session is over.
-    End,
-}
-
-/// From a worker.
+/// From a worker, over a session's socket, which takes [`Request`](crate::message::Request)s the other way.
 #[derive(Debug, Serialize, Deserialize)]
 enum Up {
     /// The worker is confined, as far as the kernel can; what it lacks is told once.
@@ -55,10 +69,6 @@ enum Up {
         lacks: Option<String>,
     },
     Reply(Reply),
-    /// The session is over. A worker that has grown too large ends itself then.
-    Ended {
-        reusable: bool,
-    },
     /// The worker cannot work.
     Refused(String),
 }

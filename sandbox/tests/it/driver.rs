@@ -39,9 +39,13 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     }
 }
 
-/// Where isolates run: a test that goes through both must find no difference.
-pub fn isolations() -> [Isolation; 2] {
-    [Isolation::Thread, in_process()]
+/// Where isolates run: a test that goes through all must find no difference.
+pub fn isolations() -> [Isolation; 3] {
+    let sharing = WorkerCommand {
+        sessions: 2,
+        ..worker_command()
+    };
+    [Isolation::Thread, in_process(), Isolation::Process(sharing)]
 }
 
 /// Worker processes, fully confined.
@@ -54,6 +58,7 @@ pub fn worker_command() -> WorkerCommand {
         program: env!("CARGO_BIN_EXE_sandbox-worker").into(),
         arguments: Vec::new(),
         strict: true,
+        sessions: 1,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sandbox::message::CellErrorKind;
 use sandbox::{Config, Isolation, LostCause, WorkerCommand};
@@ -81,15 +82,13 @@ async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_killed_from_outside_is_replaced() {
     let program = OwnProgram::new("killed-worker");
-    let sandbox = sandbox(config(), program.isolation());
+    let sandbox = sandbox(config(), program.isolation(1));
     for _ in 0..3 {
         let mut repl = root_of(&sandbox, "").await;
         run(&mut repl, "1").await;
         repl.run("await rlm('never answered')", 1);
         repl.next().await.unwrap();
-        for worker in program.running() {
-            Command::new("kill").args(["-9", &worker]).status().unwrap();
-        }
+        assert_eq!(kill(&program.copies()), 1);
         let lost = repl.next().await.unwrap_err();
         assert_eq!(lost.cause, LostCause::Outside, "{lost}");
         assert!(lost.detail.contains("SIGKILL"), "{lost}");
@@ -99,21 +98,101 @@ async fn a_worker_killed_from_outside_is_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn workers_serve_one_session_after_another() {
-    let program = OwnProgram::new("serving-worker");
-    let sandbox = sandbox(config(), program.isolation());
-    let mut seen = HashSet::new();
+async fn a_server_killed_from_outside_is_replaced_and_costs_no_session() {
+    let program = OwnProgram::new("killed-server");
+    let sandbox = sandbox(config(), program.isolation(1));
+    let mut repls = Vec::new();
+    for n in 0..3 {
+        let mut repl = root_of(&sandbox, "").await;
+        run(&mut repl, &format!("let kept = {n}")).await;
+        repls.push(repl);
+        assert_eq!(kill(&program.servers()), 1);
+    }
+    for (n, repl) in repls.iter_mut().enumerate() {
+        let outcome = run(repl, "console.log(kept)").await;
+        assert_eq!(outcome.output, n.to_string());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() {
+    let program = OwnProgram::new("copying-worker");
+    let sandbox = sandbox(config(), program.isolation(1));
+    let (mut servers, mut randoms) = (HashSet::new(), HashSet::new());
+    let started = Instant::now();
     for n in 0..120 {
         let mut repl = root_of(&sandbox, &format!("context {n}")).await;
-        let outcome = run(
-            &mut repl,
-            "console.log(context, typeof leaked); globalThis.leaked = 1",
-        )
-        .await;
+        let cell = "console.log(context, typeof leaked); globalThis.leaked = 1";
+        let outcome = run(&mut repl, cell).await;
         assert_eq!(outcome.output, format!("context {n} undefined"));
-        seen.extend(program.running());
+        randoms.insert(run(&mut repl, "console.log(Math.random())").await.output);
+        servers.extend(program.servers());
     }
-    assert!(seen.len() < 60, "{} workers for 120 sessions", seen.len());
+    assert_eq!((servers.len(), randoms.len()), (1, 120));
+
+    tokio::time::sleep(Duration::from_secs(1).saturating_sub(started.elapsed())).await;
+    let mut repl = root_of(&sandbox, "").await;
+    let clock = run(&mut repl, "console.log(performance.now() < 900)").await;
+    assert_eq!(
+        clock.output, "true",
+        "the session's clock began with the server's"
+    );
+
+    drop((repl, sandbox));
+    program.comes_to_an_end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_that_share_a_worker_end_with_it_and_with_no_other() {
+    let program = OwnProgram::new("sharing-worker");
+    let sandbox = sandbox(config(), program.isolation(2));
+    let mut repls = Vec::new();
+    for n in 0..5 {
+        let mut repl = root_of(&sandbox, "").await;
+        run(&mut repl, &format!("let kept = {n}")).await;
+        repls.push(repl);
+    }
+    assert_eq!(program.servers().len(), 3);
+    assert_eq!(program.copies().len(), 0);
+    let stuck = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)";
+    let lost = try_run(&mut repls[0], stuck).await.unwrap_err();
+    assert_eq!(lost.cause, LostCause::OwnCode, "{lost}");
+    for (n, repl) in repls.iter_mut().enumerate() {
+        let outcome = try_run(repl, "console.log(kept)").await;
+        assert_eq!(outcome.is_err(), n < 2, "session {n}: {outcome:?}");
+        if let Ok(outcome) = outcome {
+            assert_eq!(outcome.output, n.to_string());
+        }
+    }
+    drop((repls, sandbox));
+    program.comes_to_an_end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_thread_of_a_worker_is_confined() {
+    for (name, sessions) in [("all-copies", 1), ("all-sharing", 2)] {
+        let program = OwnProgram::new(name);
+        let sandbox = sandbox(config(), program.isolation(sessions));
+        let mut repl = root_of(&sandbox, "").await;
+        run(&mut repl, "1").await;
+        let workers = match sessions {
+            1 => program.copies(),
+            _ => program.servers(),
+        };
+        let mut filters = Vec::new();
+        for task in workers.iter().flat_map(|pid| tasks(pid)) {
+            let status = std::fs::read_to_string(task.join("status")).unwrap();
+            let line = status
+                .lines()
+                .find(|line| line.starts_with("Seccomp_filters:"));
+            filters.push(line.unwrap_or_default().to_owned());
+        }
+        assert!(filters.len() > 1, "{name}: {filters:?}");
+        assert!(
+            filters.iter().all(|line| line.ends_with("\t3")),
+            "{name}: {filters:?}"
+        );
+    }
 }
 
 #[test]
@@ -153,23 +232,54 @@ impl OwnProgram {
         Self { name, folder }
     }
 
-    fn isolation(&self) -> Isolation {
+    fn isolation(&self, sessions: u32) -> Isolation {
         Isolation::Process(WorkerCommand {
             program: self.folder.path().join(self.name),
+            sessions,
             ..worker_command()
         })
     }
 
-    /// The processes of it that are still there.
-    fn running(&self) -> HashSet<String> {
-        let own = std::process::id().to_string();
-        let listed = Command::new("pgrep")
-            .args(["-P", &own, self.name])
-            .output()
-            .unwrap();
-        String::from_utf8_lossy(&listed.stdout)
-            .lines()
-            .map(str::to_owned)
-            .collect()
+    /// The processes that this one started.
+    fn servers(&self) -> HashSet<String> {
+        children_of(&std::process::id().to_string(), self.name)
     }
+
+    /// The processes that those are copied into.
+    fn copies(&self) -> HashSet<String> {
+        let servers = self.servers();
+        let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
+        copies.collect()
+    }
+
+    async fn comes_to_an_end(&self) {
+        for _ in 0..100 {
+            if self.servers().is_empty() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("still there: {:?}", self.servers());
+    }
+}
+
+/// Kills processes as an outsider would; how many there were.
+fn kill(pids: &HashSet<String>) -> usize {
+    for pid in pids {
+        Command::new("kill").args(["-9", pid]).status().unwrap();
+    }
+    pids.len()
+}
+
+fn children_of(pid: &str, name: &str) -> HashSet<String> {
+    let listed = Command::new("pgrep").args(["-P", pid, name]).output();
+    String::from_utf8_lossy(&listed.unwrap().stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+fn tasks(pid: &str) -> Vec<PathBuf> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    tasks.map(|task| task.unwrap().path()).collect()
 }

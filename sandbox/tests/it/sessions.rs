@@ -10,9 +10,13 @@ fn sessions_give_the_recorded_transcripts() {
     insta::glob!("sessions/*.js", |path| {
         let source = std::fs::read_to_string(path).unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let [thread, process] =
+        let [thread, process, sharing] =
             isolations().map(|isolation| runtime.block_on(transcript(&source, isolation)));
         assert_eq!(thread, process, "a worker process makes a difference");
+        assert_eq!(
+            process, sharing,
+            "a worker process for several makes a difference"
+        );
         let transcript = process;
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);

@@ -121,6 +121,7 @@ fn agents(engine: &EngineSettings) -> Value {
         "argument_limit_chars": limits.argument_chars,
         "timer_limit": limits.timers,
         "isolation": isolation(engine),
+        "attempts_per_worker": attempts_per_worker(engine),
         "agent_turn": engine.agent_turn,
         "screenshots": engine.screenshots,
     })
@@ -201,6 +202,13 @@ fn isolation(engine: &EngineSettings) -> &'static str {
         Isolation::Thread => "thread",
         Isolation::Process(command) if command.strict => "strict",
         Isolation::Process(_) => "process",
+    }
+}
+
+fn attempts_per_worker(engine: &EngineSettings) -> Option<u32> {
+    match &engine.sandbox.isolation {
+        Isolation::Thread => None,
+        Isolation::Process(command) => Some(command.sessions),
     }
 }
 

@@ -1,0 +1,35 @@
+//! Where an isolate's requests come from.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Instant;
+
+use crate::message::Request;
+
+/// Gives an isolate its requests, on the isolate's own thread.
+pub(crate) trait Inbox {
+    /// Waits for the next request, but not beyond `until`.
+    fn next(&mut self, until: Option<Instant>) -> Next;
+}
+
+/// What the wait brought.
+#[derive(Debug)]
+pub(crate) enum Next {
+    Request(Request),
+    /// Nothing until then.
+    Due,
+    /// There will be no more requests.
+    HungUp,
+}
+
+impl Inbox for Receiver<Request> {
+    fn next(&mut self, until: Option<Instant>) -> Next {
+        let Some(until) = until else {
+            return self.recv().map_or(Next::HungUp, Next::Request);
+        };
+        match self.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(request) => Next::Request(request),
+            Err(RecvTimeoutError::Timeout) => Next::Due,
+            Err(RecvTimeoutError::Disconnected) => Next::HungUp,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What the harness tells a server, and what the server answers: eight bytes each over the server's standard input,
+//! with the socket of the session that an order opens.
+
+use std::io::{self, IoSlice, IoSliceMut, Write as _};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use tokio::io::{AsyncReadExt as _, Interest};
+
+/// Bytes of an order and of an answer.
+const LENGTH: usize = 8;
+
+/// What a server is to do with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Run it, over the socket that comes along.
+    Open,
+    /// End its process, if it has one of its own. Nobody asks for it any more.
+    Close,
+    /// Tell how its process ended; end it if it has not.
+    Ask,
+}
+
+/// An order as it arrives.
+#[derive(Debug)]
+pub(super) struct Ordered {
+    pub order: Order,
+    pub session: u32,
+    pub socket: Option<OwnedFd>,
+}
+
+/// How a session's process ended: its status as `wait` gives it, or a negative error number if there never was one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub session: u32,
+    pub status: i32,
+}
+
+impl Order {
+    fn encode(self, session: u32) -> [u8; LENGTH] {
+        let order: u32 = match self {
+            Self::Open => 1,
+            Self::Close => 2,
+            Self::Ask => 3,
+        };
+        pair(order, session)
+    }
+
+    fn decode(number: u32) -> io::Result<Self> {
+        match number {
+            1 => Ok(Self::Open),
+            2 => Ok(Self::Close),
+            3 => Ok(Self::Ask),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// Sends an order. The socket of an opened session stays open on this side too.
+pub(super) async fn order(
+    to: &tokio::net::UnixStream,
+    order: Order,
+    session: u32,
+    socket: Option<BorrowedFd<'_>>,
+) -> io::Result<()> {
+    let bytes = order.encode(session);
+    to.async_io(Interest::WRITABLE, || {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut along = SendAncillaryBuffer::new(&mut space);
+        let sockets = socket.as_slice();
+        if !sockets.is_empty() {
+            along.push(SendAncillaryMessage::ScmRights(sockets));
+        }
+        let sent = sendmsg(to, &[IoSlice::new(&bytes)], &mut along, SendFlags::empty())?;
+        if sent == LENGTH {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::WriteZero.into())
+        }
+    })
+    .await
+}
+
+/// The next order, or `None` when the harness is gone.
+pub(super) fn receive(from: &UnixStream) -> io::Result<Option<Ordered>> {
+    let mut bytes = [0; LENGTH];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut along = RecvAncillaryBuffer::new(&mut space);
+    let received = loop {
+        let into = &mut [IoSliceMut::new(&mut bytes)];
+        match recvmsg(from, into, &mut along, RecvFlags::empty()) {
+            Err(rustix::io::Errno::INTR) => {}
+            other => break other?,
+        }
+    };
+    match received.bytes {
+        0 => return Ok(None),
+        LENGTH => {}
+        _ => return Err(io::ErrorKind::InvalidData.into()),
+    }
+    let mut socket = None;
+    for message in along.drain() {
+        if let RecvAncillaryMessage::ScmRights(mut sockets) = message {
+            socket = sockets.next();
+        }
+    }
+    let (number, session) = unpair(bytes);
+    Ok(Some(Ordered {
+        order: Order::decode(number)?,
+        session,
+        socket,
+    }))
+}
+
+/// Answers an order to tell.
+pub(super) fn answer(mut to: &UnixStream, ended: Ended) -> io::Result<()> {
+    to.write_all(&pair(ended.session, ended.status.cast_unsigned()))
+}
+
+/// The next answer, or `None` when the server is gone.
+pub(super) async fn answered(
+    from: &mut tokio::net::unix::OwnedReadHalf,
+) -> io::Result<Option<Ended>> {
+    let mut bytes = [0; LENGTH];
+    match from.read_exact(&mut bytes).await {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    };
+    let (session, status) = unpair(bytes);
+    Ok(Some(Ended {
+        session,
+        status: status.cast_signed(),
+    }))
+}
+
+fn pair(first: u32, second: u32) -> [u8; LENGTH] {
+    (u64::from(first) << 32 | u64::from(second)).to_le_bytes()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "each half as it was put in"
+)]
+fn unpair(bytes: [u8; LENGTH]) -> (u32, u32) {
+    let both = u64::from_le_bytes(bytes);
+    ((both >> 32) as u32, both as u32)
+}

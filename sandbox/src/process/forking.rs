@@ -1,0 +1,168 @@
+//! A server that copies itself for each session: an isolate is loaded once, and each copy goes on from there.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
+use super::confine::{Lacks, as_server, as_worker, confined};
+use super::control::{self, Ended, Order};
+use super::frame::FrameError;
+use super::link::Link;
+use super::{Hello, Up, exit, memory};
+use crate::isolate::Isolate;
+use crate::thread::{End, THREAD_STACK};
+use crate::watchdog;
+use crate::worker::Worker;
+
+/// Serves until the harness hangs up.
+pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
+    // Copies go on in the thread that makes them, so it is the one with the stack that cells need.
+    let thread = std::thread::Builder::new()
+        .stack_size(THREAD_STACK)
+        .spawn(move || obey(control, &hello))?;
+    thread.join().unwrap_or_else(|_| exit::now(exit::BROKEN))
+}
+
+fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
+    let Ok(isolate) = Isolate::new(&hello.config, Arc::new(|| exit::now(exit::STUCK))) else {
+        exit::now(exit::BROKEN);
+    };
+    let original = Original {
+        isolate,
+        hello,
+        confined: as_server(),
+    };
+    let mut copies = Copies::default();
+    while let Some(ordered) = control::receive(&control)? {
+        let session = ordered.session;
+        match (ordered.order, ordered.socket) {
+            (Order::Open, Some(socket)) => {
+                // SAFETY: the one other thread of this process waits for this one to end and holds no lock.
+                match unsafe { libc::fork() } {
+                    0 => {
+                        drop(control);
+                        let Err(_) = original.work(Link::new(socket));
+                        // The harness is gone, or is not the harness.
+                        exit::now(1);
+                    }
+                    pid => {
+                        let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error);
+                        copies.started(session, pid);
+                    }
+                }
+            }
+            (Order::Open, None) => {}
+            (Order::Close, _) => copies.forget(session),
+            (Order::Ask, _) => {
+                let status = copies.end(session);
+                control::answer(&control, Ended { session, status })?;
+            }
+        }
+        copies.reap();
+    }
+    Ok(())
+}
+
+/// What is copied.
+struct Original<'a> {
+    isolate: Isolate,
+    hello: &'a Hello,
+    confined: Result<Lacks, String>,
+}
+
+impl Original<'_> {
+    /// Runs one session, in the copy.
+    fn work(mut self, link: Link) -> Result<Infallible, FrameError> {
+        self.isolate.begin();
+        let limits = &self.hello.config.limits;
+        let memory = memory::watch(limits, Arc::default());
+        let confined = confined(self.hello.strict, [self.confined, as_worker()]);
+        link.send(&confined.map_or_else(Up::Refused, |lacks| Up::Ready { lacks }))?;
+        if let Some(look) = memory {
+            watchdog::also(look);
+        }
+        let mut requests = link.requests()?;
+        let outbox = Box::new(move |reply| {
+            if link.send(&Up::Reply(reply)).is_err() {
+                exit::now(1);
+            }
+        });
+        let mut worker = Worker::new(self.isolate, limits.clone(), outbox);
+        let end = worker.run(&mut requests);
+        // At once: to free the isolate would cost more than most sessions did.
+        exit::now(match end {
+            End::HungUp => 0,
+            End::Broken => exit::BROKEN,
+        })
+    }
+}
+
+/// The processes of the sessions. Dropping it, which only the server does, ends them.
+#[derive(Default)]
+struct Copies {
+    running: HashMap<u32, Pid>,
+    /// How those ended that nobody has asked for yet.
+    ended: HashMap<u32, i32>,
+}
+
+impl Copies {
+    /// Notes a session's process, or why there is none.
+    fn started(&mut self, session: u32, pid: io::Result<Pid>) {
+        match pid {
+            Ok(pid) => {
+                self.running.insert(session, pid);
+            }
+            Err(error) => {
+                let error = error.raw_os_error().unwrap_or(libc::EAGAIN);
+                self.ended.insert(session, -error);
+            }
+        }
+    }
+
+    /// Ends a session's process. It is reaped later.
+    fn forget(&mut self, session: u32) {
+        self.ended.remove(&session);
+        if let Some(pid) = self.running.get(&session) {
+            // It may have ended by itself.
+            let _ = kill_process(*pid, Signal::KILL);
+        }
+    }
+
+    /// How a session's process ended. One that closed its socket and still runs does not do so for long.
+    fn end(&mut self, session: u32) -> i32 {
+        if let Some(status) = self.ended.remove(&session) {
+            return status;
+        }
+        let Some(pid) = self.running.remove(&session) else {
+            return -libc::ESRCH;
+        };
+        // One that is ending by itself keeps its own status.
+        let _ = kill_process(pid, Signal::KILL);
+        match waitpid(Some(pid), WaitOptions::empty()) {
+            Ok(Some((_, status))) => status.as_raw(),
+            _ => -libc::ESRCH,
+        }
+    }
+
+    /// Notes the processes that have ended.
+    fn reap(&mut self) {
+        while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+            let mut of_it = self.running.extract_if(|_, running| *running == pid);
+            if let Some((session, _)) = of_it.next() {
+                self.ended.insert(session, status.as_raw());
+            }
+        }
+    }
+}
+
+impl Drop for Copies {
+    fn drop(&mut self) {
+        for pid in self.running.values() {
+            let _ = kill_process(*pid, Signal::KILL);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Watches a worker's resident memory, which the engine's own limit does not see all of.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::exit;
+use crate::heap::allowed_for_contexts;
+use crate::limits::Limits;
+
+/// Resident memory of a worker with an empty heap.
+const BASE_BYTES: u64 = 100 << 20;
+/// Room that code gets each time it is stopped for memory.
+const PATIENCE_BYTES: u64 = 64 << 20;
+
+/// Says when running code must be stopped because the process takes more than the heaps of its `sessions` (one if
+/// none are counted) and their contexts may; ends the process when that does not help. Memory that runs out inside
+/// the engine is a crash at best. `None` where the system does not tell a process its size.
+///
+/// For the time before the process is confined.
+pub(super) fn watch(
+    limits: &Limits,
+    sessions: Arc<AtomicU64>,
+) -> Option<impl FnMut() -> bool + Send + use<>> {
+    let mut resident = Resident::open()?;
+    let (heap, end_at) = (limits.heap_bytes, limits.process_bytes);
+    let mut patience = 0;
+    Some(move || {
+        let sessions = sessions.load(Ordering::SeqCst).max(1);
+        let resident = resident.bytes().unwrap_or(0);
+        if resident > end_at.saturating_add((sessions - 1) * heap) {
+            exit::now(exit::MEMORY);
+        }
+        let heaps = sessions * (heap + heap / 4);
+        let stop_at = BASE_BYTES + heaps + 2 * allowed_for_contexts() + patience;
+        if resident > stop_at {
+            // What earlier cells keep stays; the next cell gets some room to free it.
+            patience += PATIENCE_BYTES;
+            return true;
+        }
+        if resident + patience < stop_at {
+            patience = 0;
+        }
+        false
+    })
+}
+
+/// The process's own size, from a file that was opened before files were out of reach.
+struct Resident {
+    statm: File,
+    page: u64,
+}
+
+impl Resident {
+    fn open() -> Option<Self> {
+        Some(Self {
+            statm: File::open("/proc/self/statm").ok()?,
+            page: rustix::param::page_size() as u64,
+        })
+    }
+
+    fn bytes(&mut self) -> Option<u64> {
+        let mut text = String::new();
+        self.statm.seek(io::SeekFrom::Start(0)).ok()?;
+        self.statm.read_to_string(&mut text).ok()?;
+        let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * self.page)
+    }
+}

@@ -1,0 +1,137 @@
+//! The harness's side of one server process: opens sessions, and learns how they and the server ended.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream as Socket;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::{Child, Command};
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
+
+use super::control::{self, Order};
+use super::{WorkerCommand, exit};
+use crate::session::Lost;
+
+/// How long to wait for word of a process that has hung up.
+const END_GRACE: Duration = Duration::from_secs(2);
+
+/// Those who asked how their session's process ended, and wait for the answer.
+type Asked = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
+
+/// One server. Dropping it ends the process, and with it the sessions.
+pub(super) struct Server {
+    control: OwnedWriteHalf,
+    asked: Asked,
+    /// How the server ended, once it has.
+    ended: watch::Receiver<Option<Lost>>,
+    next_session: AtomicU32,
+}
+
+impl Server {
+    /// Starts the process and greets it.
+    pub async fn start(command: &WorkerCommand, hello: &[u8]) -> io::Result<Self> {
+        let (ours, theirs) = Socket::pair()?;
+        ours.set_nonblocking(true)?;
+        let (read, mut control) = UnixStream::from_std(ours)?.into_split();
+        let child = Command::new(&command.program)
+            .args(&command.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // Ctrl-C of the terminal is the harness's to deal with.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()?;
+        control.write_all(hello).await?;
+        let asked = Asked::default();
+        let (tell_end, ended) = watch::channel(None);
+        tokio::spawn(listen(child, read, Arc::clone(&asked), tell_end));
+        Ok(Self {
+            control,
+            asked,
+            ended,
+            next_session: AtomicU32::new(0),
+        })
+    }
+
+    /// Whether it takes sessions. One whose answers were read by an async runtime that is gone takes none.
+    pub fn lives(&self) -> bool {
+        self.ended.has_changed().is_ok() && self.ended.borrow().is_none()
+    }
+
+    /// Opens a session: its number, and the socket that leads to its worker.
+    pub async fn open(&self) -> io::Result<(u32, UnixStream)> {
+        let session = self.next_session.fetch_add(1, Ordering::SeqCst);
+        let (ours, theirs) = Socket::pair()?;
+        ours.set_nonblocking(true)?;
+        let socket = Some(theirs.as_fd());
+        control::order(self.control.as_ref(), Order::Open, session, socket).await?;
+        Ok((session, UnixStream::from_std(ours)?))
+    }
+
+    /// Lets go of a session.
+    pub async fn close(&self, session: u32) {
+        // A server that is gone has let go of everything.
+        let _ = control::order(self.control.as_ref(), Order::Close, session, None).await;
+    }
+
+    /// What became of a session whose socket was closed by the other side.
+    pub async fn lost(&self, session: u32) -> Lost {
+        let (tell, told) = oneshot::channel();
+        lock(&self.asked).insert(session, tell);
+        let asked = control::order(self.control.as_ref(), Order::Ask, session, None).await;
+        if asked.is_ok()
+            && let Ok(Ok(status)) = timeout(END_GRACE, told).await
+        {
+            return match u32::try_from(status) {
+                Ok(_) => exit::lost(ExitStatus::from_raw(status)),
+                Err(_) => Lost::outside(format!(
+                    "there is no process for it: {}",
+                    io::Error::from_raw_os_error(-status)
+                )),
+            };
+        }
+        let mut ended = self.ended.clone();
+        match timeout(END_GRACE, ended.wait_for(Option::is_some)).await {
+            Ok(Ok(lost)) => lost.clone().unwrap_or_else(Lost::unknown),
+            _ => Lost::outside("its process closed its socket"),
+        }
+    }
+}
+
+/// Passes answers on until the server ends, and then tells how it did.
+async fn listen(
+    mut child: Child,
+    mut answers: OwnedReadHalf,
+    asked: Asked,
+    tell_end: watch::Sender<Option<Lost>>,
+) {
+    while let Ok(Some(ended)) = control::answered(&mut answers).await {
+        if let Some(tell) = lock(&asked).remove(&ended.session) {
+            let _ = tell.send(ended.status);
+        }
+    }
+    let lost = match timeout(END_GRACE, child.wait()).await {
+        Ok(Ok(status)) => exit::lost(status),
+        Ok(Err(error)) => Lost::outside(format!("its process is gone: {error}")),
+        Err(_) => Lost::outside("its process closed its socket"),
+    };
+    tell_end.send_replace(Some(lost));
+    // Who asks from now on finds the server ended.
+    lock(&asked).clear();
+}
+
+fn lock(asked: &Asked) -> std::sync::MutexGuard<'_, HashMap<u32, oneshot::Sender<i32>>> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,84 @@
+//! A server that is itself the worker of several sessions, each on a thread.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::confine::{as_server, as_worker, confined};
+use super::control::{self, Ended, Order};
+use super::frame::FrameError;
+use super::link::Link;
+use super::{Hello, Up, exit, memory};
+use crate::session::StartError;
+use crate::thread::{self, End};
+use crate::watchdog;
+
+/// Serves until the harness hangs up.
+pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
+    let open = Arc::new(AtomicU64::new(0));
+    let look = memory::watch(&hello.config.limits, Arc::clone(&open));
+    let confined = confined(hello.strict, [as_server(), as_worker()]);
+    if let Some(look) = look {
+        watchdog::also(look);
+    }
+    while let Some(ordered) = control::receive(control)? {
+        match (ordered.order, ordered.socket) {
+            (Order::Open, Some(socket)) => {
+                open.fetch_add(1, Ordering::SeqCst);
+                work(socket, hello, confined.clone(), Arc::clone(&open))?;
+            }
+            // Such a session ends alone only by what ends its thread.
+            (Order::Ask, _) => control::answer(
+                control,
+                Ended {
+                    session: ordered.session,
+                    status: exit::BROKEN << 8,
+                },
+            )?,
+            (Order::Open | Order::Close, _) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Starts the thread of one session.
+fn work(
+    socket: OwnedFd,
+    hello: &Hello,
+    confined: Result<Option<String>, String>,
+    open: Arc<AtomicU64>,
+) -> Result<(), FrameError> {
+    let link = Arc::new(Link::new(socket));
+    let lacks = match confined {
+        Ok(lacks) => lacks,
+        Err(reason) => {
+            // Whoever does not listen any more need not know.
+            let _ = link.send(&Up::Refused(reason));
+            return Ok(());
+        }
+    };
+    let requests = link.requests()?;
+    let (replies, readied) = (Arc::clone(&link), Arc::clone(&link));
+    thread::spawn(
+        hello.config.clone(),
+        requests,
+        // The end of requests tells of a harness that does not listen any more.
+        Box::new(move |reply| drop(replies.send(&Up::Reply(reply)))),
+        Arc::new(|| exit::now(exit::STUCK)),
+        move |started: Result<(), StartError>| {
+            let _ = readied.send(&match started {
+                Ok(()) => Up::Ready { lacks },
+                Err(error) => Up::Refused(error.to_string()),
+            });
+        },
+        move |end| {
+            if end == End::Broken {
+                exit::now(exit::BROKEN);
+            }
+            open.fetch_sub(1, Ordering::SeqCst);
+            link.hang_up();
+        },
+    )?;
+    Ok(())
+}

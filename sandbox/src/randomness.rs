@@ -1,0 +1,30 @@
+//! What `Math.random` draws from: a generator of the isolate's thread, seeded anew when a session begins.
+//!
+//! The engine's own would go on from the state of the process that a worker is a copy of, the same in all copies.
+
+use std::cell::RefCell;
+use std::sync::Once;
+
+use deno_core::v8::V8;
+use rand::Rng as _;
+use rand::rngs::SmallRng;
+
+thread_local! {
+    static NUMBERS: RefCell<SmallRng> = RefCell::new(rand::make_rng());
+}
+
+/// Has the isolates of this process draw from here. For the time before the first one.
+pub(crate) fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        V8::set_entropy_source(|bytes| {
+            NUMBERS.with_borrow_mut(|numbers| numbers.fill_bytes(bytes));
+            true
+        });
+    });
+}
+
+/// A session begins on the calling thread.
+pub(crate) fn begin() {
+    NUMBERS.set(rand::make_rng());
+}
