@@ -19,11 +19,19 @@ use crate::suite;
 /// Why the suite cannot go on.
 pub type Failed = Box<dyn Error>;
 
+/// What the chosen parts gave.
+#[derive(Default)]
+pub struct Measured {
+    pub figures: Vec<Figure>,
+    /// Why parts could not go on. They gave nothing; the others did.
+    pub failures: Vec<String>,
+}
+
 /// Runs the chosen parts.
 ///
 /// # Errors
-/// A program that cannot be run, or that fails.
-pub fn run(arguments: Arguments) -> Result<Vec<Figure>, Failed> {
+/// What keeps all of them from running.
+pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
     cost::adopt_orphans();
     let bench = Bench {
         eval: fs::canonicalize(&arguments.eval)
@@ -41,14 +49,17 @@ pub fn run(arguments: Arguments) -> Result<Vec<Figure>, Failed> {
         )
         .into());
     }
-    let mut figures = Vec::new();
+    let mut measured = Measured::default();
     for (name, measure) in suite::PARTS {
         if only.is_empty() || only.iter().any(|wanted| wanted == name) {
             say(name);
-            figures.extend(measure(&bench).map_err(|error| format!("{name}: {error}"))?);
+            match measure(&bench) {
+                Ok(figures) => measured.figures.extend(figures),
+                Err(error) => measured.failures.push(format!("{name}: {error}")),
+            }
         }
     }
-    Ok(figures)
+    Ok(measured)
 }
 
 /// Tells on stderr how far the suite is, or what it leaves out.
@@ -126,6 +137,8 @@ impl Bench {
         };
         let mut arguments = vec!["run", "--benchmark", &rows, "--model", &model];
         arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
+        // As many agents at once as a part asks for.
+        arguments.extend(["--max-connections", "2000"]);
         arguments.extend(more);
         Ok(self.eval(&arguments))
     }

@@ -14,6 +14,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::bench::Measured;
+
 /// Measures what `eval` costs: prints a table and writes JSON. Timings never make it fail, errors do.
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -55,14 +57,21 @@ fn main() -> ExitCode {
     let json = arguments.json.clone();
     let quick = arguments.quick;
     match bench::run(arguments) {
-        Ok(figures) => {
+        Ok(Measured { figures, failures }) => {
             println!("{}", report::table(&figures));
+            for failure in &failures {
+                eprintln!("error: {failure}");
+            }
             if let Err(error) = report::write_json(&json, quick, &figures) {
                 eprintln!("error: cannot write {}: {error}", json.display());
                 return ExitCode::FAILURE;
             }
             println!("as JSON: {}", json.display());
-            ExitCode::SUCCESS
+            if failures.is_empty() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(error) => {
             eprintln!("error: {error}");

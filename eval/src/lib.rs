@@ -11,6 +11,7 @@ pub mod command;
 pub mod env_vars;
 pub mod error;
 pub mod exit;
+pub mod open_files;
 pub mod panic_hook;
 pub mod settings;
 pub mod terminal;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use eval::error::Error;
 use eval::exit::{self, Outcome};
-use eval::{cli, command, panic_hook, settings, terminal};
+use eval::{cli, command, open_files, panic_hook, settings, terminal};
 
 fn main() -> ExitCode {
     if std::env::args_os()
@@ -28,6 +28,7 @@ fn run() -> Result<Outcome, Error> {
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
     }
+    open_files::allow_most();
     if let Some(file) = settings::snapshot_file() {
         harness::sandbox::keep_snapshot_in(file);
     }

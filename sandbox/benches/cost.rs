@@ -16,7 +16,6 @@ use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Isolation, Repl, Sandbox, WorkerCommand};
-use tokio::runtime::Runtime;
 
 fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -57,13 +56,13 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
                 .benchmark_group(format!("a session with {megabytes} MB of context, {kind}"))
                 .bench_function(name, |bencher| bencher.iter(|| first_cell(&context)));
         }
-        settle(&runtime);
+        settle();
     }
 }
 
 /// Lets workers end what they were told to end, so that it is not counted with what comes next.
-fn settle(runtime: &Runtime) {
-    runtime.block_on(tokio::time::sleep(Duration::from_millis(100)));
+fn settle() {
+    std::thread::sleep(Duration::from_millis(100));
 }
 
 async fn open(sandbox: &Sandbox, context: &str) -> Repl {

@@ -123,7 +123,7 @@ pub struct SandboxArgs {
     )]
     pub isolation: IsolationKind,
 
-    /// Attempts whose cells run in one worker process: more take less memory, and share what ends the process
+    /// Attempts whose cells run in one worker process, where processes are few; what ends it ends all of them
     #[arg(
         long,
         value_parser = whole::<u32>,

@@ -19,6 +19,7 @@ use super::stdout;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::open_files;
 use crate::reporter;
 use crate::run_dir::{NewRun, Reopened, RunWriter};
 use crate::run_event::RunPlan;
@@ -179,6 +180,9 @@ fn carry_out(
     (runtime, stop): (Runtime, StopSignal),
     show: Show,
 ) -> Result<Outcome, Error> {
+    if let Some(remark) = open_files::too_few(settings.concurrency) {
+        terminal::warning(&remark);
+    }
     let dir = plan.dir.clone();
     let label = plan.identity.label();
     let run = Run {

@@ -144,3 +144,25 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
         "{errors} errors, {killed} killed"
     );
 }
+
+#[test]
+fn a_shell_that_allows_few_open_files_is_enough_for_many_attempts_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = Command::new("sh")
+        .args(["-c", "ulimit -Sn 64; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_eval"))
+        .args(["run", "--benchmark", "s-niah", "--model", "scripted/s-niah"])
+        .args(["--context-len", "8k", "--tasks-per-length", "80"])
+        .args(["--concurrency", "80", "--log-dir"])
+        .arg(dir.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(run.code(), Some(0));
+    let records = records(dir.path());
+    assert_eq!(records.len(), 80);
+    for (number, record) in records {
+        assert_eq!(record["status"], "ok", "{number}: {record}");
+    }
+}

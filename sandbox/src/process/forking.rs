@@ -123,12 +123,12 @@ impl Copies {
         }
     }
 
-    /// Ends a session's process. It is reaped later.
+    /// Ends a session's process, which is reaped later, and keeps nothing of it.
     fn forget(&mut self, session: u32) {
         self.ended.remove(&session);
-        if let Some(pid) = self.running.get(&session) {
+        if let Some(pid) = self.running.remove(&session) {
             // It may have ended by itself.
-            let _ = kill_process(*pid, Signal::KILL);
+            let _ = kill_process(pid, Signal::KILL);
         }
     }
 
@@ -148,7 +148,7 @@ impl Copies {
         }
     }
 
-    /// Notes the processes that have ended.
+    /// Notes how processes ended that somebody may still ask for.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
             let mut of_it = self.running.extract_if(|_, running| *running == pid);
