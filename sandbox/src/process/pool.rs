@@ -93,7 +93,13 @@ impl Shared {
         // Never closed.
         let _one_of_few = self.opening.acquire().await;
         let server = self.server().await.map_err(StartError::Process)?;
-        let (number, socket) = server.open().await.map_err(StartError::Process)?;
+        let (number, socket) = match server.open().await {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.retire(&server).await;
+                return Err(StartError::Process(error));
+            }
+        };
         let (read, write) = socket.into_split();
         let mut replies = BufReader::new(read);
         match frame::read_async(&mut replies).await {
@@ -104,6 +110,7 @@ impl Shared {
             }
             Ok(Some(Up::Refused(reason))) => return Err(StartError::Confine(reason)),
             _ => {
+                self.retire(&server).await;
                 let end = server.lost(number).await.detail;
                 let reason = format!("it ended before it was ready: {end}");
                 return Err(StartError::Process(io::Error::other(reason)));
@@ -120,6 +127,12 @@ impl Shared {
         // A request to a worker that is gone goes nowhere.
         let send = move |request| drop(requests.send(request));
         Ok(Session::over(send, router))
+    }
+
+    /// Opens no more sessions in a server, which may be ending. Those that it has stay.
+    async fn retire(&self, server: &Arc<Server>) {
+        let mut current = self.current.lock().await;
+        current.take_if(|current| Arc::ptr_eq(&current.server, server));
     }
 
     /// A server with room for one more session.

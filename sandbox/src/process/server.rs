@@ -51,7 +51,8 @@ impl Server {
             .stderr(Stdio::null())
             // Ctrl-C of the terminal is the harness's to deal with.
             .process_group(0)
-            .kill_on_drop(true)
+            // It ends by itself when this side hangs up, and first ends what it started, which it could not if killed.
+            .kill_on_drop(false)
             .spawn()?;
         control.write_all(hello).await?;
         let asked = Asked::default();

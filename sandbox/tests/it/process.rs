@@ -142,6 +142,34 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
     program.comes_to_an_end().await;
 }
 
+#[test]
+fn nothing_runs_on_without_the_harness() {
+    for (name, sessions) in [("gone-copy", 1), ("gone-sharing", 2)] {
+        let program = OwnProgram::new(name);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let mut config = config();
+        config.limits.cell_time = Duration::from_secs(60);
+        let sandbox = sandbox(config, program.isolation(sessions));
+        let mut repl = runtime.block_on(root_of(&sandbox, ""));
+        runtime.block_on(run(&mut repl, "1"));
+        repl.run("for (;;) {}", 1);
+        let processes: Vec<String> = program
+            .servers()
+            .union(&program.copies())
+            .cloned()
+            .collect();
+        assert_eq!(processes.len(), if sessions == 1 { 2 } else { 1 });
+        // In this order nothing is told to the worker by the tasks that could.
+        drop(runtime);
+        drop((repl, sandbox));
+        let ended = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            processes.iter().all(|pid| has_ended(pid))
+        });
+        assert!(ended, "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_share_a_worker_end_with_it_and_with_no_other() {
     let program = OwnProgram::new("sharing-worker");
@@ -261,6 +289,13 @@ impl OwnProgram {
         }
         panic!("still there: {:?}", self.servers());
     }
+}
+
+/// Whether a process is gone, or waits only to be asked for its status.
+fn has_ended(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_none_or(|(_, state)| state.starts_with('Z'))
 }
 
 /// Kills processes as an outsider would; how many there were.
