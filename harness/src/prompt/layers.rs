@@ -120,7 +120,8 @@ fn mentions_default(line: &str) -> bool {
     line.contains(DEFAULT_LINE) || line == "{default}" || line == "${default}"
 }
 
-/// What is said of tools otherwise than they say themselves, by their names.
+/// What is said of tools otherwise than they say themselves, by their names in a REPL (`page.open`) or on the wire
+/// (`page_open`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActionOverrides(pub BTreeMap<String, ActionOverride>);
@@ -141,7 +142,8 @@ impl ActionOverrides {
     /// The tools with their descriptions as they are overridden.
     pub fn apply(&self, mut specs: Vec<ToolSpec>) -> Vec<ToolSpec> {
         for spec in &mut specs {
-            let Some(wanted) = self.0.get(&spec.name) else {
+            let wanted = self.0.get(&spec.name);
+            let Some(wanted) = wanted.or_else(|| self.0.get(&spec.name.replace('.', "_"))) else {
                 continue;
             };
             if let Some(description) = &wanted.description {

@@ -197,7 +197,8 @@ fn actions_are_described_otherwise() {
         parameters: serde_json::json!({"type": "object"}),
     };
     let overrides: ActionOverrides = serde_saphyr::from_str(
-        "navigate: {appendDescription: Just call it.}\nborder: {description: Other.}\nclick: {appendDescription: a, description: b}\n",
+        "navigate: {appendDescription: Just call it.}\nborder: {description: Other.}\nclick: {appendDescription: a, description: b}\n\
+         page.open: {description: Named as in a REPL.}\npage_close: {description: Named as on the wire.}\n",
     )
     .unwrap();
     assert_eq!(
@@ -207,7 +208,15 @@ fn actions_are_described_otherwise() {
             description: None,
         }
     );
-    let specs = ["navigate", "border", "click", "scroll"].map(|name| spec(name, "Default."));
+    let names = [
+        "navigate",
+        "border",
+        "click",
+        "scroll",
+        "page.open",
+        "page.close",
+    ];
+    let specs = names.map(|name| spec(name, "Default."));
     let described: Vec<String> = overrides
         .apply(specs.into())
         .into_iter()
@@ -215,7 +224,14 @@ fn actions_are_described_otherwise() {
         .collect();
     assert_eq!(
         described,
-        ["Default.\nJust call it.", "Other.", "b", "Default."]
+        [
+            "Default.\nJust call it.",
+            "Other.",
+            "b",
+            "Default.",
+            "Named as in a REPL.",
+            "Named as on the wire."
+        ]
     );
 }
 
