@@ -233,16 +233,7 @@ impl Toolbox {
         self.iter().map(|given| given.spec.clone()).collect()
     }
 
-    /// What a model is told that calls them natively.
-    pub fn wire_specs(&self) -> Vec<ToolSpec> {
-        let on_the_wire = |given: &Given| ToolSpec {
-            name: given.wire_name(),
-            ..given.spec.clone()
-        };
-        self.iter().map(on_the_wire).collect()
-    }
-
-    /// As [`Toolbox::wire_specs`], with what a run says of tools otherwise: what requests of the `tools` protocol offer.
+    /// What requests of the `tools` protocol offer: the tools by their names on the wire, described as a run says otherwise.
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
         let described = actions.apply(self.specs()).into_iter();
         let on_the_wire = described.zip(self.iter()).map(|(spec, given)| ToolSpec {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use harness::definition::{Fault, Known, Library, fence_untrusted};
+use harness::prompt::ActionOverrides;
 use harness::tool::{Tool, ToolError, ToolRegistry, ToolScope};
 use harness::{Outfit, ToolSpec};
 use serde::Deserialize;
@@ -227,7 +228,7 @@ fn run(case: &Case) -> Value {
     };
     let tools: Vec<_> = equipment
         .root
-        .wire_specs()
+        .offered(&ActionOverrides::default())
         .into_iter()
         .map(|tool| {
             json!({

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use harness::definition::Library;
+use harness::prompt::ActionOverrides;
 use harness::sandbox::Isolation;
 use harness::tool::{
     Given, ScriptError, Tool, ToolError, ToolRegistry, ToolSandbox, ToolScope, Toolbox,
@@ -199,7 +200,7 @@ async fn every_bundled_tool_can_be_given_with_every_other() {
     let given = registry.all().map(Arc::clone);
     let toolbox = Toolbox::of_tools(given).unwrap();
     let names: Vec<String> = toolbox
-        .wire_specs()
+        .offered(&ActionOverrides::default())
         .into_iter()
         .map(|spec| spec.name)
         .collect();
