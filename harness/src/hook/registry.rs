@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Hook, HookFileError, ScriptHook, bundled, script};
-use crate::prompt::nearest;
+use crate::prompt::{did_you_mean, nearest};
 
 /// Hooks by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -18,7 +18,7 @@ pub struct HookRegistry {
 #[derive(Debug, thiserror::Error)]
 pub enum HookRegistryError {
     /// There is no such hook.
-    #[error("unknown hook `{name}`{}; known: {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    #[error("unknown hook `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
         /// As given.
         name: String,
@@ -30,10 +30,6 @@ pub enum HookRegistryError {
     /// A file of the folder is no hook.
     #[error(transparent)]
     File(#[from] HookFileError),
-}
-
-fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |name| format!(", did you mean `{name}`?"))
 }
 
 impl HookRegistry {

@@ -10,7 +10,7 @@ use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
 use crate::event::Message;
-use crate::prompt::nearest;
+use crate::prompt::{did_you_mean, nearest};
 
 use super::{CallSink, Provider, ProviderError, Request, Response};
 use sha2::{Digest, Sha256};
@@ -74,7 +74,7 @@ pub struct Scripted {
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
     /// No bundled model has this name.
-    #[error("unknown scripted model `{name}`{}; bundled: {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    #[error("unknown scripted model `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
         /// As given.
         name: String,
@@ -99,10 +99,6 @@ pub enum ScriptedError {
         /// What is wrong, where, and what would be right.
         problem: String,
     },
-}
-
-fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |name| format!(", did you mean `{name}`?"))
 }
 
 /// Names and descriptions of the bundled scripted models.

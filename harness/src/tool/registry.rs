@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Tool, ToolSandbox, context, files, javascript};
-use crate::prompt::nearest;
+use crate::prompt::{did_you_mean, nearest};
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -17,7 +17,7 @@ pub struct ToolRegistry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
     /// There is no such tool.
-    #[error("unknown tool `{name}`{}; known: {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    #[error("unknown tool `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
         /// As given.
         name: String,
@@ -29,10 +29,6 @@ pub enum RegistryError {
     /// Two tools have it.
     #[error("there are two tools of the name `{0}`")]
     Twice(String),
-}
-
-fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |name| format!(", did you mean `{name}`?"))
 }
 
 impl ToolRegistry {
