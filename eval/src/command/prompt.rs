@@ -45,17 +45,19 @@ impl Told {
         text
     }
 
-    /// Each native tool by its name, as JSON.
-    fn wire(&self) -> impl Iterator<Item = (&str, String)> {
-        let json = |tool: &ToolSpec| json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
-        self.tools
-            .iter()
-            .map(move |tool| (tool.name.as_str(), json(tool).to_string()))
+    /// Each native tool with its JSON.
+    fn wire(&self) -> impl Iterator<Item = (&ToolSpec, Value)> {
+        self.tools.iter().map(|tool| {
+            let json = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
+            (tool, json)
+        })
     }
 
     /// The tokens of prompt and native tools, as they are estimated.
     fn tokens(&self) -> u64 {
-        let of_tools = self.wire().map(|(_, json)| estimate_tokens(&json));
+        let of_tools = self
+            .wire()
+            .map(|(_, json)| estimate_tokens(&json.to_string()));
         estimate_tokens(&self.prompt.text()) + of_tools.sum::<u64>()
     }
 }
@@ -96,16 +98,10 @@ fn as_json(told: &Told) -> Value {
         })
         .collect();
     let tools: Vec<Value> = told
-        .tools
-        .iter()
-        .zip(told.wire())
-        .map(|(tool, (_, json))| {
-            json!({
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.parameters,
-                "tokens": estimate_tokens(&json),
-            })
+        .wire()
+        .map(|(_, mut json)| {
+            json["tokens"] = estimate_tokens(&json.to_string()).into();
+            json
         })
         .collect();
     json!({
@@ -131,10 +127,11 @@ fn sizes(told: &Told) -> String {
     let whole = told.prompt.text();
     let mut chars = whole.chars().count();
     row("the whole prompt", chars, estimate_tokens(&whole));
-    for (name, json) in told.wire() {
+    for (tool, json) in told.wire() {
+        let json = json.to_string();
         let of_tool = json.chars().count();
         row(
-            &format!("native tool {name}"),
+            &format!("native tool {}", tool.name),
             of_tool,
             estimate_tokens(&json),
         );
