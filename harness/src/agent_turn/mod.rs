@@ -28,7 +28,7 @@ use crate::invocation::Invocation;
 use crate::model_call::Said;
 use crate::outcome::Status;
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
-use crate::prompt::{Assembled, PromptLayers, flat_message};
+use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
 use crate::tool_call::{ToolResult, ToolUse};
 use crate::web::Page;
 
@@ -53,6 +53,8 @@ pub(crate) struct WebAgent {
     pub settings: AgentTurnSettings,
     catalog: Arc<Catalog>,
     gate: Arc<dyn ConfirmGate>,
+    /// What a run puts in place of its prompt; wins over the settings.
+    replacement: Option<Replacement>,
 }
 
 impl WebAgent {
@@ -67,6 +69,7 @@ impl WebAgent {
             settings,
             catalog,
             gate,
+            replacement: None,
         })
     }
 
@@ -78,7 +81,12 @@ impl WebAgent {
         settings
             .action_overrides
             .retain(|name, _| self.catalog.get(name).is_some());
-        Self::new(settings).unwrap_or(self)
+        let replacement = layers.replacement.clone();
+        let replacement = replacement.or_else(|| self.replacement.clone());
+        Self {
+            replacement,
+            ..Self::new(settings).unwrap_or(self)
+        }
     }
 
     /// Whether it can do this.
@@ -96,6 +104,7 @@ impl WebAgent {
             persona: settings.persona.as_deref(),
             tools: &self.catalog.reference(),
             ids: settings.dom_ids,
+            of_run: self.replacement.as_ref(),
             template: settings.system_prompt_template.as_deref(),
             replacement: settings.system_prompt.as_deref(),
             append: settings.append_system_prompt.as_deref(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::WebAgent;
 use super::catalog::{AgentTurnError, Catalog};
-use crate::prompt::{ActionOverride, PromptLayers, Replacement};
+use crate::prompt::{ActionOverride, PromptLayers};
 use crate::web::{DumpSettings, IdStyle};
 
 /// The settings of the agent-turn protocol. The names in files are those of the format that it follows.
@@ -110,7 +110,7 @@ impl AgentTurnSettings {
         Ok(agent.system().text())
     }
 
-    /// Takes in what a run lays over the prompts of its agents.
+    /// Takes in what a run lays over the prompts of its agents, but for what takes the place of the whole prompt.
     pub(super) fn lay(&mut self, layers: &PromptLayers) {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         if let Some(name) = given(&layers.agent_name) {
@@ -123,18 +123,6 @@ impl AgentTurnSettings {
         self.persona = given(&layers.persona).or_else(|| self.persona.take());
         self.append_system_prompt =
             given(&layers.append).or_else(|| self.append_system_prompt.take());
-        match &layers.replacement {
-            None => {}
-            Some(Replacement::Whole(text)) => {
-                self.system_prompt_template = None;
-                self.system_prompt = Some(text.clone());
-            }
-            Some(Replacement::Around { before, after }) => {
-                let parts = [before.as_str(), "{default}", after.as_str()];
-                let parts = parts.into_iter().filter(|part| !part.is_empty());
-                self.system_prompt_template = Some(parts.collect::<Vec<_>>().join("\n\n"));
-            }
-        }
         for (name, wanted) in &layers.actions.0 {
             self.action_overrides.insert(name.clone(), wanted.clone());
         }

@@ -6,7 +6,7 @@ use super::sections::{
     WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG,
     WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
 };
-use super::{Assembled, Section};
+use super::{Assembled, Replacement, Section};
 use crate::web::{IdStyle, PageError, PageProblem};
 
 /// What the system prompt of a web agent is made of.
@@ -19,6 +19,8 @@ pub(crate) struct WebPrompt<'a> {
     /// All actions, as [`tool_section`] shows each.
     pub tools: &'a str,
     pub ids: IdStyle,
+    /// What a run puts in its place; wins over all that follows.
+    pub of_run: Option<&'a Replacement>,
     /// The whole prompt with `{default}` for the default one; wins over `replacement`.
     pub template: Option<&'a str>,
     /// The whole prompt.
@@ -36,12 +38,7 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
             None => WEB_IDENTITY_UNDATED.render([parts.agent, parts.site]),
         },
     )];
-    let given = |text: Option<&str>| {
-        text.map(str::trim)
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
-    };
-    default.extend(given(parts.persona).map(|text| section("persona", text)));
+    default.extend(named("persona", parts.persona));
     default.push(section("web-tools", WEB_TOOLS.render([parts.tools])));
     default.push(section("web-envelope", WEB_ENVELOPE.render([])));
     let (ids, example) = match parts.ids {
@@ -49,16 +46,27 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
         IdStyle::Hashes => (WEB_IDS_HASHES.render([]), "3a2b"),
     };
     default.push(section("web-dom", WEB_DOM.render([&ids, example])));
-    let default = Assembled { sections: default };
-    let sections = match (parts.template, parts.replacement) {
-        (Some(template), _) => vec![section(
-            "system-prompt",
-            template.replace("{default}", &default.text()),
-        )],
-        (None, Some(replacement)) => vec![section("system-prompt", replacement.to_owned())],
-        (None, None) => {
-            let mut sections = default.sections;
-            sections.extend(given(parts.append).map(|text| section("append-system-prompt", text)));
+    let sections = match (parts.of_run, parts.template, parts.replacement) {
+        (Some(Replacement::Whole(text)), ..) => vec![section("replacement", text.clone())],
+        (Some(Replacement::Around { before, after }), ..) => {
+            let mut sections: Vec<Section> = named("replacement-before", Some(before))
+                .into_iter()
+                .collect();
+            sections.extend(default);
+            sections.extend(named("replacement-after", Some(after)));
+            sections
+        }
+        (None, Some(template), _) => {
+            let default = Assembled { sections: default }.text();
+            vec![section(
+                "system-prompt",
+                template.replace("{default}", &default),
+            )]
+        }
+        (None, None, Some(replacement)) => vec![section("system-prompt", replacement.to_owned())],
+        (None, None, None) => {
+            let mut sections = default;
+            sections.extend(named("append-system-prompt", parts.append));
             sections
         }
     };
@@ -67,6 +75,12 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
 
 fn section(name: &str, text: String) -> Section {
     Section::of_text(name, text)
+}
+
+/// A section of a text that may be left out.
+fn named(name: &str, text: Option<&str>) -> Option<Section> {
+    let text = text.unwrap_or_default().trim();
+    (!text.is_empty()).then(|| section(name, text.to_owned()))
 }
 
 /// An action with its schema, in `# Tools`.
