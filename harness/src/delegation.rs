@@ -16,7 +16,7 @@ use crate::invocation::Invocation;
 use crate::meter::Work;
 use crate::prompt::{ContextKind, iterations_for_depth};
 use crate::tool::Toolbox;
-use crate::tool_run::ToolRun;
+use crate::tool_run::{ToolRun, text_of};
 use crate::web::{Given, PageFunctions};
 
 /// Why a call came to nothing that was still running.
@@ -179,32 +179,30 @@ impl<'a> ReplAgent<'a> {
         }
         let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
-        if self.invocation.tools.runs_beside(&run.name) {
-            // What cannot start is an error of the call; nothing has answered later.
-            let accepted = self.invocation.tools.get(&run.name);
-            let accepted = accepted.and_then(|given| given.accept(&run.arguments));
-            if let Err(error) = accepted {
-                let reason = error.to_string();
-                self.attempt.record_tool(&caller, run, Err(reason.clone()));
-                return self.repl.settle_function(id, Err(reason));
+        // What cannot start is an error of the call; nothing has answered later.
+        let failed = match attempt.prepare_beside(&caller, &run) {
+            None => None,
+            Some(Err(error)) => Some(error),
+            Some(Ok(child)) => {
+                let id_of_child = run.child.clone();
+                let told = Value::String(format!("started {id_of_child}"));
+                let work = async move {
+                    let answer = attempt.run_prepared(&caller, child).await;
+                    let result = Ok(Value::String(answer));
+                    let result = attempt.end_tool(&caller, run, result).await;
+                    result.map(|value| text_of(&value))
+                };
+                self.background.start(id_of_child, Box::pin(work));
+                return self.repl.settle_function(id, Ok(told));
             }
-            let child = run.child.clone();
-            let told = Value::String(format!("started {child}"));
-            let work = async move {
-                let result = attempt.run_tool(&caller, run).await;
-                result.map(|value| {
-                    value
-                        .as_str()
-                        .map_or_else(|| value.to_string(), str::to_owned)
-                })
-            };
-            self.background.start(child, Box::pin(work));
-            self.repl.settle_function(id, Ok(told));
-            return;
-        }
+        };
         children.called.insert(id, run.clone());
         children.tools.push(Box::pin(async move {
-            (id, attempt.run_tool(&caller, run).await)
+            let result = match failed {
+                Some(error) => attempt.end_tool(&caller, run, Err(error)).await,
+                None => attempt.run_tool(&caller, run).await,
+            };
+            (id, result)
         }));
     }
 

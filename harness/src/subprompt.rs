@@ -165,6 +165,15 @@ impl ToolLog {
     }
 }
 
+/// A child that can start.
+pub(crate) struct Prepared {
+    child: Invocation,
+    first: First,
+    specialist: Arc<Specialist>,
+    settings: CallSettings,
+    input: Value,
+}
+
 /// What a child is asked first.
 #[derive(Debug, PartialEq, Eq)]
 struct First {
@@ -175,21 +184,40 @@ struct First {
 }
 
 impl Attempt<'_> {
-    /// Runs a specialist as a child of `caller` to the one string that its caller reads. What goes wrong in the child is
-    /// in the string, if that is to have errors.
+    /// A specialist as a child of `caller`, with the arguments that it was called with. Nothing of it has started.
     ///
     /// # Errors
     /// Why there is no child: wrong input, or the depth limit.
-    pub async fn run_specialist(
+    pub fn prepare(
         &self,
         caller: &Invocation,
         child_id: &str,
-        specialist: &Specialist,
+        specialist: &Arc<Specialist>,
         settings: &CallSettings,
-        input: &Value,
-    ) -> Result<String, ToolError> {
-        let first = first(specialist, settings, input)?;
+        input: Value,
+    ) -> Result<Prepared, ToolError> {
+        let first = first(specialist, settings, &input)?;
         let child = self.specialist_child(caller, child_id, specialist, &first)?;
+        Ok(Prepared {
+            child,
+            first,
+            specialist: Arc::clone(specialist),
+            settings: settings.clone(),
+            input,
+        })
+    }
+
+    /// Runs a child to the one string that its caller reads. What goes wrong in the child is in the string, if that is to
+    /// have errors.
+    pub async fn run_prepared(&self, caller: &Invocation, prepared: Prepared) -> String {
+        let Prepared {
+            child,
+            first,
+            specialist,
+            settings,
+            input,
+        } = prepared;
+        let child_id = child.id.clone();
         self.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
             child: child.id.clone(),
@@ -203,7 +231,7 @@ impl Attempt<'_> {
             inherited(&heard, settings.include_chat, settings.include_past_tools)
         };
         let result = if child.role == Role::Specialist {
-            self.run_in_repl(child, earlier, first, input).await
+            self.run_in_repl(child, earlier, first, &input).await
         } else {
             let message = Message {
                 images: first.images,
@@ -213,11 +241,11 @@ impl Attempt<'_> {
         };
         let kind = match &result {
             Ok(answer) => EventKind::DelegationReturn {
-                child: child_id.to_owned(),
+                child: child_id,
                 answer_chars: answer.chars().count() as u64,
             },
             Err(failure) => EventKind::DelegationError {
-                child: child_id.to_owned(),
+                child: child_id,
                 error: failure.reason.clone(),
             },
         };
@@ -227,12 +255,7 @@ impl Attempt<'_> {
             Ok(answer) => (Some(answer), None),
             Err(failure) => (None, Some(failure.reason)),
         };
-        Ok(result_text(
-            settings,
-            text.as_deref(),
-            &calls,
-            error.as_deref(),
-        ))
+        result_text(&settings, text.as_deref(), &calls, error.as_deref())
     }
 
     fn specialist_child(

@@ -1,5 +1,6 @@
 //! One call of a tool by an agent: from its arguments to its result and its record.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use crate::attempt::Attempt;
 use crate::event::{EventKind, ms};
 use crate::invocation::Invocation;
-use crate::subprompt::LoggedCall;
+use crate::subprompt::{LoggedCall, Prepared, Specialist};
 use crate::tool::{Runs, ToolError, ToolScope};
 use crate::tool_call::{ToolCall, ToolResult};
 
@@ -44,6 +45,19 @@ impl Attempt<'_> {
     /// The message that the agent reads.
     pub async fn run_tool(&self, caller: &Invocation, run: ToolRun) -> Result<Value, String> {
         let result = self.tool_result(caller, &run).await;
+        self.end_tool(caller, run, result).await
+    }
+
+    /// Shows what came of a call to the agent's hooks, and records it.
+    ///
+    /// # Errors
+    /// The message that the agent reads.
+    pub async fn end_tool(
+        &self,
+        caller: &Invocation,
+        run: ToolRun,
+        result: Result<Value, ToolError>,
+    ) -> Result<Value, String> {
         let result = self.hook_value(caller, &run, result).await;
         let told = match &result {
             Ok(value) => Ok(text_of(value)),
@@ -86,6 +100,31 @@ impl Attempt<'_> {
         }
     }
 
+    /// The child of a call that its caller does not wait for, checked and not started. None if the caller waits.
+    pub fn prepare_beside(
+        &self,
+        caller: &Invocation,
+        run: &ToolRun,
+    ) -> Option<Result<Prepared, ToolError>> {
+        let given = caller.tools.get(&run.name).ok()?;
+        match &given.runs {
+            Runs::Specialist { name, settings } if !settings.blocks() => {
+                let arguments = given.accept(&run.arguments);
+                Some(arguments.and_then(|input| {
+                    self.prepare(caller, &run.child, self.specialist(name)?, settings, input)
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
+        let known = &self.engine.equipment.specialists;
+        known
+            .get(name)
+            .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))
+    }
+
     /// Runs a call to its end, and records nothing of it.
     ///
     /// # Errors
@@ -104,14 +143,9 @@ impl Attempt<'_> {
                 options,
             } => (tool, values, options),
             Runs::Specialist { name, settings } => {
-                let known = &self.engine.equipment.specialists;
-                let specialist = known
-                    .get(name)
-                    .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))?;
-                return self
-                    .run_specialist(caller, &run.child, specialist, settings, &arguments)
-                    .await
-                    .map(Value::String);
+                let specialist = self.specialist(name)?;
+                let child = self.prepare(caller, &run.child, specialist, settings, arguments)?;
+                return Ok(Value::String(self.run_prepared(caller, child).await));
             }
         };
         let scope = ToolScope {
@@ -162,7 +196,7 @@ impl Attempt<'_> {
 }
 
 /// A value as an agent reads it: a text as it is, anything else as JSON.
-fn text_of(value: &Value) -> String {
+pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),

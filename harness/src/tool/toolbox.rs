@@ -249,13 +249,6 @@ impl Toolbox {
             .is_ok_and(|given| matches!(given.runs, Runs::Specialist { .. }))
     }
 
-    /// Whether it is a prompt that its caller does not wait for.
-    pub(crate) fn runs_beside(&self, name: &str) -> bool {
-        self.get(name).is_ok_and(
-            |given| matches!(&given.runs, Runs::Specialist { settings, .. } if !settings.blocks()),
-        )
-    }
-
     /// The tool with this name in a REPL or on the wire.
     ///
     /// # Errors

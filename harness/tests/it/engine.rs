@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use harness::agent_turn::AgentTurnSettings;
 use harness::definition::ToolStrategy;
 use harness::event::{Event, EventKind, EventSink};
+use harness::hook::HookRegistry;
 use harness::outcome::Stats;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
@@ -44,6 +45,8 @@ struct Case {
     functions: Vec<String>,
     /// The definition whose tools the root has.
     definition: Option<String>,
+    /// Bundled hooks, for all agents.
+    hooks: Vec<String>,
     tool_choice: String,
     parallel_tool_calls: bool,
     exclude_reasoning: bool,
@@ -70,6 +73,7 @@ impl Default for Case {
             run_calls: None,
             functions: Vec::new(),
             definition: None,
+            hooks: Vec::new(),
             tool_choice: "auto".to_owned(),
             parallel_tool_calls: false,
             exclude_reasoning: false,
@@ -154,6 +158,7 @@ async fn run(case: Case, model: &Path) -> String {
     let mut limits = sandbox::Config::default();
     limits.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
     let agent = case.agent();
+    let hooks = HookRegistry::bundled().resolve(&case.hooks).unwrap();
     let config = EngineConfig {
         protocol: case.protocol,
         prompt_mode: case.mode,
@@ -172,6 +177,7 @@ async fn run(case: Case, model: &Path) -> String {
     let engine = Engine::new(config, models, |_| ())
         .unwrap()
         .with_agent(agent)
+        .with_hooks(hooks)
         .with_equipment(crate::tools::equipment(&case.functions, case.definition.as_deref()).await);
     let task = Task {
         run_id: "run".to_owned(),
