@@ -127,6 +127,8 @@ impl Image {
         }
     }
 
+    /// An image by how it begins. Its twin is `media_type` of `harness/src/subprompt/first_message.rs`: neither crate may know
+    /// the other, and one image is to be the same to both.
     fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
         let media_type = match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",

@@ -427,6 +427,9 @@ fn attachments(
     paths.ok_or_else(|| format!("the argument `{property}` is to be a path or a list of paths"))
 }
 
+/// The most bytes of an image: 5 MB, about what the strictest of the providers takes.
+const MOST_IMAGE_BYTES: usize = 5_000_000;
+
 enum Attachment {
     Image(Image),
     Text(String),
@@ -438,6 +441,12 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
         .map_err(|error| format!("the folder that attachments come from: {error}"))?;
     let bytes = bytes_of(&confined(&root, path)?).map_err(|reason| format!("{path}: {reason}"))?;
     if let Some(media_type) = media_type(&bytes) {
+        if bytes.len() > MOST_IMAGE_BYTES {
+            return Err(format!(
+                "{path} has {} bytes, an image has at most {MOST_IMAGE_BYTES}",
+                bytes.len()
+            ));
+        }
         return Ok(Attachment::Image(Image {
             media_type: media_type.to_owned(),
             data: STANDARD.encode(&bytes),
@@ -448,12 +457,13 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
         .map_err(|_| format!("{path}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"))
 }
 
-/// What an image is, by how it begins.
+/// What an image is, by how it begins. Its twin is `Image::of` of `benchmarks/src/image.rs`: neither crate may know the
+/// other, and one image is to be the same to both.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
         [
             b'R',
             b'I',
@@ -501,7 +511,7 @@ fn result_text(
 
 #[cfg(test)]
 mod tests {
-    use super::{CallSettings, LoggedCall, result_text};
+    use super::{Attachment, CallSettings, LoggedCall, attachment, result_text};
     use crate::definition::SubpromptSettings;
 
     const T: &str = "The answer.";
@@ -550,6 +560,43 @@ mod tests {
                 "{row}"
             );
             assert_eq!(result_text(&settings, None, &calls, error), failed, "{row}");
+        }
+    }
+
+    #[test]
+    fn images_are_told_by_their_signature_and_bounded() {
+        const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+        let padded = |bytes: usize| [PNG, &vec![0; bytes - PNG.len()]].concat();
+        let neither = |name: &str| {
+            Err(format!(
+                "{name}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"
+            ))
+        };
+        let rows: [(&str, Vec<u8>, Result<&str, String>); 11] = [
+            ("png", PNG.to_vec(), Ok("image/png")),
+            ("jpeg", b"\xff\xd8\xff\xe0".to_vec(), Ok("image/jpeg")),
+            ("gif 87", b"GIF87a\x01".to_vec(), Ok("image/gif")),
+            ("gif 89", b"GIF89a\x01".to_vec(), Ok("image/gif")),
+            ("webp", b"RIFF\0\0\0\0WEBPVP8 ".to_vec(), Ok("image/webp")),
+            ("four bytes", b"\x89PNG".to_vec(), neither("four bytes")),
+            ("no gif", b"GIF88a".to_vec(), Ok("text")),
+            ("sound", b"RIFF\0\0\0\0WAVE".to_vec(), Ok("text")),
+            ("text", b"a text".to_vec(), Ok("text")),
+            ("just not too large", padded(5_000_000), Ok("image/png")),
+            (
+                "too large",
+                padded(5_000_001),
+                Err("too large has 5000001 bytes, an image has at most 5000000".to_owned()),
+            ),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes, expected) in rows {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+            let kind = attachment(folder.path(), name).map(|attachment| match attachment {
+                Attachment::Image(image) => image.media_type,
+                Attachment::Text(_) => "text".to_owned(),
+            });
+            assert_eq!(kind, expected.map(str::to_owned), "{name}");
         }
     }
 }
