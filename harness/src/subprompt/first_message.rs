@@ -1,0 +1,200 @@
+//! What a prompt that is called is asked first: the message in its arguments, with what is attached to it.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::{CallSettings, Specialist};
+use crate::event::Image;
+use crate::prompt::attachment_text;
+use crate::tool::{ToolError, bytes_of, confined};
+
+/// What a child is asked first.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct First {
+    pub text: String,
+    pub images: Vec<Image>,
+    /// The name that its caller gives it.
+    pub name: Option<String>,
+}
+
+/// The first message of a child, from the arguments of its caller.
+pub(super) fn first(
+    specialist: &Specialist,
+    settings: &CallSettings,
+    input: &Value,
+) -> Result<First, ToolError> {
+    let wrong = |problem: String| ToolError(format!("{}(): {problem}", specialist.name));
+    let fields = input.as_object().cloned().unwrap_or_default();
+    let mut text = match &settings.message {
+        None => Value::Object(without(&fields, settings)).to_string(),
+        Some(property) => match fields.get(property) {
+            Some(Value::String(text)) if !text.trim().is_empty() => text.clone(),
+            Some(Value::String(_)) | None => {
+                return Err(wrong(format!(
+                    "the argument `{property}` is the message and must not be empty"
+                )));
+            }
+            Some(other) => other.to_string(),
+        },
+    };
+    let name = match &settings.agent_name {
+        None => None,
+        Some(property) => match fields.get(property).and_then(Value::as_str) {
+            Some(name) if !name.trim().is_empty() => Some(name.trim().to_owned()),
+            _ => {
+                return Err(wrong(format!(
+                    "the argument `{property}` names the agent and must not be empty"
+                )));
+            }
+        },
+    };
+    let mut images = Vec::new();
+    for path in attachments(settings, &fields).map_err(&wrong)? {
+        let folder = specialist.files.as_deref().ok_or_else(|| {
+            wrong(
+                "there is no folder that attachments may come from; --files-dir names one"
+                    .to_owned(),
+            )
+        })?;
+        match attachment(folder, &path).map_err(&wrong)? {
+            Attachment::Image(image) => images.push(image),
+            Attachment::Text(content) => {
+                text.push_str("\n\n");
+                text.push_str(&attachment_text(&path, &content));
+            }
+        }
+    }
+    Ok(First { text, images, name })
+}
+
+/// The arguments that say nothing about the child itself.
+fn without(fields: &Map<String, Value>, settings: &CallSettings) -> Map<String, Value> {
+    let mut fields = fields.clone();
+    for property in [&settings.attachments, &settings.agent_name]
+        .into_iter()
+        .flatten()
+    {
+        fields.shift_remove(property);
+    }
+    fields
+}
+
+fn attachments(
+    settings: &CallSettings,
+    fields: &Map<String, Value>,
+) -> Result<Vec<String>, String> {
+    let Some(property) = &settings.attachments else {
+        return Ok(Vec::new());
+    };
+    let paths = match fields.get(property) {
+        None | Some(Value::Null) => Some(Vec::new()),
+        Some(Value::String(path)) => Some(vec![path.clone()]),
+        Some(Value::Array(paths)) => paths
+            .iter()
+            .map(|path| path.as_str().map(str::to_owned))
+            .collect(),
+        Some(_) => None,
+    };
+    paths.ok_or_else(|| format!("the argument `{property}` is to be a path or a list of paths"))
+}
+
+/// The most bytes of an image: 5 MB, about what the strictest of the providers takes.
+const MOST_IMAGE_BYTES: usize = 5_000_000;
+
+enum Attachment {
+    Image(Image),
+    Text(String),
+}
+
+fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
+    let root = folder
+        .canonicalize()
+        .map_err(|error| format!("the folder that attachments come from: {error}"))?;
+    let bytes = bytes_of(&confined(&root, path)?).map_err(|reason| format!("{path}: {reason}"))?;
+    if let Some(media_type) = media_type(&bytes) {
+        if bytes.len() > MOST_IMAGE_BYTES {
+            return Err(format!(
+                "{path} has {} bytes, an image has at most {MOST_IMAGE_BYTES}",
+                bytes.len()
+            ));
+        }
+        return Ok(Attachment::Image(Image {
+            media_type: media_type.to_owned(),
+            data: STANDARD.encode(&bytes),
+        }));
+    }
+    String::from_utf8(bytes)
+        .map(Attachment::Text)
+        .map_err(|_| format!("{path}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"))
+}
+
+/// What an image is, by how it begins. Its twin is `Image::of` of `benchmarks/src/image.rs`: neither crate may know the
+/// other, and one image is to be the same to both.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Attachment, attachment};
+
+    #[test]
+    fn images_are_told_by_their_signature_and_bounded() {
+        const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+        let padded = |bytes: usize| [PNG, &vec![0; bytes - PNG.len()]].concat();
+        let neither = |name: &str| {
+            Err(format!(
+                "{name}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"
+            ))
+        };
+        let rows: [(&str, Vec<u8>, Result<&str, String>); 11] = [
+            ("png", PNG.to_vec(), Ok("image/png")),
+            ("jpeg", b"\xff\xd8\xff\xe0".to_vec(), Ok("image/jpeg")),
+            ("gif 87", b"GIF87a\x01".to_vec(), Ok("image/gif")),
+            ("gif 89", b"GIF89a\x01".to_vec(), Ok("image/gif")),
+            ("webp", b"RIFF\0\0\0\0WEBPVP8 ".to_vec(), Ok("image/webp")),
+            ("four bytes", b"\x89PNG".to_vec(), neither("four bytes")),
+            ("no gif", b"GIF88a".to_vec(), Ok("text")),
+            ("sound", b"RIFF\0\0\0\0WAVE".to_vec(), Ok("text")),
+            ("text", b"a text".to_vec(), Ok("text")),
+            ("just not too large", padded(5_000_000), Ok("image/png")),
+            (
+                "too large",
+                padded(5_000_001),
+                Err("too large has 5000001 bytes, an image has at most 5000000".to_owned()),
+            ),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes, expected) in rows {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+            let kind = attachment(folder.path(), name).map(|attachment| match attachment {
+                Attachment::Image(image) => image.media_type,
+                Attachment::Text(_) => "text".to_owned(),
+            });
+            assert_eq!(kind, expected.map(str::to_owned), "{name}");
+        }
+    }
+}
