@@ -3,12 +3,13 @@
 use sandbox::message::{CellErrorKind, CellOutcome};
 use sandbox::{Repl, Session};
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::background::Background;
 use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::cut::two_ends;
 use crate::event::{EventKind, Image, Message, Role, ms};
+use crate::failure::Failure;
 use crate::fence::code_blocks;
 use crate::invocation::Invocation;
 use crate::model_call::Said;

@@ -1,11 +1,10 @@
 //! One attempt: what all agents of its tree share.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use sandbox::Session;
 use sandbox::message::Context;
-use sandbox::{LostCause, Session};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -17,6 +16,7 @@ use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::engine::{Engine, Task};
 use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, WebEvent, ms};
+use crate::failure::Failure;
 use crate::halt::HaltReason;
 use crate::hooking::HooksAtWork;
 use crate::invocation::{Invocation, ROOT};
@@ -29,7 +29,8 @@ use crate::prompt::{
     iterations_for_depth, system_prompt,
 };
 use crate::protocol::Protocol;
-use crate::provider::{ProviderError, Request};
+use crate::provider::Request;
+use crate::told_sessions::{Told, ToldSessions};
 use crate::tools_agent::ToolsAgent;
 use crate::web::{Browser, PageFunctions};
 
@@ -46,18 +47,9 @@ pub(crate) struct Attempt<'a> {
     pub hooks_at_work: HooksAtWork,
     /// Of agents without a prompt definition.
     plain: AgentSettings,
-    /// The sessions that are told of the budget.
-    sessions: Mutex<Vec<(u32, Session)>>,
-    next_session: AtomicU32,
+    sessions: ToldSessions,
     state: OnceLock<Value>,
     stats: Mutex<Stats>,
-}
-
-/// Why an agent gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
-    pub status: Status,
-    pub reason: String,
 }
 
 impl<'a> Attempt<'a> {
@@ -78,8 +70,7 @@ impl<'a> Attempt<'a> {
             stopped: watch::Sender::new(None),
             hooks_at_work: HooksAtWork::default(),
             plain: AgentSettings::default(),
-            sessions: Mutex::default(),
-            next_session: AtomicU32::new(0),
+            sessions: ToldSessions::default(),
             state: OnceLock::new(),
             stats: Mutex::default(),
         }
@@ -426,30 +417,18 @@ impl<'a> Attempt<'a> {
     /// Tells the attempt's REPLs what is left to spend. Whatever resumes JavaScript comes after it in order.
     pub fn tell_budget(&self) {
         let left = self.ledger.left();
-        let budget = sandbox::message::Budget {
+        self.sessions.tell(sandbox::message::Budget {
             llm_calls: left.calls,
             tokens: left.tokens,
             // To a millionth: what adding up leaves beyond that says nothing.
             cost_usd: left.cost_usd.map(|cost| (cost * 1e6).round() / 1e6),
             time: left.time,
-        };
-        for (_, session) in &*self.lock_sessions() {
-            session.set_budget(budget);
-        }
+        });
     }
 
     /// Tells a session of the budget, too, for as long as the guard lives.
     pub fn also_tell_budget(&self, session: &Session) -> Told<'_> {
-        let number = self.next_session.fetch_add(1, Ordering::Relaxed);
-        self.lock_sessions().push((number, session.clone()));
-        Told {
-            sessions: &self.sessions,
-            number,
-        }
-    }
-
-    fn lock_sessions(&self) -> MutexGuard<'_, Vec<(u32, Session)>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.add(session)
     }
 
     /// Records an event of an invocation.
@@ -505,46 +484,6 @@ impl<'a> Attempt<'a> {
             lineage: invocation.lineage.clone(),
             invocation_id: invocation.id.clone(),
             parent_id: invocation.parent.clone(),
-        }
-    }
-}
-
-/// Ends when a session is no longer told of the budget: it would live as long as the attempt otherwise.
-pub(crate) struct Told<'a> {
-    sessions: &'a Mutex<Vec<(u32, Session)>>,
-    number: u32,
-}
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.retain(|(number, _)| *number != self.number);
-    }
-}
-
-impl From<ProviderError> for Failure {
-    fn from(error: ProviderError) -> Self {
-        Self {
-            status: match error {
-                ProviderError::OverBudget { .. } | ProviderError::ContextOverflow { .. } => {
-                    Status::Limit
-                }
-                _ => Status::Error,
-            },
-            reason: error.to_string(),
-        }
-    }
-}
-
-impl From<sandbox::Lost> for Failure {
-    fn from(lost: sandbox::Lost) -> Self {
-        Self {
-            // What its own code brought about is the agent's; what was done to it from outside is not.
-            status: match lost.cause {
-                LostCause::OwnCode => Status::Limit,
-                LostCause::Outside => Status::Error,
-            },
-            reason: lost.to_string(),
         }
     }
 }

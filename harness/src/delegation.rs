@@ -10,8 +10,8 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use crate::agent::ReplAgent;
-use crate::attempt::Failure;
 use crate::event::{EventKind, Role, WebEvent};
+use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::meter::Work;
 use crate::prompt::{ContextKind, iterations_for_depth};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message};
+use crate::failure::Failure;
 use crate::hook::{Hook, HookError, HookWork, Moment, ToolStage};
 use crate::invocation::Invocation;
 use crate::outcome::Status;

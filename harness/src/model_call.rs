@@ -3,9 +3,10 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::{Conversation, recent};
 use crate::event::{EventKind, Message, ms};
+use crate::failure::Failure;
 use crate::halt::HaltReason;
 use crate::invocation::Invocation;
 use crate::ledger::{Overdrawn, Scope};

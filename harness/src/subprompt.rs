@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::ReplAgent;
 use crate::agent_settings::AgentSettings;
-use crate::attempt::{Attempt, Failure, kind_of};
+use crate::attempt::{Attempt, kind_of};
 use crate::definition::{SubagentSettings, SubpromptSettings};
 use crate::engine::Model;
 use crate::event::{EventKind, Message, Role};
+use crate::failure::Failure;
 use crate::history::inherited;
 use crate::invocation::Invocation;
 use crate::prompt::{iterations_for_depth, sha256_hex, subprompt_call, subprompt_error};

@@ -9,11 +9,12 @@ use futures::future::try_join_all;
 use serde_json::Value;
 
 use crate::agent_settings::AgentSettings;
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::Conversation;
 use crate::cut::two_ends;
 use crate::definition::ToolStrategy;
 use crate::event::{EventKind, Message, ms};
+use crate::failure::Failure;
 use crate::hook::HookError;
 use crate::invocation::Invocation;
 use crate::model_call::Said;

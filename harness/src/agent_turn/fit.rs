@@ -1,8 +1,9 @@
 //! Makes a request fit `maxPromptTokens`: the oldest turns go first, then the end of the page.
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, MessageRole};
+use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::outcome::Status;
 use crate::provider::http::estimate_tokens;

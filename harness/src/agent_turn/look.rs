@@ -1,8 +1,9 @@
 //! Reads the page for the next turn: the block that ends every request.
 
 use super::WebAgent;
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::event::{EventKind, Message, WebEvent};
+use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::prompt::web::{no_dump, page_block, page_failed};
 use crate::web::{Page, PageError, PageProblem};

@@ -21,9 +21,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, WebEvent};
+use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::model_call::Said;
 use crate::outcome::Status;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, Role, WebEvent};
+use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::outcome::Status;
 use crate::tool::Toolbox;

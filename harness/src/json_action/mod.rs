@@ -12,9 +12,10 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::attempt::{Attempt, Failure};
+use crate::attempt::Attempt;
 use crate::conversation::Conversation;
 use crate::event::{EventKind, Message, WebEvent};
+use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::outcome::Status;
 use crate::web::{AppHost, PageError};

@@ -1,0 +1,40 @@
+//! Why an agent gave no answer, and what of other errors becomes of it.
+
+use sandbox::LostCause;
+
+use crate::outcome::Status;
+use crate::provider::ProviderError;
+
+/// Why an agent gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub status: Status,
+    pub reason: String,
+}
+
+impl From<ProviderError> for Failure {
+    fn from(error: ProviderError) -> Self {
+        Self {
+            status: match error {
+                ProviderError::OverBudget { .. } | ProviderError::ContextOverflow { .. } => {
+                    Status::Limit
+                }
+                _ => Status::Error,
+            },
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl From<sandbox::Lost> for Failure {
+    fn from(lost: sandbox::Lost) -> Self {
+        Self {
+            // What its own code brought about is the agent's; what was done to it from outside is not.
+            status: match lost.cause {
+                LostCause::OwnCode => Status::Limit,
+                LostCause::Outside => Status::Error,
+            },
+            reason: lost.to_string(),
+        }
+    }
+}
