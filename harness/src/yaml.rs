@@ -1,14 +1,45 @@
 //! YAML as its version 1.2 has it (<https://yaml.org/spec/1.2.2/#1032-tag-resolution>): `y`, `no` and `on` are words, not booleans.
 
+use std::fmt;
+
 use serde::de::DeserializeOwned;
+use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
+
+/// What is wrong with a text. It is shown as `line N: MESSAGE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct YamlError {
+    /// 1-based, where it is known.
+    pub line: Option<u64>,
+    /// What is wrong, or what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for YamlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for YamlError {}
 
 /// Reads a value. Wherever people write YAML, it is read by this, so that a list of names such as `[x, y]` is one of texts.
 ///
 /// # Errors
 /// What is wrong with the text, or how it differs from what was expected, with its line.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let options = serde_saphyr::options! { strict_booleans: true };
-    serde_saphyr::from_str_with_options(text, options)
+    serde_saphyr::from_str_with_options(text, options).map_err(|error: serde_saphyr::Error| {
+        YamlError {
+            line: error.location().map(|location| location.line()),
+            // The message alone, without the excerpt that the parser draws: an error is one line.
+            message: UserMessageFormatter
+                .format_message(error.without_snippet())
+                .into_owned(),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -21,5 +52,21 @@ mod tests {
         let words = json!(["x", "y", "n", "yes", "No", "on", "off", true, false]);
         assert_eq!(read, words);
         assert!(super::read::<bool>("yes").is_err());
+    }
+
+    #[test]
+    fn faults_have_their_line() {
+        let rows = [
+            ("- a\n- [b\n", "line 2: unclosed bracket '['"),
+            (
+                "- a\n-\n\t- b\n",
+                "line 3: tabs disallowed within this context (block indentation)",
+            ),
+            ("a: b\n", "line 1: expected sequence start"),
+        ];
+        for (text, expected) in rows {
+            let error = super::read::<Vec<String>>(text).unwrap_err();
+            assert_eq!(error.to_string(), expected, "{text:?}");
+        }
     }
 }

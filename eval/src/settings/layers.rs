@@ -210,7 +210,7 @@ fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {
     harness::yaml::read(&text).map_err(|error| SettingsError::LayerFile {
         flag: FLAG,
         path: path.to_owned(),
-        reason: error.without_snippet().to_string(),
+        reason: error.to_string(),
     })
 }
 

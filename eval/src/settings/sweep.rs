@@ -155,14 +155,8 @@ fn read(path: &Path) -> Result<File, SettingsError> {
     })?;
     harness::yaml::read(&text).map_err(|problem| SettingsError::MatrixFile {
         path: path.to_owned(),
-        problem: first_line(&problem.to_string()),
+        problem: problem.to_string(),
     })
-}
-
-/// What a parser has to say, without the excerpt that it draws.
-fn first_line(problem: &str) -> String {
-    let line = problem.lines().next().unwrap_or_default();
-    line.trim_start_matches("error: ").to_owned()
 }
 
 /// Flags as typed: `--name value`, `--name=value`, `--name`.

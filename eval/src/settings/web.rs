@@ -5,7 +5,6 @@ use std::path::Path;
 use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
 use harness::prompt::PromptLayers;
-use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use super::SettingsError;
 use crate::cli::WebArgs;
@@ -66,13 +65,8 @@ pub(super) fn system_text(args: &WebArgs, layers: &PromptLayers) -> Result<Strin
 
 fn read(path: &Path) -> Result<AgentTurnSettings, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let settings: AgentTurnSettings = harness::yaml::read(&text).map_err(|error| {
-        let message = UserMessageFormatter.format_message(error.without_snippet());
-        match error.location() {
-            Some(location) => format!("line {}: {message}", location.line()),
-            None => message.into_owned(),
-        }
-    })?;
+    let settings: AgentTurnSettings =
+        harness::yaml::read(&text).map_err(|error| error.to_string())?;
     settings.check().map_err(|error| error.to_string())?;
     Ok(settings)
 }

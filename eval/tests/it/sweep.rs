@@ -187,7 +187,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--matrix", "odd.yaml"],
-            "error: odd.yaml: line 2 column 1: unknown field `model`",
+            "error: odd.yaml: line 2: unknown field `model`",
         ),
         (
             &["--matrix", "drivers.yaml"],

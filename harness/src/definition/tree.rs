@@ -2,7 +2,7 @@
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use serde_saphyr::{MessageFormatter, Spanned, UserMessageFormatter};
+use serde_saphyr::Spanned;
 
 /// A value and the line on which it begins.
 #[derive(Debug, Clone)]
@@ -39,10 +39,8 @@ impl Node {
     /// Reads YAML. Line numbers are those of `text`.
     pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
         crate::yaml::read(text).map_err(|error| SyntaxFault {
-            line: error.location().map(|location| location.line()),
-            problem: UserMessageFormatter
-                .format_message(error.without_snippet())
-                .into_owned(),
+            line: error.line,
+            problem: error.message,
         })
     }
 

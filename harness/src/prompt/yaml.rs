@@ -1,9 +1,9 @@
 //! YAML that a user wrote, with faults reported at their line.
 
 use serde::de::DeserializeOwned;
-use serde_saphyr::{MessageFormatter, UserMessageFormatter};
 
 use super::error::PromptError;
+use crate::yaml::YamlError;
 
 /// Reads a value from YAML whose line numbers are those of the file `origin`.
 ///
@@ -11,11 +11,7 @@ use super::error::PromptError;
 /// [`PromptError::Invalid`] with the line's number and text: a wrong type is reported without the
 /// field's name, and the line shows it.
 pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
-    crate::yaml::read(yaml).map_err(|error| {
-        let problem = UserMessageFormatter
-            .format_message(error.without_snippet())
-            .into_owned();
-        let line = error.location().map(|location| location.line());
+    crate::yaml::read(yaml).map_err(|YamlError { line, message }| {
         let text = line.and_then(|line| {
             yaml.lines()
                 .nth(usize::try_from(line).ok()?.checked_sub(1)?)
@@ -26,7 +22,7 @@ pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, 
             .unwrap_or_default();
         PromptError::Invalid {
             origin: format!("{origin}{number}"),
-            problem: problem + &near,
+            problem: message + &near,
         }
     })
 }

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
-use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 use std::borrow::Cow;
 
 use super::{CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response};
@@ -77,14 +76,7 @@ impl PriceTable {
             origin: origin.to_owned(),
             problem,
         };
-        let file: File = crate::yaml::read(text).map_err(|error| {
-            // The message alone: an error is one line.
-            let message = UserMessageFormatter.format_message(error.without_snippet());
-            wrong(match error.location() {
-                Some(location) => format!("line {}: {message}", location.line()),
-                None => message.into_owned(),
-            })
-        })?;
+        let file: File = crate::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
         let mut prices = Vec::new();
         for (number, entry) in (1..).zip(file.prices) {
             let in_entry =

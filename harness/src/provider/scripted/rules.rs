@@ -224,11 +224,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         origin: origin.to_owned(),
         problem,
     };
-    let file: ScriptFile = crate::yaml::read(text).map_err(|error| {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or("invalid YAML");
-        invalid(first.strip_prefix("error: ").unwrap_or(first).to_owned())
-    })?;
+    let file: ScriptFile = crate::yaml::read(text).map_err(|error| invalid(error.to_string()))?;
     let mut rules = Vec::new();
     for (number, mut entry) in (1..).zip(file.rules) {
         let reply = reply_of(&mut entry)
