@@ -1,6 +1,7 @@
 //! Recorded runs played back: our own, and those of the JavaScript system.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::event::{EventKind, Role};
@@ -84,7 +85,7 @@ fn recorded_runs_of_a_real_model_score_as_recorded() {
             "{}",
             run.ran.stderr
         );
-        let text = std::fs::read_to_string(&recording).unwrap();
+        let text = fs::read_to_string(&recording).unwrap();
         let recorded: Value = serde_json::from_str(&text).unwrap();
         let recorded: BTreeMap<(String, u32), (f64, u64)> = recorded["results"]
             .as_array()
@@ -225,5 +226,29 @@ fn a_recording_of_other_samples_is_warned_of() {
         let again = binary.run(&s_niah(&[&["--model", &replay], more].concat()), "");
         let warning = "warning: the recording is of other samples under these ids";
         assert_eq!(again.stderr.contains(warning), warned, "{again:?}");
+    }
+}
+
+#[test]
+fn a_line_torn_within_a_character_costs_no_other() {
+    let binary = Binary::new();
+    let first = finish(&binary, &s_niah(&["--record", "tape.jsonl"]));
+    let tape = fs::read(binary.path().join("tape.jsonl")).unwrap();
+    let header = 1 + tape.iter().position(|byte| *byte == b'\n').unwrap();
+    let torn: &[u8] = b"{\"caller\":{\"sample\":\"\xe2\x80";
+    let at_the_end = [&tape[..], torn].concat();
+    let before_another = [&tape[..header], torn, b"\n", &tape[header..]].concat();
+    let binary = binary
+        .file("end.jsonl", at_the_end)
+        .file("middle.jsonl", before_another);
+    let trajectory = first.dir.trajectory("s-niah-8k-1", 1);
+    let events = fs::read(&trajectory).unwrap();
+    fs::write(&trajectory, [&events[..], torn].concat()).unwrap();
+    let folder = first.dir.path.display().to_string();
+    for recording in ["end.jsonl", "middle.jsonl", &folder] {
+        let replay = format!("replay:{recording}");
+        let again = finish(&binary, &s_niah(&["--model", &replay]));
+        assert_eq!(again.ran.code, Some(0), "{recording}: {:?}", again.ran);
+        assert_eq!(results(&first), results(&again), "{recording}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,7 +64,28 @@ pub(super) struct RecordedCall {
 #[derive(Debug)]
 pub struct Cassette {
     path: PathBuf,
-    file: Mutex<File>,
+    tape: Mutex<Tape<File>>,
+}
+
+/// What lines are written to.
+#[derive(Debug)]
+struct Tape<W> {
+    file: W,
+    /// Whether the last line may lack its end.
+    is_torn: bool,
+}
+
+impl<W: io::Write> Tape<W> {
+    /// Writes a line, apart from one that is torn.
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            self.file.write_all(b"\n")?;
+        }
+        self.is_torn = true;
+        self.file.write_all(line)?;
+        self.is_torn = false;
+        Ok(())
+    }
 }
 
 impl Cassette {
@@ -84,13 +105,14 @@ impl Cassette {
         let is_new = file.metadata()?.len() == 0;
         let cassette = Self {
             path: path.to_owned(),
-            file: Mutex::new(file),
+            tape: Mutex::new(Tape {
+                file,
+                // An earlier start may have been killed within a line.
+                is_torn: !is_new,
+            }),
         };
         if is_new {
             cassette.write(header)?;
-        } else {
-            // A line that was torn when an earlier start was killed stays apart from the next.
-            cassette.lock().write_all(b"\n")?;
         }
         Ok(Arc::new(cassette))
     }
@@ -98,11 +120,8 @@ impl Cassette {
     fn write(&self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
-        self.lock().write_all(&bytes)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, File> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        tape.write(&bytes)
     }
 }
 
@@ -206,5 +225,62 @@ impl CallSink for Heard<'_> {
         events.push(event.clone());
         drop(events);
         self.calls.note(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::Tape;
+
+    /// A disk with room for so many bytes.
+    struct Disk {
+        bytes: Vec<u8>,
+        room: usize,
+    }
+
+    impl io::Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let fits = bytes.len().min(self.room);
+            if fits == 0 && !bytes.is_empty() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.room -= fits;
+            self.bytes.extend_from_slice(&bytes[..fits]);
+            Ok(fits)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_torn_stays_apart_from_the_next() {
+        // Lines, each with the room that there is for it, and what the file is then.
+        let rows: [(&[(&str, usize)], &str); 5] = [
+            (&[("aa\n", 9), ("bb\n", 9)], "aa\nbb\n"),
+            (&[("aa\n", 1), ("bb\n", 9), ("cc\n", 9)], "a\nbb\ncc\n"),
+            (&[("aa\n", 2), ("bb\n", 2), ("cc\n", 9)], "aa\nb\ncc\n"),
+            (&[("aa\n", 2), ("bb\n", 0), ("cc\n", 9)], "aa\ncc\n"),
+            (&[("aa\n", 9), ("bb\n", 0), ("cc\n", 9)], "aa\n\ncc\n"),
+        ];
+        for (lines, wanted) in rows {
+            let disk = Disk {
+                bytes: Vec::new(),
+                room: 0,
+            };
+            let mut tape = Tape {
+                file: disk,
+                is_torn: false,
+            };
+            for (line, room) in lines {
+                tape.file.room = *room;
+                let is_written = tape.write(line.as_bytes()).is_ok();
+                assert_eq!(is_written, *room >= 9, "{lines:?}");
+            }
+            assert_eq!(String::from_utf8_lossy(&tape.file.bytes), wanted);
+        }
     }
 }

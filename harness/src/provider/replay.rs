@@ -118,9 +118,9 @@ impl Replay {
         let replay = if path.is_dir() {
             run_dir::read(path)?
         } else {
-            let text = read_text(path)?;
-            match cassette::header(&text) {
-                Some(header) => cassette::read(path, header, &text)?,
+            let bytes = read_bytes(path)?;
+            match cassette::header(&bytes) {
+                Some(header) => cassette::read(path, header, &bytes)?,
                 None => node_rlm::read(path)?,
             }
         };
@@ -189,4 +189,18 @@ fn read_text(path: &Path) -> Result<String, ReplayError> {
         path: path.to_owned(),
         source,
     })
+}
+
+/// A file of which each line is read for itself: a torn one may end within a character, which costs no other line.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
+    std::fs::read(path).map_err(|source| ReplayError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The lines of such a file. As with texts, there is none after the last newline.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    whole.split(|byte| *byte == b'\n')
 }

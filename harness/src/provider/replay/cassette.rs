@@ -3,17 +3,21 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::{Heard, Key, Replay, ReplayError, format_error};
+use super::{Heard, Key, Replay, ReplayError, format_error, lines};
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 
-/// The header, if that is what the text begins with.
-pub(super) fn header(text: &str) -> Option<CassetteHeader> {
-    serde_json::from_str(text.lines().next()?).ok()
+/// The header, if that is what the file begins with.
+pub(super) fn header(bytes: &[u8]) -> Option<CassetteHeader> {
+    serde_json::from_slice(lines(bytes).next()?).ok()
 }
 
 /// Reads a cassette. Of two lines for the same call the later one counts: the first is of an attempt that was made
 /// again. A line torn by the death of a run is skipped, for its attempt was made again or never ended.
-pub(super) fn read(path: &Path, header: CassetteHeader, text: &str) -> Result<Replay, ReplayError> {
+pub(super) fn read(
+    path: &Path,
+    header: CassetteHeader,
+    bytes: &[u8],
+) -> Result<Replay, ReplayError> {
     if header.version() > VERSION {
         let problem = format!(
             "it is a cassette of version {}, and this program reads up to {VERSION}",
@@ -24,8 +28,8 @@ pub(super) fn read(path: &Path, header: CassetteHeader, text: &str) -> Result<Re
     let mut samples = Vec::new();
     let mut known = HashSet::new();
     let mut responses = HashMap::new();
-    for (number, line) in text.lines().enumerate().skip(1) {
-        let call = match serde_json::from_str::<RecordedCall>(line) {
+    for (number, line) in lines(bytes).enumerate().skip(1) {
+        let call = match serde_json::from_slice::<RecordedCall>(line) {
             Ok(call) => call,
             // Empty, or torn.
             Err(error) if error.is_eof() => continue,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, read_text};
+use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, lines, read_bytes};
 use crate::code_tool;
 use crate::event::{Event, EventKind, Role};
 
@@ -46,14 +46,14 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
 }
 
 fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> {
-    let text = read_text(file)?;
+    let bytes = read_bytes(file)?;
     let mut turns: HashMap<String, u32> = HashMap::new();
     let mut root = Role::Root;
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&[u8]> = lines(&bytes).collect();
     for (index, line) in lines.iter().enumerate() {
-        let event: Event = match serde_json::from_str(line) {
+        let event: Event = match serde_json::from_slice(line) {
             Ok(event) => event,
-            Err(_) if index + 1 == lines.len() && !text.ends_with('\n') => break,
+            Err(_) if index + 1 == lines.len() && !bytes.ends_with(b"\n") => break,
             Err(error) => return Err(format_error(file, in_line(index + 1, &error))),
         };
         match event.kind {
