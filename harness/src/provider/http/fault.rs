@@ -131,8 +131,9 @@ fn overflows(body: &str) -> bool {
     overflow_texts().iter().any(|text| body.contains(text))
 }
 
-/// Whether the account has no money or quota left: by the error's code, or by how the message begins, be it behind what a
-/// proxy wrote before it (`RateLimitError: OpenAIException - You exceeded …`).
+/// Whether the account has no money or quota left: by the error's code, or by how the message begins, be it behind the names of
+/// errors that a proxy wrote before it (`RateLimitError: OpenAIException - You exceeded …`). Behind anything else it may be
+/// what a request said.
 fn lacks_credit(body: &Value, message: &str) -> bool {
     let body = body.get(0).unwrap_or(body);
     let table = no_credit();
@@ -142,7 +143,7 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
         let mut places = message.match_indices(text.as_str());
         places.any(|(at, _)| {
             let before = &message[..at];
-            before.is_empty() || before.ends_with(": ") || before.ends_with("- ")
+            before.is_empty() || names_error(before)
         })
     };
     is_code(&body["error"]["code"])
@@ -154,6 +155,12 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
 fn filters(body: &Value) -> bool {
     let error = &body["error"];
     error["code"] == "content_filter" || !items(&error["metadata"]["reasons"]).is_empty()
+}
+
+/// Whether a text, in lower case, ends with the name of an error and what separates it from its message.
+fn names_error(text: &str) -> bool {
+    let name = text.strip_suffix(": ").or_else(|| text.strip_suffix(" - "));
+    name.is_some_and(|name| name.ends_with("error") || name.ends_with("exception"))
 }
 
 /// What an error body says in words, wherever the provider puts them.
