@@ -1,0 +1,91 @@
+//! What to do about settings that are wrong.
+
+use harness::hook::HookRegistryError;
+use harness::prompt::PromptError;
+
+use super::SettingsError;
+
+impl SettingsError {
+    /// What to do about it, where that is more than the message says.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::UnknownPrompt { .. } => {
+                "`eval list prompts` shows what there is; --prompts-dir adds your own"
+            }
+            Self::Definitions(_) => "`eval prompt --check DIR` shows all faults of a folder",
+            Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
+            Self::UnknownScorer { .. } => "`eval list scorers` shows what there is",
+            Self::FixedScorer { .. } => {
+                "leave --scorer out, or give `judge` or a JavaScript file; `eval score` scores a run again by any"
+            }
+            Self::UnknownModel { .. } => "`eval list models` shows what there is",
+            Self::Unpriced { .. } => {
+                return Some(
+                    "give its price with --prices FILE; docs/MODELS.md shows one".to_owned(),
+                );
+            }
+            Self::NoKey { variable, .. } => {
+                return Some(format!(
+                    "export {variable}=…, or put that line into a file .env here or in a folder above"
+                ));
+            }
+            Self::NoProgram(_) => "use --isolation thread",
+            Self::NothingToDelegateTo { .. } => {
+                "use --max-depth 2 or more, or --prompt-mode solver"
+            }
+            Self::WebAgent { .. } => "docs/WEB.md lists what the file may hold",
+            Self::CoordinatorWithoutRepl { .. } => "use --protocol rlm, or --prompt-mode solver",
+            Self::LonelyChild { .. } => "use --depth 0, or --protocol rlm",
+            Self::Lineage { .. } => {
+                "give --lineage once for each depth above, the root's query first, or never"
+            }
+            Self::ProfileDriver { .. } | Self::Prompt(PromptError::UnknownDriver { .. }) => {
+                "`eval list drivers` shows what there is; --drivers-dir adds your own"
+            }
+            Self::Prompt(PromptError::UnknownProfile { .. }) => {
+                "`eval list profiles` shows what there is; --profiles-file adds your own"
+            }
+            Self::Hook(HookRegistryError::Unknown { .. }) => {
+                "`eval list hooks` shows what there is; --hooks-dir adds your own"
+            }
+            Self::EnvFile { .. }
+            | Self::Hook(_)
+            | Self::HookRuntime(_)
+            | Self::Tools { .. }
+            | Self::JudgeWithoutModel
+            | Self::NoWorkersToShare
+            | Self::JudgePrompt { .. }
+            | Self::Unsupported { .. }
+            | Self::BaseUrlWithoutServer
+            | Self::ModelArgs { .. }
+            | Self::UnknownProvider { .. }
+            | Self::OutOfBounds { .. }
+            | Self::ErrorGate { .. }
+            | Self::PathNotUtf8(_)
+            | Self::RunDir(_)
+            | Self::NotResumable { .. }
+            | Self::LogDirOfResumed { .. }
+            | Self::ContextLength { .. }
+            | Self::Matrix { .. }
+            | Self::MatrixFile { .. }
+            | Self::Rate { .. }
+            | Self::Prices(_)
+            | Self::Filter { .. }
+            | Self::Partition { .. }
+            | Self::NoData { .. }
+            | Self::Mirror { .. }
+            | Self::NoHome
+            | Self::BlankQuery { .. }
+            | Self::SameRunTwice { .. }
+            | Self::OutputIsInput { .. }
+            | Self::Read { .. }
+            | Self::NotUtf8 { .. }
+            | Self::TooLong { .. }
+            | Self::LayerFile { .. }
+            | Self::NotOneLine { .. }
+            | Self::Date { .. }
+            | Self::Prompt(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
