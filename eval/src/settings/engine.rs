@@ -96,11 +96,13 @@ impl EngineSettings {
             let agent = AgentSettings::of(definition, &hooks.registry)?;
             models::check_main(model, &agent.reasoning_over(&models.sampling))?;
         }
+        let web = super::web::resolve(&args.web)?;
         let equipment = super::tools::resolve(
             &args.tools,
             &args.guidance.layers,
             &sandbox.isolation,
             &guidance.settings.layers,
+            &web.agent_turn,
             &hooks.registry,
         )?;
         let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;
@@ -108,7 +110,6 @@ impl EngineSettings {
         budget.check_prices(references.iter().map(|(_, reference)| reference.as_str()))?;
         let traffic = super::traffic::resolve(&args.traffic)?;
         let store = super::store::resolve(&args.store);
-        let web = super::web::resolve(&args.web)?;
         let idle = super::web::idle(&args.web, guidance.settings.protocol);
         guidance.warnings.extend(idle);
         Ok(guidance.map(|guidance| {

@@ -81,11 +81,13 @@ impl PromptSettings {
         } else {
             MAX_ITERATIONS
         };
+        let web = super::web::resolve(&args.web)?.agent_turn;
         let equipment = super::tools::resolve(
             &args.tools,
             &args.guidance.layers,
             &Isolation::Thread,
             &guidance.settings.layers,
+            &web,
             &super::hooks::registry(args.guidance.layers.hooks_dir.as_deref())?,
         )?;
         let tools = match protocol {
@@ -108,7 +110,7 @@ impl PromptSettings {
         let web_prompt = match protocol {
             Protocol::AgentTurn => {
                 let layers = &guidance.settings.layers.layers;
-                Some(super::web::system_text(&args.web, layers)?)
+                Some(super::web::system_text(&args.web, &web, layers)?)
             }
             _ => None,
         };

@@ -5,9 +5,10 @@ use std::env;
 use std::path::Path;
 use std::sync::Arc;
 
+use harness::agent_turn::AgentTurnSettings;
 use harness::definition::{Fault, Library, secrets_in};
 use harness::hook::HookRegistry;
-use harness::prompt::{PromptLayers, Replacement};
+use harness::prompt::{ActionOverride, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
 use harness::{Equipment, Outfit};
@@ -55,6 +56,7 @@ pub(super) fn resolve(
     layers: &LayerArgs,
     isolation: &Isolation,
     over: &LayerSettings,
+    web: &AgentTurnSettings,
     hooks: &HookRegistry,
 ) -> Result<Equipment, SettingsError> {
     let (definition, texts) = (over.definition.as_ref(), &over.layers);
@@ -92,7 +94,7 @@ pub(super) fn resolve(
         None => named,
     };
     outfit.check_secrets(definition, &equipment)?;
-    check_texts(texts, &outfit.secret_values())?;
+    check_texts(texts, web, &outfit.secret_values())?;
     Ok(equipment.with_settings(&library, hooks)?)
 }
 
@@ -127,13 +129,17 @@ fn process_values() -> BTreeMap<String, String> {
 }
 
 /// Refuses texts that are laid over prompts and hold a secret.
-fn check_texts(layers: &PromptLayers, secrets: &[&str]) -> Result<(), SettingsError> {
+fn check_texts(
+    layers: &PromptLayers,
+    web: &AgentTurnSettings,
+    secrets: &[&str],
+) -> Result<(), SettingsError> {
     let (before, after) = match &layers.replacement {
         None => ("", ""),
         Some(Replacement::Whole(text)) => (text.as_str(), ""),
         Some(Replacement::Around { before, after }) => (before.as_str(), after.as_str()),
     };
-    let texts = [
+    let mut texts = vec![
         ("--agent-name", layers.agent_name.as_str()),
         ("--site", layers.site.as_str()),
         ("--persona", layers.persona.as_str()),
@@ -141,6 +147,12 @@ fn check_texts(layers: &PromptLayers, secrets: &[&str]) -> Result<(), SettingsEr
         ("--system-prompt-file", before),
         ("--system-prompt-file", after),
     ];
+    let overrides = layers.actions.0.values().flat_map(descriptions);
+    texts.extend(overrides.map(|text| ("--action-overrides", text)));
+    let schemas = web.custom_actions.iter();
+    let schemas: Vec<String> = schemas.map(|own| own.parameters.to_string()).collect();
+    let of_web = web_texts(web).chain(schemas.iter().map(String::as_str));
+    texts.extend(of_web.map(|text| ("--web-agent", text)));
     for (flag, text) in texts {
         if let Some(secret) = secrets_in(text, secrets).first() {
             let problem = format!("{flag}: the text holds a secret: {secret}");
@@ -148,6 +160,26 @@ fn check_texts(layers: &PromptLayers, secrets: &[&str]) -> Result<(), SettingsEr
         }
     }
     Ok(())
+}
+
+fn descriptions(wanted: &ActionOverride) -> impl Iterator<Item = &str> {
+    let given = [&wanted.description, &wanted.append_description];
+    given.into_iter().flatten().map(String::as_str)
+}
+
+/// What a model reads of the file of a web agent, schemas apart.
+fn web_texts(web: &AgentTurnSettings) -> impl Iterator<Item = &str> {
+    let prompts = [
+        &web.persona,
+        &web.system_prompt,
+        &web.system_prompt_template,
+        &web.append_system_prompt,
+    ];
+    let prompts = prompts.into_iter().flatten();
+    let own = web.custom_actions.iter().map(|own| &own.description);
+    let texts = [&web.agent_name, &web.site_name].into_iter();
+    let texts = texts.chain(prompts).chain(own).map(String::as_str);
+    texts.chain(web.action_overrides.values().flat_map(descriptions))
 }
 
 fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {

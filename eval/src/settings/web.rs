@@ -53,8 +53,11 @@ pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Vec<String> {
 ///
 /// # Errors
 /// As for [`resolve`].
-pub(super) fn system_text(args: &WebArgs, layers: &PromptLayers) -> Result<String, SettingsError> {
-    let settings = resolve(args)?.agent_turn;
+pub(super) fn system_text(
+    args: &WebArgs,
+    settings: &AgentTurnSettings,
+    layers: &PromptLayers,
+) -> Result<String, SettingsError> {
     settings
         .system_text(layers)
         .map_err(|problem| SettingsError::WebAgent {
