@@ -11,7 +11,7 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
-use crate::template::{filled, plain};
+use crate::template::{filled, names, plain};
 use crate::{
     Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, SCORERS, Scorer,
     catalog, scorer,
@@ -187,14 +187,14 @@ impl Schema for Own {
 
     fn texts(&self) -> Vec<String> {
         let fields = &self.fields;
-        [
-            &fields.query,
-            &fields.context,
-            &fields.expected,
-            &fields.images,
-        ]
-        .map(Clone::clone)
-        .into()
+        let mut texts = [&fields.context, &fields.expected, &fields.images]
+            .map(Clone::clone)
+            .to_vec();
+        match &self.description.query {
+            Some(template) => texts.extend(names(template).map(str::to_owned)),
+            None => texts.push(fields.query.clone()),
+        }
+        texts
     }
 
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault> {

@@ -12,26 +12,52 @@ use crate::table::{Fault, Row, field};
 /// The row lacks a field that is named.
 pub fn filled(template: &str, row: &Row) -> Result<String, Fault> {
     let mut text = String::new();
+    for piece in pieces(template) {
+        match piece {
+            Piece::Text(words) => text.push_str(words),
+            Piece::Name(name) => text.push_str(&plain(field(row, name)?)),
+        }
+    }
+    Ok(text)
+}
+
+/// The fields that a template names, in its order.
+pub fn names(template: &str) -> impl Iterator<Item = &str> {
+    pieces(template)
+        .into_iter()
+        .filter_map(|piece| match piece {
+            Piece::Name(name) => Some(name),
+            Piece::Text(_) => None,
+        })
+}
+
+/// A part of a template.
+enum Piece<'a> {
+    /// What stays as it is.
+    Text(&'a str),
+    /// The field that takes its place.
+    Name(&'a str),
+}
+
+fn pieces(template: &str) -> Vec<Piece<'_>> {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || "_-. ".contains(letter);
+    let mut pieces = Vec::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('<') {
-        text.push_str(before);
+        pieces.push(Piece::Text(before));
         match after.split_once('>') {
-            Some((name, after))
-                if !name.is_empty()
-                    && name
-                        .chars()
-                        .all(|letter| letter.is_alphanumeric() || "_-. ".contains(letter)) =>
-            {
-                text.push_str(&plain(field(row, name)?));
+            Some((name, after)) if !name.is_empty() && name.chars().all(is_of_name) => {
+                pieces.push(Piece::Name(name));
                 rest = after;
             }
             _ => {
-                text.push('<');
+                pieces.push(Piece::Text("<"));
                 rest = after;
             }
         }
     }
-    Ok(text + rest)
+    pieces.push(Piece::Text(rest));
+    pieces
 }
 
 /// A text as it is, and anything else as JSON; nothing for null.
