@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use benchmarks::{Dataset, DatasetError};
+use benchmarks::{Dataset, DatasetError, Sample};
 use harness::event::{Event, EventSink, Image};
 use harness::outcome::{AttemptOutcome, Stats, Status};
 use harness::provider::http::strike_out;
@@ -301,7 +301,7 @@ impl Job {
         self,
         events: mpsc::UnboundedSender<RunEvent>,
     ) -> Result<AttemptRecord, DatasetError> {
-        let sample = self.samples.get(self.index)?;
+        let sample = self.sample().await?;
         let attempt = self.attempt;
         send(
             &events,
@@ -352,6 +352,21 @@ impl Job {
 }
 
 impl Job {
+    /// The sample, made or read where that holds up no other attempt: it may take a whole row group of a file.
+    ///
+    /// # Errors
+    /// Those of [`Dataset::sample`]. A panic goes on here, so that it is told as the attempt's.
+    async fn sample(&self) -> Result<Arc<Sample>, DatasetError> {
+        let samples = Arc::clone(&self.samples);
+        let index = self.index;
+        let made = tokio::task::spawn_blocking(move || samples.get(index)).await;
+        made.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends, and this attempt with it.
+            Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
+        })
+    }
+
     /// Books what a judge took on the run's budget, and ends the run if no answer can be judged any more.
     fn book(&self, grade: &Grade) {
         if let Some(judge) = &grade.judge {

@@ -1,7 +1,7 @@
 //! The runner itself, with samples and scorers that fail or hang.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use benchmarks::{Dataset, DatasetError, Facts, Sample, Score, Scorer};
@@ -18,11 +18,26 @@ use harness::{Budgets, Engine, EngineConfig, Model, Models, Protocol, sandbox};
 use jiff::Timestamp;
 use serde_json::json;
 
-/// Four samples, of which one can be unreadable and one can take half a minute to score.
+/// Four samples, of which one can be unreadable, one can panic when it is first read, and one can take half a minute to
+/// read or to score.
 struct Samples {
     ids: Vec<String>,
     unreadable: Option<usize>,
+    panics: Mutex<Option<usize>>,
+    slow_to_read: Option<usize>,
     slow: Option<&'static str>,
+}
+
+impl Default for Samples {
+    fn default() -> Self {
+        Self {
+            ids: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            unreadable: None,
+            panics: Mutex::new(None),
+            slow_to_read: None,
+            slow: None,
+        }
+    }
 }
 
 impl Dataset for Samples {
@@ -46,6 +61,11 @@ impl Dataset for Samples {
         if self.unreadable == Some(index) {
             let path = "tasks/b.json".into();
             return Err(DatasetError::Changed { path });
+        }
+        let panics = self.panics.lock().unwrap().take_if(|at| *at == index);
+        assert!(panics.is_none(), "no sample {index}");
+        if self.slow_to_read == Some(index) {
+            std::thread::sleep(Duration::from_secs(30));
         }
         Ok(Sample {
             id: self.ids[index].clone(),
@@ -143,6 +163,8 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
         attempts_done: 0,
         concurrency: 2,
     };
+    // As few as possible, so that what keeps one busy keeps all attempts waiting; a rule that scores does.
+    let workers = if dataset.slow.is_some() { 2 } else { 1 };
     let path = new.path().to_owned();
     let fingerprint = Fingerprint::from_parts(Facts::new());
     let writer = new
@@ -158,6 +180,7 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
         errors_allowed: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
         .enable_all()
         .build()
         .unwrap();
@@ -167,10 +190,6 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     assert!(path.join("results.csv").is_file());
     assert!(path.join("summary.json").is_file());
     (ended, RunDir::open(&path).unwrap())
-}
-
-fn ids() -> Vec<String> {
-    ["a", "b", "c", "d"].map(str::to_owned).to_vec()
 }
 
 fn finished(run: &RunDir) -> Vec<&str> {
@@ -185,30 +204,52 @@ fn finished(run: &RunDir) -> Vec<&str> {
 
 #[test]
 fn a_busy_attempt_does_not_hold_up_the_stop() {
-    let began = Instant::now();
+    let rows = [
+        Samples {
+            slow: Some("b"),
+            ..Samples::default()
+        },
+        Samples {
+            slow_to_read: Some(1),
+            ..Samples::default()
+        },
+    ];
+    for dataset in rows {
+        let began = Instant::now();
+        let (ended, run) = run(dataset, Duration::from_secs(1));
+        assert!(
+            began.elapsed() < Duration::from_secs(10),
+            "{:?}",
+            began.elapsed()
+        );
+        let ended = ended.unwrap();
+        assert_eq!(ended.ending, Ending::Interrupted);
+        assert_eq!(ended.summary.attempts, 3);
+        assert_eq!(finished(&run), ["a", "c", "d"]);
+    }
+}
+
+#[test]
+fn a_sample_that_panics_is_an_error_of_its_attempt() {
     let dataset = Samples {
-        ids: ids(),
-        unreadable: None,
-        slow: Some("b"),
+        panics: Mutex::new(Some(1)),
+        ..Samples::default()
     };
-    let (ended, run) = run(dataset, Duration::from_secs(1));
-    assert!(
-        began.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        began.elapsed()
-    );
-    let ended = ended.unwrap();
-    assert_eq!(ended.ending, Ending::Interrupted);
-    assert_eq!(ended.summary.attempts, 3);
-    assert_eq!(finished(&run), ["a", "c", "d"]);
+    let (ended, run) = run(dataset, Duration::from_secs(60));
+    assert_eq!(ended.unwrap().ending, Ending::Done);
+    let errors = run.records.iter().filter_map(|record| {
+        let error = record.error.as_deref()?;
+        Some((record.id.as_str(), error.contains("no sample 1")))
+    });
+    assert_eq!(errors.collect::<Vec<_>>(), [("b", true)]);
+    assert_eq!(finished(&run), ["a", "b", "c", "d"]);
 }
 
 #[test]
 fn a_sample_that_cannot_be_read_ends_the_run_and_keeps_what_is_finished() {
     let dataset = Samples {
-        ids: ids(),
         unreadable: Some(3),
-        slow: None,
+        ..Samples::default()
     };
     let (ended, run) = run(dataset, Duration::from_secs(60));
     assert_eq!(
