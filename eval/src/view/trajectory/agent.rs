@@ -86,6 +86,9 @@ struct State {
     children: u32,
     /// The first segment of the cell that runs, which is known to be its response's.
     cell: usize,
+    /// Whether `doing` is a further cell of the response, if there is one: nothing tells that it began, and if the next
+    /// event is not of it, it was none.
+    is_guess: bool,
 }
 
 impl Agent {
@@ -127,6 +130,7 @@ impl Agent {
                 self.switch(at_ms, self.work().filter(|work| *work == Doing::Browser));
             }
             "invocation_end" => {
+                self.forget_guess();
                 self.switch(at_ms, None);
                 self.status = kind["status"].as_str().map(str::to_owned);
                 self.answer = kind["answer"].clone();
@@ -134,6 +138,7 @@ impl Agent {
             }
             "llm_request" => {
                 self.llm_calls += 1;
+                self.forget_guess();
                 self.switch(at_ms, Some(Doing::Model));
             }
             "llm_billed" => self.charge(kind),
@@ -147,12 +152,17 @@ impl Agent {
             "iteration_end" => {
                 self.failed_cells += u64::from(!kind["error"].is_null());
                 self.state.children = 0;
+                self.state.is_guess = false;
                 self.switch(at_ms, None);
                 if let Some(executed) = kind["executed_ms"].as_f64() {
                     self.tell_apart(executed);
                 }
+                self.state.cell = self.segments.len();
+                self.switch(at_ms, self.work());
+                self.state.is_guess = true;
             }
             "delegation_spawn" => {
+                self.state.is_guess = false;
                 self.state.children += 1;
                 self.switch(at_ms, Some(Doing::Waiting));
             }
@@ -215,6 +225,13 @@ impl Agent {
         agent.switch(now_ms, None);
         agent.segments = thin(&agent.segments, agent.start_ms, agent.end_ms);
         agent
+    }
+
+    /// The cell that may have run since the last one ended did not.
+    fn forget_guess(&mut self) {
+        if std::mem::take(&mut self.state.is_guess) {
+            self.state.doing = None;
+        }
     }
 
     fn charge(&mut self, kind: &Value) {
@@ -314,6 +331,14 @@ mod tests {
             (600.0, of("delegation_return")),
             (660.0, end(json!(10.0))),
         ]);
+        let blocks = after(&[
+            (500.0, end(json!(50.0))),
+            (600.0, of("delegation_spawn")),
+            (700.0, of("delegation_return")),
+            (800.0, end(json!(100.0))),
+            (850.0, of("llm_request")),
+            (900.0, of("llm_response")),
+        ]);
         let browser = "browser 0-100 model 100-300 browser 300-1000";
         let rows = [
             (
@@ -328,6 +353,17 @@ mod tests {
                 "root",
                 delegated,
                 "model 100-300 sandbox 300-336 code 336-340 waiting 340-600 sandbox 600-654 code 654-660",
+            ),
+            (
+                "root",
+                after(&[(500.0, end(json!(50.0))), (700.0, end(json!(100.0)))]),
+                "model 100-300 sandbox 300-450 code 450-500 sandbox 500-600 code 600-700",
+            ),
+            (
+                "root",
+                blocks,
+                "model 100-300 sandbox 300-450 code 450-500 sandbox 500-550 code 550-600 waiting 600-700 \
+                 sandbox 700-750 code 750-800 model 850-900 code 900-1000",
             ),
             ("agent_turn", after(&[]), browser),
             ("json_action", after(&[]), browser),
