@@ -53,6 +53,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         (folder, plan)
     };
     let mut worst = Outcome::Complete;
+    let mut failed = BTreeSet::new();
     for (cell, number) in plan.cells.iter().zip(1..) {
         terminal::note(&format!(
             "cell {number} of {}: {}",
@@ -67,11 +68,29 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             ));
             return Ok(outcome);
         }
+        if outcome == Outcome::InfrastructureFailed {
+            failed.insert(cell.name.as_str());
+        }
         worst = worse(worst, outcome);
     }
     conclude(&folder, &plan, args.json)?;
     terminal::note(&format!("sweep: {}", folder.display()));
-    let stopped = unfinished(&folder, &plan)?;
+    advise(&folder, &plan, &failed)?;
+    Ok(worst)
+}
+
+/// Says how to go on with cells that are not complete; those that `failed` were stopped by errors.
+fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Error> {
+    let mut stopped = Vec::new();
+    let mut lacks_scores = false;
+    for Cell { name, .. } in &plan.cells {
+        let run = RunDir::open(&folder.join(name))?;
+        let is_whole = run.records.len() as u64 >= run.attempts_total();
+        if !is_whole && !failed.contains(name.as_str()) {
+            stopped.push(name.as_str());
+        }
+        lacks_scores |= run.records.iter().any(|record| record.score.is_none());
+    }
     if let Some(cell) = stopped.first() {
         terminal::note(&format!(
             "{} not finished: {}; with a higher budget go on with `eval run --resume {} --max-cost …` or the like, then \
@@ -83,27 +102,16 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             },
             stopped.join(", "),
             run::quoted(&folder.join(cell)),
-            run::quoted(&folder)
+            run::quoted(folder)
         ));
-    } else if worst != Outcome::Complete {
+    }
+    if lacks_scores {
         terminal::note(&format!(
             "not every attempt has a score; go on with `eval sweep --resume {} --retry-errors`",
-            run::quoted(&folder)
+            run::quoted(folder)
         ));
     }
-    Ok(worst)
-}
-
-/// The cells of which some attempt was not made: a budget stopped them.
-fn unfinished(folder: &Path, plan: &Plan) -> Result<Vec<String>, Error> {
-    let mut names = Vec::new();
-    for cell in &plan.cells {
-        let run = RunDir::open(&folder.join(&cell.name))?;
-        if (run.records.len() as u64) < run.attempts_total() {
-            names.push(cell.name.clone());
-        }
-    }
-    Ok(names)
+    Ok(())
 }
 
 /// Begins the run of a cell, or goes on with it.

@@ -246,3 +246,42 @@ fn what_is_wrong_is_told_before_anything_runs() {
         assert!(!binary.path().join("results").exists(), "{args:?}");
     }
 }
+
+#[test]
+fn each_cell_that_is_not_whole_gets_its_own_advice() {
+    // Two calls an attempt but for the direct one; of that one, the second sample fails.
+    let model = "description: Fails once.\n\
+                 rules:\n\
+                 - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
+                 - {when: {roles: [direct]}, reply: '1'}\n\
+                 - reply: \"```js\\nreturn(1)\\n```\"\n";
+    let matrix = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1}, \
+                  models: ['scripted:model.yaml']}";
+    let budget = "note: 1 cell is not finished: 02-";
+    let retry = "note: not every attempt has a score; go on with `eval sweep --resume sweep --retry-errors`";
+    let rows: [(&[&str], &[&str]); 4] = [
+        (&[], &[retry]),
+        (&["--fail-on-error", "1"], &[retry]),
+        (&["--max-llm-calls", "4"], &[budget, retry]),
+        (
+            &["--fail-on-error", "1", "--max-llm-calls", "4"],
+            &[budget, retry],
+        ),
+    ];
+    for (flags, wanted) in rows {
+        let binary = Binary::new()
+            .file("matrix.yaml", matrix)
+            .file("model.yaml", model);
+        let args = ["sweep", "--matrix", "matrix.yaml", "--out", "sweep", "--"];
+        let ran = binary.run(&[&args[..], flags].concat(), "");
+        let told: Vec<&str> = ran
+            .stderr
+            .lines()
+            .skip_while(|line| *line != "note: sweep: sweep")
+            .skip(1)
+            .collect();
+        let is_told = |(told, wanted): (&&str, &&str)| told.starts_with(wanted);
+        let all = told.iter().zip(wanted).all(is_told);
+        assert!(all && told.len() == wanted.len(), "{flags:?}: {ran:?}");
+    }
+}
