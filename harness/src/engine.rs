@@ -16,7 +16,6 @@ use crate::outcome::AttemptOutcome;
 use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
 use crate::protocol::Protocol;
 use crate::provider::{Provider, Request, Sampling};
-use crate::tools_agent::CONTEXT_TOOLS;
 use crate::web::Browser;
 use sandbox::{Isolation, Sandbox, StartError};
 
@@ -227,19 +226,6 @@ impl Engine {
     pub fn with_equipment(mut self, equipment: Equipment) -> Self {
         self.equipment = equipment;
         self
-    }
-
-    /// What the layers describe otherwise and no agent has: names of actions in the `agent-turn` protocol, else of tools.
-    pub fn idle_overrides(&self) -> Vec<String> {
-        let is_known = |name: &str| match self.config.protocol {
-            Protocol::AgentTurn => self.web_agent.has_action(name),
-            protocol => {
-                self.equipment.has_tool(name)
-                    || protocol == Protocol::Tools && CONTEXT_TOOLS.contains(&name)
-            }
-        };
-        let overridden = self.layers.actions.0.keys();
-        overridden.filter(|name| !is_known(name)).cloned().collect()
     }
 
     /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox.

@@ -24,6 +24,7 @@ mod halt;
 mod history;
 pub mod hook;
 mod hooking;
+mod idle_overrides;
 mod invocation;
 mod json_action;
 mod js_scan;
@@ -50,6 +51,7 @@ pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task
 pub use equipment::Equipment;
 pub use halt::HaltReason;
 pub use history::inherited;
+pub use idle_overrides::idle_overrides;
 pub use ledger::{Budget, Spent};
 pub use outfit::Outfit;
 pub use protocol::Protocol;

@@ -290,13 +290,6 @@ pub(super) fn engine(
         .with_layers(settings.layers.layers.clone())
         .with_hooks(settings.hooks.hooks.clone())
         .with_equipment(settings.equipment.clone());
-    let idle = engine.idle_overrides();
-    if !idle.is_empty() {
-        terminal::warning(&format!(
-            "--action-overrides: no agent has a tool or action called {}",
-            idle.join(" or ")
-        ));
-    }
     Ok((engine, judge))
 }
 

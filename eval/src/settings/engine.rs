@@ -110,7 +110,11 @@ impl EngineSettings {
         budget.check_prices(references.iter().map(|(_, reference)| reference.as_str()))?;
         let traffic = super::traffic::resolve(&args.traffic)?;
         let store = super::store::resolve(&args.store);
-        let idle = super::web::idle(&args.web, guidance.settings.protocol);
+        let protocol = guidance.settings.protocol;
+        let idle = super::web::idle(&args.web, protocol);
+        guidance.warnings.extend(idle);
+        let over = &guidance.settings.layers;
+        let idle = super::tools::idle_overrides(over, protocol, &equipment, &web.agent_turn);
         guidance.warnings.extend(idle);
         Ok(guidance.map(|guidance| {
             let Guidance {

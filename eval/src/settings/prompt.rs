@@ -55,7 +55,7 @@ impl PromptSettings {
     /// # Errors
     /// A [`SettingsError`] for the first flag that is wrong.
     pub fn resolve(args: &PromptArgs) -> Result<Resolved<Self>, SettingsError> {
-        let guidance = guidance::resolve(&args.guidance, args.model.as_deref().map(str::trim))?;
+        let mut guidance = guidance::resolve(&args.guidance, args.model.as_deref().map(str::trim))?;
         let max_depth = guidance.settings.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
         let protocol = guidance.settings.protocol;
@@ -90,6 +90,9 @@ impl PromptSettings {
             &web,
             &super::hooks::registry(args.guidance.layers.hooks_dir.as_deref())?,
         )?;
+        let over = &guidance.settings.layers;
+        let idle = super::tools::idle_overrides(over, protocol, &equipment, &web);
+        guidance.warnings.extend(idle);
         let tools = match protocol {
             Protocol::Rlm => equipment.root.specs(),
             _ => Vec::new(),

@@ -11,7 +11,7 @@ use harness::hook::HookRegistry;
 use harness::prompt::{ActionOverride, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
-use harness::{Equipment, Outfit};
+use harness::{Equipment, Outfit, Protocol};
 
 use super::name_list::names;
 use super::{LayerSettings, SettingsError, prompt_library};
@@ -96,6 +96,22 @@ pub(super) fn resolve(
     outfit.check_secrets(definition, &equipment)?;
     check_texts(texts, web, &outfit.secret_values())?;
     Ok(equipment.with_settings(&library, hooks)?)
+}
+
+/// What `--action-overrides` describes and no agent has, as a warning.
+pub(super) fn idle_overrides(
+    over: &LayerSettings,
+    protocol: Protocol,
+    equipment: &Equipment,
+    web: &AgentTurnSettings,
+) -> Option<String> {
+    let idle = harness::idle_overrides(&over.layers.actions, protocol, equipment, web);
+    (!idle.is_empty()).then(|| {
+        format!(
+            "--action-overrides: no agent has a tool or action called {}",
+            idle.join(" or ")
+        )
+    })
 }
 
 /// Every secret in a folder's definitions, by the values that the flags and the environment give, too.

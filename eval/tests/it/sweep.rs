@@ -255,8 +255,9 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
                  - {when: {roles: [direct]}, reply: '1'}\n\
                  - reply: \"```js\\nreturn(1)\\n```\"\n";
-    let matrix = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1}, \
-                  models: ['scripted:model.yaml']}";
+    let matrix = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1, \
+                  action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
+    let idle = "warning: --action-overrides: no agent has a tool or action called search\n";
     let budget = "note: 1 cell is not finished: 02-";
     let retry = "note: not every attempt has a score; go on with `eval sweep --resume sweep --retry-errors`";
     let rows: [(&[&str], &[&str]); 4] = [
@@ -271,9 +272,11 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
     for (flags, wanted) in rows {
         let binary = Binary::new()
             .file("matrix.yaml", matrix)
+            .file("actions.yaml", "search: {description: Finds.}\n")
             .file("model.yaml", model);
         let args = ["sweep", "--matrix", "matrix.yaml", "--out", "sweep", "--"];
         let ran = binary.run(&[&args[..], flags].concat(), "");
+        assert_eq!(ran.stderr.matches(idle).count(), 1, "{ran:?}");
         let told: Vec<&str> = ran
             .stderr
             .lines()
