@@ -287,7 +287,9 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
 
 #[test]
 fn two_processes_never_work_on_one_run() {
-    let binary = Binary::new().file("slow.yaml", include_str!("run/slow.yaml"));
+    // Slow enough that a busy machine starts the second while the first is at work.
+    let slow = include_str!("run/slow.yaml").replace("latency_ms: 200", "latency_ms: 800");
+    let binary = Binary::new().file("slow.yaml", &slow);
     let dir = begin(
         &binary,
         &["--max-tasks", "1", "--model", "scripted:slow.yaml"],
