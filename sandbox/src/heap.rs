@@ -53,7 +53,7 @@ impl Heap {
     /// Arms the limit where it was.
     pub fn arm(&mut self, runtime: &mut JsRuntime) {
         let limit = self.armed_at;
-        self.disarm(runtime);
+        set(limit, runtime);
         let (isolate, overflowed) = (self.isolate.clone(), Arc::clone(&self.overflowed));
         runtime.add_near_heap_limit_callback(move |current, _| {
             overflowed.store(true, Ordering::SeqCst);
@@ -66,9 +66,10 @@ impl Heap {
         });
     }
 
-    /// Sets the engine's own limit and no way to give way.
+    /// Leaves the engine's own limit alone, without a way to give way: where the engine has it while the heap is armed,
+    /// an eighth above, since so much may be in use.
     pub fn disarm(&mut self, runtime: &mut JsRuntime) {
-        runtime.remove_near_heap_limit_callback(self.armed_at);
+        set(self.armed_at.saturating_add(self.armed_at / 8), runtime);
     }
 
     /// Raises the limit by so many bytes.
@@ -93,4 +94,10 @@ impl Heap {
     pub fn take_overflow(&self) -> bool {
         self.overflowed.swap(false, Ordering::SeqCst)
     }
+}
+
+/// Sets the engine's own limit. It is set by taking a callback away, so there must be one.
+fn set(limit: usize, runtime: &mut JsRuntime) {
+    runtime.add_near_heap_limit_callback(|current, _| current);
+    runtime.remove_near_heap_limit_callback(limit);
 }

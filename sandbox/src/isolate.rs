@@ -29,7 +29,7 @@ const FLUSH_TRIES: u32 = 10;
 /// CPU time of one such try.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
-/// Bytes of a script whose compilation needs no heap that gives way: it takes far less than the engine itself leaves.
+/// Bytes of a script whose compilation needs no heap that gives way: it takes far less than `QuickJS` itself leaves.
 const SMALL_SCRIPT: usize = 64 << 10;
 
 /// One isolate and its host functions.
@@ -333,7 +333,7 @@ impl Isolate {
     /// The value of a cell's script: the function that runs it.
     fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
         // While the heap can give way, the engine goes through all of it after each script.
-        let small = script.len() <= SMALL_SCRIPT;
+        let small = cfg!(not(feature = "v8")) && script.len() <= SMALL_SCRIPT;
         if small {
             self.heap.disarm(&mut self.runtime);
         }

@@ -28,7 +28,7 @@ pub enum StartError {
     /// The operating system gave no thread.
     #[error("cannot start a thread for the sandbox: {0}")]
     Thread(std::io::Error),
-    /// The operating system gave no process, or its pipes failed.
+    /// The operating system gave no process, or its socket failed.
     #[error("cannot start a worker process for the sandbox: {0}")]
     Process(std::io::Error),
     /// The engine did not load the sandbox's own library: a bug.

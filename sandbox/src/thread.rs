@@ -9,7 +9,7 @@ use crate::inbox::Inbox;
 use crate::isolate::Isolate;
 use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
-use crate::watchdog::OnStuck;
+use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
 /// Native stack of an isolate's thread: JavaScript's own limit, and room for the parser of deeply nested code.
@@ -70,6 +70,7 @@ pub(crate) fn spawn(
     started: impl FnOnce(Result<(), StartError>) + Send + 'static,
     ended: impl FnOnce(End) + Send + 'static,
 ) -> io::Result<()> {
+    watchdog::start()?;
     let body = move || {
         let isolate = match Isolate::new(&config, on_stuck) {
             Ok(isolate) => isolate,

@@ -2,6 +2,7 @@
 //!
 //! The clock is the CPU time of the executing thread, so a busy machine times nothing out.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,13 +45,24 @@ struct State {
     wakes_at: Option<Instant>,
 }
 
-static STATE: LazyLock<(Mutex<State>, Condvar)> = LazyLock::new(|| {
-    // Without a watchdog nothing can be stopped; a process that cannot start a thread is lost anyway.
-    let _ = std::thread::Builder::new()
-        .name("watchdog".to_owned())
-        .spawn(watch);
-    Default::default()
-});
+static STATE: LazyLock<(Mutex<State>, Condvar)> = LazyLock::new(Default::default);
+
+/// Starts the thread, if it does not run yet. For every process in which code is to run, before it does: without it,
+/// nothing is stopped.
+///
+/// # Errors
+/// The system gives no thread.
+pub(crate) fn start() -> io::Result<()> {
+    static RUNS: Mutex<bool> = Mutex::new(false);
+    let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*runs {
+        std::thread::Builder::new()
+            .name("watchdog".to_owned())
+            .spawn(watch)?;
+        *runs = true;
+    }
+    Ok(())
+}
 
 /// An armed deadline; dropping it disarms.
 pub(crate) struct Watch {

@@ -71,6 +71,10 @@ mod linux {
     };
 
     use super::Lacks;
+    use crate::process::MAX_SESSIONS;
+
+    /// Two for each session's socket, and some.
+    const DESCRIPTORS: u64 = 2 * MAX_SESSIONS as u64 + 32;
 
     /// Gives up what neither a server nor its copies need: everything but opening files, and starting and ending
     /// processes.
@@ -81,7 +85,7 @@ mod linux {
             return Err("the kernel refuses no_new_privs".to_owned());
         }
         // The engine and the clock read it at their first use, when files are out of reach.
-        // SAFETY: reads the time zone of the process, which has one thread.
+        // SAFETY: reads the time zone of the process, whose other thread, if there is one, only waits.
         unsafe { tzset() };
         lacking_seccomp(deny_to_server())
     }
@@ -121,7 +125,7 @@ mod linux {
         for (resource, limit) in [
             (libc::RLIMIT_CORE, 0),
             (libc::RLIMIT_FSIZE, 0),
-            (libc::RLIMIT_NOFILE, 64),
+            (libc::RLIMIT_NOFILE, DESCRIPTORS),
         ] {
             let limit = libc::rlimit {
                 rlim_cur: limit,
@@ -224,7 +228,7 @@ mod linux {
         )
     }
 
-    /// System calls that would open files, or start or end processes, fail with EPERM.
+    /// System calls that would open files, start processes, or signal or limit others fail with EPERM.
     fn deny_to_worker() -> Result<(), String> {
         let no_thread = SeccompCondition::new(
             0,
@@ -234,9 +238,21 @@ mod linux {
         );
         let no_thread = no_thread.map_err(|error| error.to_string())?;
         let new_process = SeccompRule::new(vec![no_thread]).map_err(|error| error.to_string())?;
+        let other_than = |process: u32| -> Result<Vec<SeccompRule>, String> {
+            let other =
+                SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, process.into());
+            let other = other.map_err(|error| error.to_string())?;
+            let rule = SeccompRule::new(vec![other]).map_err(|error| error.to_string())?;
+            Ok(vec![rule])
+        };
         let rules = BTreeMap::from([
             (libc::SYS_openat, Vec::new()),
             (libc::SYS_kill, Vec::new()),
+            (libc::SYS_tgkill, other_than(std::process::id())?),
+            (libc::SYS_rt_sigqueueinfo, Vec::new()),
+            (libc::SYS_rt_tgsigqueueinfo, Vec::new()),
+            // By the number 0, a process means itself.
+            (libc::SYS_prlimit64, other_than(0)?),
             (libc::SYS_clone, vec![new_process]),
         ]);
         apply(rules, libc::EPERM)

@@ -81,15 +81,16 @@ impl Original<'_> {
         let limits = &self.hello.config.limits;
         let memory = memory::watch(limits, Arc::default());
         let confined = confined(self.hello.strict, [self.confined, as_worker()]);
+        watchdog::start()?;
         link.send(&confined.map_or_else(Up::Refused, |lacks| Up::Ready { lacks }))?;
         if let Some(look) = memory {
             watchdog::also(look);
         }
         let mut requests = link.requests()?;
-        let outbox = Box::new(move |reply| {
-            if link.send(&Up::Reply(reply)).is_err() {
-                exit::now(1);
-            }
+        let outbox = Box::new(move |reply| match link.send(&Up::Reply(reply)) {
+            Ok(()) => {}
+            Err(FrameError::Io(_)) => exit::now(1),
+            Err(_) => exit::now(exit::BROKEN),
         });
         let mut worker = Worker::new(self.isolate, limits.clone(), outbox);
         let end = worker.run(&mut requests);

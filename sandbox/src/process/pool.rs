@@ -2,13 +2,16 @@
 
 use std::io;
 use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Mutex, Semaphore, mpsc};
+use tokio::time::sleep;
 
+use super::frame::{self, FrameError};
 use super::server::Server;
-use super::{Hello, MAX_SESSIONS, Up, WorkerCommand, frame};
+use super::{Hello, MAX_SESSIONS, Up, WorkerCommand};
 use crate::message::Request;
 use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
@@ -16,6 +19,8 @@ use crate::snapshot::snapshot;
 
 /// How often a session is opened that does not become ready.
 const START_TRIES: u32 = 3;
+/// Before it is opened again: what the system lacks comes back when others end.
+const START_PAUSE: Duration = Duration::from_millis(100);
 /// Sessions that are being opened at a time: systems limit how many sockets may be on their way to a process.
 const OPENING: usize = 32;
 
@@ -80,7 +85,7 @@ impl Workers {
     pub async fn session(&self) -> Result<Session, StartError> {
         for _ in 1..START_TRIES {
             match self.0.open().await {
-                Err(StartError::Process(_)) => {}
+                Err(StartError::Process(_)) => sleep(START_PAUSE).await,
                 other => return other,
             }
         }
@@ -110,9 +115,9 @@ impl Shared {
             }
             Ok(Some(Up::Refused(reason))) => return Err(StartError::Confine(reason)),
             _ => {
+                let end = server.end_of(number).await.map_err(StartError::Process)?;
                 self.retire(&server).await;
-                let end = server.lost(number).await.detail;
-                let reason = format!("it ended before it was ready: {end}");
+                let reason = format!("it ended before it was ready: {}", end.detail);
                 return Err(StartError::Process(io::Error::other(reason)));
             }
         }
@@ -162,22 +167,45 @@ async fn carry(
     up: (BufReader<OwnedReadHalf>, Arc<Router>),
 ) {
     let (mut replies, router) = up;
+    // Dropped with the async runtime, too: whoever waits for replies learns it.
+    let _told = LoseAtEnd(Arc::clone(&router));
+    let lost = || async {
+        let end = server.end_of(number).await;
+        end.unwrap_or_else(|error| Lost::outside(format!("it has no process: {error}")))
+    };
     let hung_up = async {
-        // An unreadable frame ends the session as its worker's death would.
-        while let Ok(Some(Up::Reply(reply))) = frame::read_async(&mut replies).await {
-            router.route(reply);
+        loop {
+            match frame::read_async(&mut replies).await {
+                Ok(Some(Up::Reply(reply))) => router.route(reply),
+                Ok(None) | Err(FrameError::Io(_)) => return None,
+                _ => return Some(Lost::own_code("its process sent what cannot be read")),
+            }
         }
     };
     tokio::select! {
-        () = hung_up => router.lose(server.lost(number).await),
+        garbled = hung_up => {
+            // Also ends the process.
+            let lost = lost().await;
+            router.lose(garbled.unwrap_or(lost));
+        }
         done = send_requests(down.0, down.1) => match done {
             Done::NoMoreRequests => server.close(number).await,
             Done::TooLarge => {
                 router.lose(Lost::own_code("a request is too large for its process"));
                 server.close(number).await;
             }
-            Done::HungUp => router.lose(server.lost(number).await),
+            Done::HungUp => router.lose(lost().await),
         },
+    }
+}
+
+/// Tells the REPLs of a session, when dropped, that nothing comes any more. An earlier reason stays.
+struct LoseAtEnd(Arc<Router>);
+
+impl Drop for LoseAtEnd {
+    fn drop(&mut self) {
+        self.0
+            .lose(Lost::outside("nothing reads its replies any more"));
     }
 }
 

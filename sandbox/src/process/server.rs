@@ -88,26 +88,28 @@ impl Server {
     }
 
     /// What became of a session whose socket was closed by the other side.
-    pub async fn lost(&self, session: u32) -> Lost {
+    ///
+    /// # Errors
+    /// There never was a process for it.
+    pub async fn end_of(&self, session: u32) -> io::Result<Lost> {
         let (tell, told) = oneshot::channel();
         lock(&self.asked).insert(session, tell);
         let asked = control::order(self.control.as_ref(), Order::Ask, session, None).await;
         if asked.is_ok()
             && let Ok(Ok(status)) = timeout(END_GRACE, told).await
         {
-            return match u32::try_from(status) {
-                Ok(_) => exit::lost(ExitStatus::from_raw(status)),
-                Err(_) => Lost::outside(format!(
-                    "there is no process for it: {}",
-                    io::Error::from_raw_os_error(-status)
-                )),
-            };
+            if status < 0 {
+                return Err(io::Error::from_raw_os_error(-status));
+            }
+            return Ok(exit::lost(ExitStatus::from_raw(status)));
         }
         let mut ended = self.ended.clone();
-        match timeout(END_GRACE, ended.wait_for(Option::is_some)).await {
-            Ok(Ok(lost)) => lost.clone().unwrap_or_else(Lost::unknown),
-            _ => Lost::outside("its process closed its socket"),
-        }
+        Ok(
+            match timeout(END_GRACE, ended.wait_for(Option::is_some)).await {
+                Ok(Ok(lost)) => lost.clone().unwrap_or_else(Lost::unknown),
+                _ => Lost::outside("its process closed its socket"),
+            },
+        )
     }
 }
 

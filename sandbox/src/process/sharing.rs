@@ -19,6 +19,7 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
     let open = Arc::new(AtomicU64::new(0));
     let look = memory::watch(&hello.config.limits, Arc::clone(&open));
     let confined = confined(hello.strict, [as_server(), as_worker()]);
+    watchdog::start()?;
     if let Some(look) = look {
         watchdog::also(look);
     }
@@ -26,7 +27,10 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
         match (ordered.order, ordered.socket) {
             (Order::Open, Some(socket)) => {
                 open.fetch_add(1, Ordering::SeqCst);
-                work(socket, hello, confined.clone(), Arc::clone(&open))?;
+                if work(socket, hello, confined.clone(), Arc::clone(&open)).is_err() {
+                    // Its socket closed with it, and the others go on.
+                    open.fetch_sub(1, Ordering::SeqCst);
+                }
             }
             // Such a session ends alone only by what ends its thread.
             (Order::Ask, _) => control::answer(
@@ -55,6 +59,7 @@ fn work(
         Err(reason) => {
             // Whoever does not listen any more need not know.
             let _ = link.send(&Up::Refused(reason));
+            open.fetch_sub(1, Ordering::SeqCst);
             return Ok(());
         }
     };
@@ -67,10 +72,11 @@ fn work(
         Box::new(move |reply| drop(replies.send(&Up::Reply(reply)))),
         Arc::new(|| exit::now(exit::STUCK)),
         move |started: Result<(), StartError>| {
-            let _ = readied.send(&match started {
-                Ok(()) => Up::Ready { lacks },
-                Err(error) => Up::Refused(error.to_string()),
-            });
+            // As in a copy: a process whose engine does not start is of no use.
+            if started.is_err() {
+                exit::now(exit::BROKEN);
+            }
+            let _ = readied.send(&Up::Ready { lacks });
         },
         move |end| {
             if end == End::Broken {
