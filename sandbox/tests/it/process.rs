@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use sandbox::message::CellErrorKind;
-use sandbox::{Config, Isolation, LostCause, WorkerCommand};
+use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, WorkerCommand};
 use tempfile::TempDir;
 
 use crate::driver::{in_process, root_of, run, sandbox, try_run, worker_command};
@@ -194,6 +194,19 @@ async fn sessions_that_share_a_worker_end_with_it_and_with_no_other() {
     }
     drop((repls, sandbox));
     program.comes_to_an_end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_many_sessions_as_are_allowed_share_one_worker() {
+    let program = OwnProgram::new("full-worker");
+    let sandbox = sandbox(config(), program.isolation(MAX_SESSIONS));
+    let mut repls = Vec::new();
+    for _ in 0..MAX_SESSIONS {
+        let mut repl = root_of(&sandbox, "").await;
+        assert_eq!(run(&mut repl, "console.log(1)").await.output, "1");
+        repls.push(repl);
+    }
+    assert_eq!(program.servers().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
