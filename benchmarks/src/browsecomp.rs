@@ -128,7 +128,7 @@ impl Scorer for Encrypted {
             images: Vec::new(),
             expected: expected.map_or(Value::Null, Value::String),
             query: String::new(),
-            context: "".into(),
+            context: Arc::default(),
             ..sample.clone()
         };
         let score = ShortAnswer.score(answer, &sample);

@@ -90,7 +90,7 @@ impl Schema for LongBench {
         }
         Ok(Body {
             query: filled(QUERY.trim_end(), &shown)?,
-            context: text(row, "context")?.into(),
+            context: text(row, "context")?.to_owned().into(),
             expected: json!(answer),
             cluster: None,
         })

@@ -101,7 +101,7 @@ impl Schema for Oolong {
         };
         Ok(Body {
             query: text(row, "question")?.to_owned(),
-            context: text(row, context)?.into(),
+            context: text(row, context)?.to_owned().into(),
             expected: json!({"answer": gold(row)?, "answer_type": text(row, "answer_type")?}),
             cluster: Some(format!(
                 "{OOLONG}-window-{}",

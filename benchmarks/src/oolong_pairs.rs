@@ -101,7 +101,7 @@ impl Schema for OolongPairs {
         };
         Ok(Body {
             query: QUERY.trim_end().replace("<condition>", &task.condition),
-            context: context.into(),
+            context: context.to_owned().into(),
             expected: pairs(&users(labelled)?, task),
             cluster: Some(format!(
                 "{OOLONG_PAIRS}-window-{}",

@@ -77,7 +77,7 @@ pub struct Body {
     /// What is asked.
     pub query: String,
     /// What it is asked about.
-    pub context: Arc<str>,
+    pub context: Arc<String>,
     /// In the scorer's form.
     pub expected: Value,
     /// Samples that share it are no independent draws.

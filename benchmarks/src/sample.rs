@@ -15,7 +15,7 @@ pub struct Sample {
     /// What is asked.
     pub query: String,
     /// What it is asked about; may be megabytes long.
-    pub context: Arc<str>,
+    pub context: Arc<String>,
     /// What is shown with the question; at most [`Image::MOST`].
     pub images: Vec<Image>,
     /// The right answer, in the form that the dataset's scorer reads.

@@ -61,7 +61,7 @@ impl Schema for Aime {
         let problem = text(row, spelling(row, "problem", "Problem"))?;
         Ok(Body {
             query: QUERY.trim_end().replace("<problem>", problem.trim()),
-            context: "".into(),
+            context: Arc::default(),
             expected: json!(number),
             cluster: None,
         })

@@ -112,7 +112,7 @@ impl Dataset for WebApp {
         Ok(Sample {
             id: self.ids[index].clone(),
             query: task.query.trim().to_owned(),
-            context: "".into(),
+            context: Arc::default(),
             images: Vec::new(),
             expected: json!({ "shows": task.shows, "first": task.first }),
             metadata: self.facts(index),

@@ -102,7 +102,7 @@ impl Dataset for WebNav {
         Ok(Sample {
             id: id.clone(),
             query,
-            context: "".into(),
+            context: Arc::default(),
             images: Vec::new(),
             expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
             metadata: self.facts(index),

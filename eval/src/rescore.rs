@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use benchmarks::Sample;
 use futures::StreamExt as _;
@@ -118,7 +119,7 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
     Sample {
         id: record.id.clone(),
         query: query(run, record).unwrap_or_default(),
-        context: "".into(),
+        context: Arc::default(),
         images: Vec::new(),
         expected: record.expected.clone(),
         metadata: record.metadata.clone(),

@@ -29,7 +29,7 @@ pub(crate) struct Conversation {
 /// A first message that holds a whole context.
 struct Cuttable {
     query: String,
-    context: Arc<str>,
+    context: Arc<String>,
     /// Characters of the context that it shows.
     shown: usize,
 }
@@ -81,7 +81,7 @@ impl Conversation {
     }
 
     /// Lets the context in the first message, which holds this question and the whole of it, be cut where it does not fit.
-    pub fn may_cut(&mut self, query: &str, context: &Arc<str>) {
+    pub fn may_cut(&mut self, query: &str, context: &Arc<String>) {
         self.cuttable = Some(Cuttable {
             query: query.to_owned(),
             context: Arc::clone(context),

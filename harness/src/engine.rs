@@ -93,7 +93,7 @@ pub struct Task {
     /// The question.
     pub query: String,
     /// The data.
-    pub context: Arc<str>,
+    pub context: Arc<String>,
     /// What is shown to the root with the question.
     pub images: Vec<Image>,
 }

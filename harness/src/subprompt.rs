@@ -325,7 +325,7 @@ impl Attempt<'_> {
         let kind = kind_of(&text);
         let repl = session.open_with(
             None,
-            Context::Text(text.into()),
+            Context::text(text),
             self.info(&child),
             child.tools.functions(),
         );

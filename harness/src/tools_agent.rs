@@ -39,7 +39,7 @@ pub(crate) struct ToolsAgent<'a> {
     /// The agent, with the tools that it needs to read its context.
     invocation: Invocation,
     settings: &'a AgentSettings,
-    context: Arc<str>,
+    context: Arc<String>,
     /// Prompts called so far.
     children: AtomicU32,
 }
@@ -50,7 +50,7 @@ impl<'a> ToolsAgent<'a> {
         attempt: &'a Attempt<'a>,
         invocation: &Invocation,
         settings: &'a AgentSettings,
-        context: Arc<str>,
+        context: Arc<String>,
     ) -> Self {
         let mut invocation = invocation.clone();
         if !stands_in_message(&context, settings) {

@@ -75,7 +75,7 @@ async fn open(sandbox: &Sandbox, context: &str) -> Repl {
         parent_id: None,
     };
     let session = sandbox.session().await.unwrap();
-    session.open(None, Context::Text(context.into()), info)
+    session.open(None, Context::text(context), info)
 }
 
 async fn run(repl: &mut Repl) {

@@ -27,7 +27,7 @@ async fn main() {
     for trajectory in cells["trajectories"].as_array().unwrap() {
         let context = trajectory["context"].as_str().unwrap();
         let session = sandbox.session().await.unwrap();
-        let mut repl = session.open(None, Context::Text(context.into()), root());
+        let mut repl = session.open(None, Context::text(context), root());
         for code in trajectory["cells"].as_array().unwrap() {
             let before = cpu_ms();
             let output = run(&mut repl, code.as_str().unwrap()).await;

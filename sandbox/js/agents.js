@@ -276,7 +276,19 @@
     hidden(env, 'clearImmediate', (id) => clearTimer(agent, id));
   };
 
-  /** Opens an agent. `context` is a value, or the context argument of the call that asked for this agent. */
+  const nextPiece = { __proto__: null, toString: ops.nextPiece };
+
+  /** The text that arrives in so many pieces. Each is asked for when it is put in its place: two texts would not fit. */
+  const gather = (length) => {
+    const pieces = { __proto__: null, length };
+    for (let i = 0; i < length; i++) pieces[i] = nextPiece;
+    return p.arrayJoin(pieces, '');
+  };
+
+  /**
+   * Opens an agent. `context` is a text, or the number of pieces in which a text arrives; without one, it is the
+   * context argument of the call that asked for this agent.
+   */
   const openAgent = (id, parentId, infoJson, context, callId, functionsJson) => {
     const parent = mapGet(agents, parentId);
     const env = create(parent === undefined ? missing : parent.scope);
@@ -287,6 +299,7 @@
       calls: new Map(), timers: new Map(), live: new Map(), received: new Map(),
     };
     if (callId !== 0) context = mapGet(calls, callId)?.context;
+    if (typeof context === 'number') context = gather(context);
     context ??= '';
     if (parent === undefined) rootData = context;
     builtinNames ??= namesOf(global);

@@ -14,6 +14,7 @@
     cancelTimer: ops.op_repl_cancel_timer,
     done: (agent, cell, status, body, stack, abandoned, unawaited, functions) =>
       ops.op_repl_done(agent, cell, status, wellFormed(body), wellFormed(stack), abandoned, unawaited, functions),
+    nextPiece: ops.op_repl_next_piece,
     startTimer: ops.op_repl_start_timer,
     unmark: (source) => ops.op_repl_unmark(wellFormed(source)),
     write: (agent, line, hidden) => ops.op_repl_write(agent, wellFormed(line), hidden),

@@ -12,13 +12,24 @@ pub(crate) trait Inbox {
 }
 
 /// What the wait brought.
-#[derive(Debug)]
 pub(crate) enum Next {
     Request(Request),
+    /// An agent is opened, and its context, empty in the request, is on its way.
+    Open(Request, Arriving),
     /// Nothing until then.
     Due,
     /// There will be no more requests.
     HungUp,
+}
+
+/// A long text that comes in pieces, so that nobody holds it twice.
+pub(crate) struct Arriving {
+    /// How many there are.
+    pub pieces: u32,
+    /// Of all of them together, in UTF-8.
+    pub bytes: usize,
+    /// Waits for the next; empty when it does not come.
+    pub next: Box<dyn FnMut() -> String>,
 }
 
 impl Inbox for Receiver<Request> {

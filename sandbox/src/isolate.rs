@@ -49,8 +49,7 @@ pub(crate) enum Action<'a> {
         agent: AgentId,
         parent: Option<AgentId>,
         info: &'a str,
-        context: &'a str,
-        call: Option<CallId>,
+        context: Given<'a>,
         /// The names of the agent's host functions, as JSON.
         functions: &'a str,
     },
@@ -89,6 +88,15 @@ pub(crate) enum Action<'a> {
     CallContext {
         call: CallId,
     },
+}
+
+/// What an agent's context is.
+#[derive(Clone, Copy)]
+pub(crate) enum Given<'a> {
+    Text(&'a str),
+    OfCall(CallId),
+    /// The text of so many pieces that the host state has.
+    Pieces(u32),
 }
 
 /// How a turn ended.
@@ -248,20 +256,19 @@ impl Isolate {
                 parent,
                 info,
                 context,
-                call,
                 functions: names,
             } => (|| {
-                let context = if call.is_some() {
-                    undefined
-                } else {
-                    string(context)?
+                let (context, call) = match context {
+                    Given::Text(text) => (string(text)?, 0),
+                    Given::OfCall(call) => (undefined, call.0),
+                    Given::Pieces(pieces) => (number(*pieces), 0),
                 };
                 let arguments = vec![
                     number(agent.0),
                     number(parent.map_or(0, |parent| parent.0)),
                     string(info)?,
                     context,
-                    number(call.map_or(0, |call| call.0)),
+                    number(call),
                     string(names)?,
                 ];
                 Some((&functions.open_agent, arguments))

@@ -127,9 +127,16 @@ pub enum Reply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Context {
     /// This text.
-    Text(Arc<str>),
+    Text(Arc<String>),
     /// The second argument of a call, which never leaves the isolate.
     OfCall(CallId),
+}
+
+impl Context {
+    /// This text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(Arc::new(text.into()))
+    }
 }
 
 /// What `__rlm` shows, besides the iteration.

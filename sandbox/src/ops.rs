@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use deno_core::{OpState, extension, op2};
 
+use crate::inbox::Arriving;
 use crate::inspection;
 use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
 use crate::output::Output;
@@ -24,6 +25,8 @@ pub(crate) struct HostState {
     pub budget: (Budget, Instant),
     /// The functions of the cells so far.
     pub sources: Sources,
+    /// The context of the agent that is being opened.
+    pub arriving: Option<Arriving>,
     next_call: u32,
     next_timer: u32,
 }
@@ -32,6 +35,7 @@ impl Default for HostState {
     fn default() -> Self {
         Self {
             sources: Sources::default(),
+            arriving: None,
             outputs: HashMap::new(),
             calls: Vec::new(),
             done: Vec::new(),
@@ -201,6 +205,22 @@ fn op_repl_unmark(state: &mut OpState, #[string] text: &str) -> String {
     found.unwrap_or_else(|| unmark(text).into_owned())
 }
 
+/// The next piece of the context that is on its way; empty when there is none.
+#[op2]
+#[string]
+fn op_repl_next_piece(state: &mut OpState) -> String {
+    let arriving = &mut state.borrow_mut::<HostState>().arriving;
+    let Some(Arriving { pieces, next, .. }) = arriving else {
+        return String::new();
+    };
+    let piece = next();
+    *pieces = pieces.saturating_sub(1);
+    if *pieces == 0 {
+        *arriving = None;
+    }
+    piece
+}
+
 /// Milliseconds since the session began.
 #[op2(fast)]
 fn op_repl_now(state: &mut OpState) -> f64 {
@@ -295,6 +315,7 @@ extension!(
         op_repl_done,
         op_repl_start_timer,
         op_repl_cancel_timer,
+        op_repl_next_piece,
         op_repl_now,
         op_repl_parse_url,
         op_repl_set_url_part,

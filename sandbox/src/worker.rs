@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use crate::inbox::{Inbox, Next};
-use crate::isolate::{Action, Isolate, Turn, TurnEnd};
+use crate::inbox::{Arriving, Inbox, Next};
+use crate::isolate::{Action, Given, Isolate, Turn, TurnEnd};
 use crate::limits::Limits;
 use crate::message::{
     AgentId, CallId, CellError, CellErrorKind, CellOutcome, Context, Reply, Request,
@@ -76,7 +76,8 @@ impl Worker {
     pub fn run(&mut self, requests: &mut impl Inbox) -> End {
         while !self.broken {
             match requests.next(self.next_due()) {
-                Next::Request(request) => self.handle(request),
+                Next::Request(request) => self.handle(request, None),
+                Next::Open(request, context) => self.handle(request, Some(context)),
                 Next::Due => {}
                 Next::HungUp => return End::HungUp,
             }
@@ -87,7 +88,8 @@ impl Worker {
         End::Broken
     }
 
-    fn handle(&mut self, request: Request) {
+    /// `arriving` is the context of an agent that is opened, if it is on its way.
+    fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
         match request {
             Request::Open {
                 agent,
@@ -96,21 +98,20 @@ impl Worker {
                 info,
                 functions,
             } => {
-                let (text, call) = match &context {
-                    Context::Text(text) => (&**text, None),
-                    Context::OfCall(call) => ("", Some(*call)),
+                let opened_by = match &context {
+                    Context::Text(_) => None,
+                    Context::OfCall(call) => Some(*call),
                 };
                 self.agents.insert(
                     agent,
                     Agent {
                         parent,
-                        opened_by: call,
+                        opened_by,
                         lexical: BTreeSet::new(),
                         cell: None,
                     },
                 );
-                // Two bytes for each at most, whatever the engine makes of them.
-                self.isolate.allow(text.len().saturating_mul(2));
+                let context = self.take_in(&context, arriving);
                 let info = serde_json::to_string(&info).unwrap_or_default();
                 let functions = serde_json::to_string(&functions).unwrap_or_default();
                 self.turn(
@@ -119,8 +120,7 @@ impl Worker {
                         agent,
                         parent,
                         info: &info,
-                        context: text,
-                        call,
+                        context,
                         functions: &functions,
                     },
                 );
@@ -176,6 +176,24 @@ impl Worker {
                 self.calls.retain(|_, owner| *owner != agent);
                 self.isolate.host(|host| host.outputs.remove(&agent));
             }
+        }
+    }
+
+    /// Makes room for a context, whatever the engine makes of its bytes.
+    fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
+        if let Some(arriving) = arriving {
+            let pieces = arriving.pieces;
+            // Two for each; and what they are put together in grows by half at a time.
+            self.isolate.allow(arriving.bytes.saturating_mul(3));
+            self.isolate.host(|host| host.arriving = Some(arriving));
+            return Given::Pieces(pieces);
+        }
+        match context {
+            Context::Text(text) => {
+                self.isolate.allow(text.len().saturating_mul(2));
+                Given::Text(text)
+            }
+            Context::OfCall(call) => Given::OfCall(*call),
         }
     }
 

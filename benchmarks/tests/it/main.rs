@@ -35,7 +35,7 @@ fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
     let sample = Sample {
         id: "a".to_owned(),
         query: String::new(),
-        context: Arc::from(""),
+        context: Arc::default(),
         images: Vec::new(),
         expected: expected.clone(),
         metadata: [].into(),

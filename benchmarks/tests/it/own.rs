@@ -162,8 +162,8 @@ fn rows_of_one_group_are_read_in_linear_time() {
         let sample = dataset.sample(index).unwrap();
         let took = start.elapsed();
         assert_eq!(
-            (&*sample.context, sample.expected),
-            (&*text(index), json!(index.to_string()))
+            (sample.context.as_str(), sample.expected),
+            (text(index).as_str(), json!(index.to_string()))
         );
         took
     });

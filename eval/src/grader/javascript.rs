@@ -71,7 +71,7 @@ impl JavaScript {
         values: &[(&str, &Value)],
     ) -> Result<String, String> {
         let session = sandbox.session().await.map_err(|error| error.to_string())?;
-        let mut repl = session.open(None, Context::Text("".into()), nobody());
+        let mut repl = session.open(None, Context::text(""), nobody());
         self.cell(&mut repl, 1, &self.source).await?;
         for (name, value) in values {
             repl.set(*name, value);

@@ -28,7 +28,7 @@ fn sample() -> Sample {
     Sample {
         id: "s-1".to_owned(),
         query: "?".to_owned(),
-        context: "…".into(),
+        context: "…".to_owned().into(),
         images: Vec::new(),
         expected: json!("42"),
         metadata: BTreeMap::from([("context_length".to_owned(), json!(8000))]),

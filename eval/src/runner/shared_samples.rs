@@ -95,7 +95,7 @@ mod tests {
             Ok(Sample {
                 id: self.0[index].clone(),
                 query: String::new(),
-                context: "context".into(),
+                context: "context".to_owned().into(),
                 images: Vec::new(),
                 expected: Value::Null,
                 metadata: Facts::new(),

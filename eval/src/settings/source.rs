@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::SettingsError;
 
-/// Longer texts are refused, in bytes: the engine holds several copies of its context.
+/// Longer texts are refused, in bytes: the engine takes up to twice as much for one, and that again to change it.
 const LONGEST: u64 = 500_000_000;
 
 /// Where a question comes from.
@@ -58,9 +58,9 @@ impl ContextSource {
     ///
     /// # Errors
     /// [`SettingsError`] for a file or folder that cannot be read, is not UTF-8, or is too long.
-    pub fn read(&self) -> Result<Arc<str>, SettingsError> {
+    pub fn read(&self) -> Result<Arc<String>, SettingsError> {
         Ok(match self {
-            Self::Empty => Arc::from(""),
+            Self::Empty => Arc::default(),
             Self::File(path) => read_file(path)?.into(),
             Self::Folder(path) => read_folder(path)?.into(),
         })

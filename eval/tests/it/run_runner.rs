@@ -70,7 +70,7 @@ impl Dataset for Samples {
         Ok(Sample {
             id: self.ids[index].clone(),
             query: "q".to_owned(),
-            context: "".into(),
+            context: Arc::default(),
             images: Vec::new(),
             expected: json!("answer"),
             metadata: Facts::new(),

@@ -1,6 +1,7 @@
 //! JavaScript files as scorers: what they give, and how they fail.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::Sample;
@@ -46,7 +47,7 @@ async fn files_score_or_say_where_they_fail() {
         id: "a".to_owned(),
         query: "Who?".to_owned(),
         images: Vec::new(),
-        context: "".into(),
+        context: Arc::default(),
         expected: json!("Ada"),
         metadata: BTreeMap::from([("level".to_owned(), json!(2))]),
         cluster: None,

@@ -213,7 +213,7 @@ impl Running {
             parent_id: None,
         };
         let mut running = Self {
-            repl: session.open(None, Context::Text("".into()), info),
+            repl: session.open(None, Context::text(""), info),
             cells: 0,
         };
         running.cell(hook.source.clone()).await?;

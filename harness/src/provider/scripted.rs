@@ -236,7 +236,7 @@ async fn compute(code: &str, message: &str) -> Result<String, String> {
         invocation_id: "scripted".to_owned(),
         parent_id: None,
     };
-    let mut repl = session.open(None, Context::Text(message.into()), info);
+    let mut repl = session.open(None, Context::text(message), info);
     repl.run(code, 1);
     loop {
         match repl.next().await.map_err(|error| error.to_string())? {

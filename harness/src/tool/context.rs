@@ -253,7 +253,7 @@ mod tests {
                 .find(|tool| tool.spec().name == name)
                 .unwrap();
             let scope = ToolScope {
-                context: context.into(),
+                context: context.to_owned().into(),
                 ..ToolScope::default()
             };
             let got = tool.call(arguments.clone(), &scope).await;

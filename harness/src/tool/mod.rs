@@ -65,7 +65,7 @@ pub struct ToolScope {
     /// The calling agent's invocation id.
     pub invocation: String,
     /// The task's context.
-    pub context: Arc<str>,
+    pub context: Arc<String>,
     /// The tool's variables, resolved. They may hold secrets.
     pub env: BTreeMap<String, String>,
     /// The options that the agent's prompt sets for the tool.

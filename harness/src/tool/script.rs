@@ -252,7 +252,7 @@ async fn run(
     call: Option<&Value>,
     code: &str,
 ) -> Result<String, Failure> {
-    let context = Context::Text("".into());
+    let context = Context::text("");
     let mut repl = sandbox.open(context).await.map_err(Failure::Sandbox)?;
     let mut returned = None;
     for (number, cell) in [(1, BEFORE), (FILE_CELL, source), (3, code)] {

@@ -91,7 +91,7 @@ async fn run(
         sample: "sample".to_owned(),
         attempt: 1,
         query: "the question".to_owned(),
-        context: "card 4111 1111 1111 1111".into(),
+        context: "card 4111 1111 1111 1111".to_owned().into(),
         images: Vec::new(),
     };
     let sink = Arc::new(Collected::default());

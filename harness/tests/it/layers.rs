@@ -295,7 +295,7 @@ fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
         sample: "sample".to_owned(),
         attempt: 1,
         query: "Count.".to_owned(),
-        context: "".into(),
+        context: Arc::default(),
         images: Vec::new(),
     };
     let outcome = tokio::runtime::Builder::new_multi_thread()

@@ -145,7 +145,7 @@ async fn calls_give_what_the_rows_say() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("tools/calls.json")).unwrap();
     let registry = registry().await;
     let scope = ToolScope {
-        context: "Grüße: a needle, a NEEDLE and a needle.".into(),
+        context: "Grüße: a needle, a NEEDLE and a needle.".to_owned().into(),
         env: [
             ("KEY", KEY.to_owned()),
             ("FILES_DIR", folder("files").display().to_string()),

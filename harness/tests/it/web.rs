@@ -148,7 +148,7 @@ async fn run(case: Case, model: &Path) -> String {
         attempt: 1,
         query: case.query.clone(),
         images: Vec::new(),
-        context: "".into(),
+        context: Arc::default(),
     };
     let canaries = case.canaries.clone();
     let engine = Engine::new(config, models, |_| ())

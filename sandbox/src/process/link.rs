@@ -4,13 +4,14 @@ use std::io::BufReader;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::Up;
 use super::frame::{self, FrameError};
-use crate::inbox::{Inbox, Next};
+use super::{Down, Up};
+use crate::inbox::{Arriving, Inbox, Next};
 
 /// A session's socket. Only the session's own thread uses it.
 pub(super) struct Link(UnixStream);
@@ -26,7 +27,8 @@ impl Link {
 
     /// The requests that come over it.
     pub fn requests(&self) -> Result<Requests, FrameError> {
-        Ok(Requests(BufReader::new(self.0.try_clone()?)))
+        let socket = BufReader::new(self.0.try_clone()?);
+        Ok(Requests(Arc::new(Mutex::new(socket))))
     }
 
     /// Tells the other side that there is no more.
@@ -36,20 +38,21 @@ impl Link {
     }
 }
 
-/// Requests over a session's socket.
-pub(super) struct Requests(BufReader<UnixStream>);
+/// Requests over a session's socket, shared with the context that comes after one of them.
+pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
     /// Whether something can be read, after a wait until then at most.
     fn comes(&self, until: Instant) -> bool {
-        if !self.0.buffer().is_empty() {
+        let socket = lock(&self.0);
+        if !socket.buffer().is_empty() {
             return true;
         }
         let left = until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
-        let mut socket = [PollFd::new(self.0.get_ref(), PollFlags::IN)];
+        let mut polled = [PollFd::new(socket.get_ref(), PollFlags::IN)];
         // A wait that fails is looked at again by whoever finds nothing due yet.
-        poll(&mut socket, left.as_ref()).is_ok_and(|ready| ready > 0)
+        poll(&mut polled, left.as_ref()).is_ok_and(|ready| ready > 0)
     }
 }
 
@@ -58,10 +61,34 @@ impl Inbox for Requests {
         if until.is_some_and(|until| !self.comes(until)) {
             return Next::Due;
         }
-        match frame::read(&mut self.0) {
-            Ok(Some(request)) => Next::Request(request),
-            // Who sends what cannot be read is not the harness.
-            Ok(None) | Err(_) => Next::HungUp,
+        let down = frame::read(&mut *lock(&self.0));
+        // Who sends what cannot be read is not the harness.
+        let Ok(Some(Down {
+            request,
+            pieces,
+            bytes,
+        })) = down
+        else {
+            return Next::HungUp;
+        };
+        if pieces == 0 {
+            return Next::Request(request);
         }
+        let socket = Arc::clone(&self.0);
+        let next = move || {
+            // Of a harness that is gone, the next request tells.
+            let piece = frame::read(&mut *lock(&socket)).ok().flatten();
+            piece.unwrap_or_default()
+        };
+        let arriving = Arriving {
+            pieces,
+            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            next: Box::new(next),
+        };
+        Next::Open(request, arriving)
     }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

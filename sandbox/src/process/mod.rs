@@ -21,6 +21,7 @@ mod serve;
 mod forking;
 mod sharing;
 mod link;
+mod long_text;
 mod memory;
 
 pub use confine::confine;
@@ -29,7 +30,7 @@ pub use serve::worker_main;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::Reply;
+use crate::message::{Reply, Request};
 use crate::session::Config;
 
 /// How to start a worker: a program that calls [`worker_main`], and its arguments.
@@ -61,7 +62,17 @@ struct Hello {
     snapshot: Vec<u8>,
 }
 
-/// From a worker, over a session's socket, which takes [`Request`](crate::message::Request)s the other way.
+/// To a worker, over a session's socket.
+#[derive(Debug, Serialize, Deserialize)]
+struct Down {
+    request: Request,
+    /// Frames that follow, each a piece of the context ([`long_text`]).
+    pieces: u32,
+    /// Bytes of all pieces.
+    bytes: u64,
+}
+
+/// From a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 enum Up {
     /// The worker is confined, as far as the kernel can; what it lacks is told once.

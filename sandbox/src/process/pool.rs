@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::frame::{self, FrameError};
 use super::server::Server;
-use super::{Hello, MAX_SESSIONS, Up, WorkerCommand};
+use super::{Hello, MAX_SESSIONS, Up, WorkerCommand, long_text};
 use crate::message::Request;
 use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
@@ -182,14 +182,16 @@ async fn carry(
             }
         }
     };
+    let (queue, queued) = mpsc::unbounded_channel();
     tokio::select! {
         garbled = hung_up => {
             // Also ends the process.
             let lost = lost().await;
             router.lose(garbled.unwrap_or(lost));
         }
-        done = send_requests(down.0, down.1) => match done {
-            Done::NoMoreRequests => server.close(number).await,
+        // Also while the worker, which runs a cell, does not read.
+        () = pass_on(down.0, queue) => server.close(number).await,
+        done = send_requests(queued, down.1) => match done {
             Done::TooLarge => {
                 router.lose(Lost::own_code("a request is too large for its process"));
                 server.close(number).await;
@@ -209,24 +211,44 @@ impl Drop for LoseAtEnd {
     }
 }
 
+/// Ends when there will be no more requests: then nobody waits for an answer to any.
+async fn pass_on(
+    mut inbox: mpsc::UnboundedReceiver<Request>,
+    queue: mpsc::UnboundedSender<Request>,
+) {
+    while let Some(request) = inbox.recv().await {
+        // Its reader may have found the worker gone, which ends both.
+        let _ = queue.send(request);
+    }
+}
+
 /// Why no more requests are sent.
 enum Done {
-    NoMoreRequests,
     TooLarge,
     HungUp,
 }
 
 async fn send_requests(
-    mut inbox: mpsc::UnboundedReceiver<Request>,
+    mut queued: mpsc::UnboundedReceiver<Request>,
     mut to: OwnedWriteHalf,
 ) -> Done {
-    while let Some(request) = inbox.recv().await {
-        let Ok(frame) = frame::encode(&request) else {
+    while let Some(request) = queued.recv().await {
+        let (down, text) = long_text::part(request);
+        let Ok(frame) = frame::encode(&down) else {
             return Done::TooLarge;
         };
         if to.write_all(&frame).await.is_err() {
             return Done::HungUp;
         }
+        for piece in long_text::pieces(&text) {
+            let Ok(frame) = frame::encode(&piece) else {
+                return Done::TooLarge;
+            };
+            if to.write_all(&frame).await.is_err() {
+                return Done::HungUp;
+            }
+        }
     }
-    Done::NoMoreRequests
+    // `pass_on` ends first.
+    std::future::pending().await
 }

@@ -23,7 +23,7 @@ pub async fn root(config: Config, context: &str) -> Repl {
     let session = Session::in_thread(config)
         .await
         .expect("the sandbox starts");
-    session.open(None, Context::Text(context.into()), root_info())
+    session.open(None, Context::text(context), root_info())
 }
 
 /// Runs a cell that makes no calls, or whose calls are answered by `answer`.
@@ -70,7 +70,7 @@ pub fn sandbox(config: Config, isolation: Isolation) -> Sandbox {
 /// The root REPL of a fresh session.
 pub async fn root_of(sandbox: &Sandbox, context: &str) -> Repl {
     let session = sandbox.session().await.expect("the session starts");
-    session.open(None, Context::Text(context.into()), root_info())
+    session.open(None, Context::text(context), root_info())
 }
 
 /// Runs a cell that may end its isolate.
@@ -89,7 +89,7 @@ pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, Lost> {
 /// The root REPL of a fresh session, with host functions that [`run`] answers.
 pub async fn root_with(sandbox: &Sandbox, functions: &[&str]) -> Repl {
     let session = sandbox.session().await.expect("the session starts");
-    let context = Context::Text("the context".into());
+    let context = Context::text("the context");
     session.open_with(None, context, root_info(), host_functions(functions))
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use sandbox::message::CellErrorKind;
 use sandbox::{Config, Isolation, Limits};
 
-use crate::driver::{root, root_with, run, sandbox};
+use crate::driver::{isolations, root, root_of, root_with, run, sandbox};
 
 fn limits(limits: Limits) -> Config {
     Config {
@@ -198,22 +198,35 @@ async fn host_functions_count_as_calls() {
     }
 }
 
-#[tokio::test]
-async fn a_context_of_100_mb_works() {
-    let context =
-        "The quick brown fox jumps over the lazy dog. 0123456789\n".repeat(100_000_000 / 56);
-    let mut repl = root(Config::default(), &context).await;
-    let outcome = run(
-        &mut repl,
-        "console.log(context.length, context.slice(56, 65), context.lastIndexOf('fox'))",
-    )
-    .await;
-    assert_eq!(
-        outcome.output,
-        format!(
-            "{} The quick {}",
-            context.len(),
-            context.rfind("fox").unwrap()
-        )
-    );
+#[tokio::test(flavor = "multi_thread")]
+async fn long_contexts_come_whole_whatever_the_heap_may_hold() {
+    let small_heap = limits(Limits {
+        heap_bytes: 64 << 20,
+        ..Limits::default()
+    });
+    for isolation in isolations() {
+        let sandbox = sandbox(small_heap.clone(), isolation);
+        for (unit, times, end) in [
+            ("0123456789 the fox\n", 100_000_000 / 19, ""),
+            ("0123456789 the fox\n", 60_000_000 / 19, "😀"),
+            ("aż😀", 300_000, "aż"),
+            ("x", 256 << 10, ""),
+            ("x", 256 << 10, "y"),
+        ] {
+            let context = unit.repeat(times) + end;
+            let mut repl = root_of(&sandbox, &context).await;
+            let (unit, end) = (serde_json::json!(unit), serde_json::json!(end));
+            let code = format!(
+                "let whole = context.length === {unit}.length * {times} + {end}.length && context.endsWith({end});
+                 for (let i = 0; i < {times}; i += 9973) whole &&= context.startsWith({unit}, i * {unit}.length);
+                 const u = {unit};
+                 for (let i = 0; i < 400_000 && i < context.length; i++) {{
+                   if (i < {times} * u.length && context[i] !== u[i % u.length]) whole = false;
+                 }}
+                 console.log(whole)"
+            );
+            let outcome = run(&mut repl, &code).await;
+            assert_eq!(outcome.output, "true", "{unit}: {:?}", outcome.error);
+        }
+    }
 }

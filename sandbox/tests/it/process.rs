@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use sandbox::message::CellErrorKind;
+use sandbox::message::{CellErrorKind, Context};
 use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, WorkerCommand};
 use tempfile::TempDir;
 
-use crate::driver::{in_process, root_of, run, sandbox, try_run, worker_command};
+use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
 
 /// Short limits, so that the tests are.
 fn config() -> Config {
@@ -140,6 +140,30 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
 
     drop((repl, sandbox));
     program.comes_to_an_end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_ends_although_its_worker_does_not_read() {
+    let program = OwnProgram::new("deaf-copy");
+    let mut config = config();
+    config.limits.cell_time = Duration::from_secs(60);
+    let sandbox = sandbox(config, program.isolation(1));
+    let session = sandbox.session().await.unwrap();
+    let mut repl = session.open(None, Context::text(""), root_info());
+    run(&mut repl, "1").await;
+    repl.run("for (;;) {}", 1);
+    let long = Context::text("x".repeat(10_000_000));
+    let child = session.open(Some(&repl), long, root_info());
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(program.copies().len(), 1);
+    drop((child, repl, session));
+    for _ in 0..100 {
+        if program.copies().iter().all(|pid| has_ended(pid)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it still runs");
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl Tree {
             lineage: vec!["root".to_owned()],
             ..root_info()
         };
-        let context = Context::Text("root data".into());
+        let context = Context::text("root data");
         let functions = host_functions(&["search", "page.open", "page.close"]);
         let repl = tree
             .session

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// One REPL after another, each in a session of its own.
 pub(super) struct Root {
     sandbox: Sandbox,
-    context: Arc<str>,
+    context: Arc<String>,
     /// None before the first cell and after a loss.
     repl: Option<Repl>,
     /// Cells run in this session.
@@ -29,7 +29,7 @@ pub(super) const FRESH_SESSION: &str =
     "the next cell runs in a fresh session, without the names made so far";
 
 impl Root {
-    pub fn new(sandbox: Sandbox, context: Arc<str>) -> Self {
+    pub fn new(sandbox: Sandbox, context: Arc<String>) -> Self {
         Self {
             sandbox,
             context,

@@ -1,0 +1,50 @@
+//! A long context crosses to a worker in pieces, so that neither side holds it a second time.
+
+use std::sync::Arc;
+
+use super::Down;
+use crate::message::{Context, Request};
+
+/// Bytes of a piece, and of the longest context that goes with its request.
+const PIECE: usize = 256 << 10;
+
+/// A request as it is sent, and the text that follows it.
+pub(super) fn part(mut request: Request) -> (Down, Arc<String>) {
+    let text = match &mut request {
+        Request::Open {
+            context: Context::Text(text),
+            ..
+        } if text.len() > PIECE => std::mem::take(text),
+        _ => Arc::default(),
+    };
+    let down = Down {
+        request,
+        pieces: u32::try_from(pieces(&text).count()).unwrap_or(u32::MAX),
+        bytes: text.len() as u64,
+    };
+    (down, text)
+}
+
+/// The text, a piece at a time.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PIECE, pieces};
+
+    #[test]
+    fn pieces_are_the_text() {
+        for text in ["", "short", &"x".repeat(PIECE), &"aż😀".repeat(PIECE)] {
+            let parted: Vec<&str> = pieces(text).collect();
+            assert!(parted.iter().all(|piece| piece.len() <= PIECE));
+            assert_eq!(parted.concat(), text);
+        }
+    }
+}
