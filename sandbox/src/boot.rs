@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
 
+use crate::expression::value_of;
 use crate::limits::{Console, Limits, MAX_STACK_BYTES};
 use crate::ops;
 use crate::randomness;
@@ -128,7 +129,7 @@ pub(crate) fn load(runtime: &mut JsRuntime) -> Result<(), String> {
     v8::tc_scope!(let scope, scope);
     let internals = v8::Object::new(scope);
     for (name, source) in FILES {
-        if load_file(scope, source, internals).is_none() {
+        if load_file(scope, name, source, internals).is_none() {
             let reason = scope
                 .exception()
                 .map(|thrown| thrown.to_rust_string_lossy(scope));
@@ -193,11 +194,12 @@ fn take_functions(
 
 fn load_file<'s>(
     scope: &v8::PinScope<'s, '_>,
+    name: &str,
     source: &str,
     internals: v8::Local<'s, v8::Object>,
 ) -> Option<()> {
-    let source = v8::String::new(scope, source)?;
-    let value = v8::Script::compile(scope, source, None)?.run(scope)?;
+    let expression = source.trim_end().trim_end_matches(';');
+    let value = value_of(scope, &format!("({expression})"), name)?;
     let function: v8::Local<v8::Function> = value.try_into().ok()?;
     let receiver = v8::undefined(scope).into();
     function

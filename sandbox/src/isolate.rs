@@ -15,6 +15,7 @@ use deno_core::{JsRuntime, OpState, v8};
 
 use crate::boot::{LibraryFunctions, boot};
 use crate::cpu_clock::CpuClock;
+use crate::expression::value_of;
 use crate::heap::Heap;
 use crate::message::{AgentId, CallId};
 use crate::ops::HostState;
@@ -347,7 +348,7 @@ impl Isolate {
         let compiled = {
             deno_core::scope!(scope, &mut self.runtime);
             v8::tc_scope!(let scope, scope);
-            match compile(scope, script, iteration) {
+            match value_of(scope, script, &format!("cell {iteration}")) {
                 Some(value) => Ok(v8::Global::new(scope, value)),
                 None => Err(exception(scope)),
             }
@@ -370,7 +371,7 @@ impl Isolate {
                 deno_core::scope!(scope, &mut self.runtime);
                 v8::tc_scope!(let scope, scope);
                 scope.perform_microtask_checkpoint();
-                compile(scope, "0", 0).is_some()
+                value_of(scope, "0", "").is_some()
             };
             let fired = watch.fired();
             drop(watch);
@@ -381,30 +382,6 @@ impl Isolate {
         }
         false
     }
-}
-
-/// Compiles and evaluates a script under the name that stack traces show.
-fn compile<'s>(
-    scope: &v8::PinScope<'s, '_>,
-    script: &str,
-    cell: u32,
-) -> Option<v8::Local<'s, v8::Value>> {
-    let source = v8::String::new(scope, script)?;
-    let name = v8::String::new(scope, &format!("cell {cell}"))?;
-    let origin = v8::ScriptOrigin::new(
-        scope,
-        name.into(),
-        0,
-        0,
-        false,
-        0,
-        None,
-        false,
-        false,
-        false,
-        None,
-    );
-    v8::Script::compile(scope, source, Some(&origin))?.run(scope)
 }
 
 fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> TurnEnd {

@@ -26,6 +26,7 @@ mod worker;
 mod inbox;
 mod isolate;
 mod boot;
+mod expression;
 mod snapshot;
 mod ops;
 mod inspection;

@@ -119,8 +119,10 @@ pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
         return Err(SyntaxError::at(source, offset, &message));
     }
     let edited = visited.edits.apply(&full, body_start(arrow), &visited.head);
+    // The engine reads what is in parentheses twice: before, it looks for the arrow behind them.
+    let function = &edited.text[1..edited.text.len() - 1];
     Ok(Cell {
-        script: format!("(({SCOPE},{RUNTIME})=>{})", edited.text),
+        script: format!("({SCOPE},{RUNTIME})=>{function}"),
         sources: CellSources::new(&full, &edited, visited.functions),
         shadowed: names.scoped_builtins,
         assigned: names.assigned.into_iter().collect(),

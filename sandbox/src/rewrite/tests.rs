@@ -12,8 +12,8 @@ fn check(source: &str, expected: &str) {
             .script
             .replace(SCOPE, "$")
             .replace(RUNTIME, "R")
-            .strip_prefix("(($,R)=>(async()=>{")
-            .and_then(|rest| rest.strip_suffix("\n}))").map(str::to_owned))
+            .strip_prefix("($,R)=>async()=>{")
+            .and_then(|rest| rest.strip_suffix("\n}").map(str::to_owned))
             .unwrap_or(cell.script),
         Err(error) => error.to_string(),
     };

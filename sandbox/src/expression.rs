@@ -1,0 +1,35 @@
+//! Compiles and evaluates the code that is given to the engine: always an expression.
+
+use deno_core::v8;
+use deno_core::v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_function};
+
+/// The value of an expression, or `None` with an exception in the scope. `name` is what stack traces show.
+///
+/// It is compiled as the body of a function: of a script, `QuickJS` as it is embedded here keeps the bytecode in files
+/// below the user's cache folder and reads it from there, and parses it twice.
+pub(crate) fn value_of<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    expression: &str,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let body = v8::String::new(scope, &format!("return {expression}"))?;
+    let name = v8::String::new(scope, name)?;
+    let origin = v8::ScriptOrigin::new(
+        scope,
+        name.into(),
+        0,
+        0,
+        false,
+        0,
+        None,
+        false,
+        false,
+        false,
+        None,
+    );
+    let mut source = Source::new(body, Some(&origin));
+    let (options, reason) = (CompileOptions::NoCompileOptions, NoCacheReason::NoReason);
+    let function = compile_function(scope, &mut source, &[], &[], options, reason)?;
+    let receiver = v8::undefined(scope).into();
+    function.call(scope, receiver, &[])
+}
