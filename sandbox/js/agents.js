@@ -316,7 +316,12 @@
     if (agent === undefined) return;
     endCell(agent);
     mapDelete(agents, id);
-    if (!returned || agent.parent === undefined) return;
+    if (agent.parent === undefined) {
+      // Nobody is left to read it.
+      mapDelete(locals, agent.info.invocationId);
+      return;
+    }
+    if (!returned) return;
     const names = p.ownKeys(agent.scope);
     for (let i = 0; i < names.length; i++) {
       const name = names[i];

@@ -85,11 +85,6 @@ impl Heap {
         Arc::clone(&self.overflowed)
     }
 
-    /// Notes that the engine stopped execution at its own limit.
-    pub fn note_overflow(&self) {
-        self.overflowed.store(true, Ordering::SeqCst);
-    }
-
     /// Whether the heap grew over its limit since the last call.
     pub fn take_overflow(&self) -> bool {
         self.overflowed.swap(false, Ordering::SeqCst)

@@ -42,6 +42,8 @@ pub(crate) struct Isolate {
     op_state: Rc<RefCell<OpState>>,
     on_stuck: OnStuck,
     heap: Heap,
+    /// Whether the compilation of a small script was stopped in this turn.
+    stopped_compiling: bool,
 }
 
 /// What a turn does.
@@ -148,6 +150,7 @@ impl Isolate {
             op_state,
             on_stuck,
             heap,
+            stopped_compiling: false,
         })
     }
 
@@ -181,7 +184,9 @@ impl Isolate {
         let mut end = self.act(action);
         let fired = watch.fired();
         drop(watch);
-        let overflowed = self.heap.take_overflow();
+        // The plain limit, which small scripts are compiled under, stops without a word.
+        let plain_limit = std::mem::take(&mut self.stopped_compiling) && !fired;
+        let overflowed = self.heap.take_overflow() || plain_limit;
         if fired || overflowed {
             self.handle.cancel_terminate_execution();
             end = match (self.flush(), overflowed) {
@@ -354,9 +359,7 @@ impl Isolate {
             }
         };
         if small {
-            if self.handle.is_execution_terminating() {
-                self.heap.note_overflow();
-            }
+            self.stopped_compiling = self.handle.is_execution_terminating();
             self.heap.arm(&mut self.runtime);
         }
         compiled

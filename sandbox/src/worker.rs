@@ -1,6 +1,7 @@
 //! The loop of an isolate's thread: requests, timers and clocks become turns, and turns become replies.
 
 mod waiting;
+mod warm_up;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -17,6 +18,8 @@ use crate::output::Output;
 use crate::rewrite::{Earlier, rewrite};
 use crate::stack_trace;
 use crate::thread::End;
+
+pub(crate) use warm_up::warmed_up;
 
 /// CPU time for turns that belong to no running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);

@@ -16,7 +16,7 @@ use super::{Hello, Up, exit, memory};
 use crate::isolate::Isolate;
 use crate::thread::{End, THREAD_STACK};
 use crate::watchdog;
-use crate::worker::Worker;
+use crate::worker::{Worker, warmed_up};
 
 /// Serves until the harness hangs up.
 pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
@@ -29,6 +29,9 @@ pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError>
 
 fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     let Ok(isolate) = Isolate::new(&hello.config, Arc::new(|| exit::now(exit::STUCK))) else {
+        exit::now(exit::BROKEN);
+    };
+    let Some(isolate) = warmed_up(isolate, &hello.config.limits) else {
         exit::now(exit::BROKEN);
     };
     let original = Original {

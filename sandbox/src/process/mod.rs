@@ -5,9 +5,9 @@
 //! for each session: the copy is the worker, and starting it costs the pages that it changes. A sharing server is
 //! itself the worker of a few sessions, each on a thread.
 //!
-//! Invariants: model code runs only after its process is confined, and never in a forking server. A worker holds
-//! the sockets of its own sessions and nothing else, and ends when they do. A server that ends because the harness
-//! hung up ends its copies; one that is killed does not cost them their sessions.
+//! Invariants: model code runs only after its process is confined, and never in a forking server, which runs one cell
+//! of the library's own. A worker holds the sockets of its own sessions and nothing else, and ends when they do. A
+//! server that ends because the harness hung up ends its copies; one that is killed does not cost them their sessions.
 
 mod confine;
 mod exit;

@@ -122,9 +122,12 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
     let started = Instant::now();
     for n in 0..120 {
         let mut repl = root_of(&sandbox, &format!("context {n}")).await;
-        let cell = "console.log(context, typeof leaked); globalThis.leaked = 1";
+        let cell = "console.log(context, typeof leaked, typeof size, __ctx.readLocal('')); globalThis.leaked = 1";
         let outcome = run(&mut repl, cell).await;
-        assert_eq!(outcome.output, format!("context {n} undefined"));
+        assert_eq!(
+            outcome.output,
+            format!("context {n} undefined undefined undefined")
+        );
         randoms.insert(run(&mut repl, "console.log(Math.random())").await.output);
         servers.extend(program.servers());
     }
@@ -164,6 +167,15 @@ async fn a_session_ends_although_its_worker_does_not_read() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("it still runs");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_runs_before_it_is_copied_runs_to_its_end() {
+    let sandbox = sandbox(config(), Isolation::Thread);
+    let mut repl = root_of(&sandbox, "a text\nof two lines").await;
+    let outcome = run(&mut repl, include_str!("../../js/warm-up.js")).await;
+    let lines = r#"["a text","of two lines"]"#;
+    assert_eq!(outcome.value.as_deref(), Some(lines), "{outcome:?}");
 }
 
 #[test]
