@@ -14,7 +14,8 @@ pub(crate) struct Conversation {
     pub system: String,
     /// What its requests offer.
     pub tools: ToolUse,
-    messages: Vec<Message>,
+    /// Shared with the requests: each has all of them.
+    messages: Vec<Arc<Message>>,
     outputs: Vec<Output>,
     /// What ends the next request, and is no part of any later one.
     pub tail: Option<Message>,
@@ -38,7 +39,7 @@ struct Cuttable {
 struct Output {
     message: usize,
     /// The message without that output.
-    stub: Message,
+    stub: Arc<Message>,
     /// Characters of the output.
     chars: u64,
     left_out: bool,
@@ -69,7 +70,7 @@ impl Conversation {
     }
 
     /// The messages, oldest first.
-    pub fn messages(&self) -> &[Message] {
+    pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
 
@@ -91,7 +92,7 @@ impl Conversation {
 
     /// Adds a message.
     pub fn push(&mut self, message: Message) {
-        self.messages.push(message);
+        self.messages.push(Arc::new(message));
     }
 
     /// Adds a message with a cell's output of `chars` characters; `stub` is the message without it.
@@ -99,29 +100,31 @@ impl Conversation {
         if stub.all_text().len() < message.all_text().len() {
             self.outputs.push(Output {
                 message: self.messages.len(),
-                stub,
+                stub: Arc::new(stub),
                 chars,
                 left_out: false,
             });
         }
-        self.messages.push(message);
+        self.messages.push(Arc::new(message));
     }
 
     /// The messages that the records do not hold yet.
-    pub fn new_messages_mut(&mut self) -> &mut [Message] {
-        &mut self.messages[self.recorded..]
+    pub fn new_messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
+        self.messages[self.recorded..].iter_mut().map(Arc::make_mut)
     }
 
     /// The messages that the records do not hold yet. From now on they do.
     pub fn record_new(&mut self) -> Vec<Message> {
-        let new = self.messages[self.recorded..].to_vec();
+        let new = &self.messages[self.recorded..];
+        let new = new.iter().map(|message| Message::clone(message)).collect();
         self.recorded = self.messages.len();
         new
     }
 
     /// The messages of a request: those of the conversation, then the tail.
-    pub fn sent(&self) -> Vec<Message> {
-        self.messages.iter().chain(&self.tail).cloned().collect()
+    pub fn sent(&self) -> Vec<Arc<Message>> {
+        let tail = self.tail.clone().map(Arc::new);
+        self.messages.iter().cloned().chain(tail).collect()
     }
 
     /// How many messages a request has.
@@ -153,7 +156,7 @@ impl Conversation {
         for index in older {
             let output = &mut self.outputs[*index];
             output.left_out = true;
-            self.messages[output.message].clone_from(&output.stub);
+            self.messages[output.message] = Arc::clone(&output.stub);
             let place = u32::try_from(output.message).unwrap_or(u32::MAX);
             trimmed.messages.push(place);
             trimmed.chars += output.chars;
@@ -163,10 +166,17 @@ impl Conversation {
 }
 
 /// Messages as they are sent: images of all but the `newest` are told by a line of text each.
-pub(crate) fn recent(mut messages: Vec<Message>, newest: Option<NonZeroU32>) -> Vec<Message> {
+pub(crate) fn recent(
+    mut messages: Vec<Arc<Message>>,
+    newest: Option<NonZeroU32>,
+) -> Vec<Arc<Message>> {
     let newest = newest.map_or(usize::MAX, |newest| newest.get() as usize);
     let older = messages.len().saturating_sub(newest);
-    for message in &mut messages[..older] {
+    let older = &mut messages[..older];
+    let with_images = older
+        .iter_mut()
+        .filter(|message| !message.images.is_empty());
+    for message in with_images.map(Arc::make_mut) {
         for image in std::mem::take(&mut message.images) {
             // Base64 has four characters for three bytes.
             let bytes = image.data.trim_end_matches('=').len() as u64 * 3 / 4;
@@ -181,7 +191,7 @@ pub(crate) fn recent(mut messages: Vec<Message>, newest: Option<NonZeroU32>) -> 
 
 impl Cuttable {
     /// Cuts the middle out of the context. None if next to nothing of it is left.
-    fn cut(&mut self, messages: &mut [Message]) -> Option<Trimmed> {
+    fn cut(&mut self, messages: &mut [Arc<Message>]) -> Option<Trimmed> {
         /// Characters below which a context says nothing any more.
         const LEAST: usize = 1_000;
         let shown = self.shown / 4 * 3;
@@ -190,7 +200,8 @@ impl Cuttable {
         }
         let chars = (self.shown - shown) as u64;
         self.shown = shown;
-        messages.first_mut()?.content = cut_message(&self.query, &self.context, shown);
+        Arc::make_mut(messages.first_mut()?).content =
+            cut_message(&self.query, &self.context, shown);
         Some(Trimmed {
             messages: vec![0],
             chars,

@@ -1,19 +1,20 @@
 //! What a sub-prompt sees of the conversation in which it is called.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::event::Message;
 
 /// The part of a caller's conversation that a sub-prompt begins with: what was said with `chat`, past tool calls and
 /// their results with `past_tools`. A call that has no result yet, such as the one that calls the sub-prompt, is left
 /// out, and so is a message of which nothing remains.
-pub fn inherited(conversation: &[Message], chat: bool, past_tools: bool) -> Vec<Message> {
+pub fn inherited(conversation: &[Arc<Message>], chat: bool, past_tools: bool) -> Vec<Message> {
     let results = conversation
         .iter()
         .flat_map(|message| &message.tool_results);
     let answered: HashSet<&str> = results.map(|result| result.call.as_str()).collect();
     let seen = conversation.iter().map(|message| {
-        let mut seen = message.clone();
+        let mut seen = Message::clone(message);
         seen.tool_calls
             .retain(|call| past_tools && answered.contains(call.id.as_str()));
         if !past_tools {
@@ -23,7 +24,7 @@ pub fn inherited(conversation: &[Message], chat: bool, past_tools: bool) -> Vec<
             seen.content.clear();
             seen.images.clear();
         }
-        if seen != *message {
+        if seen != **message {
             // Signatures are of what was said as it was said.
             seen.carry = None;
         }
@@ -92,24 +93,28 @@ mod tests {
             ),
         ];
         for (chat, past_tools, expected) in rows {
-            let shown: Vec<String> = inherited(&conversation, chat, past_tools)
-                .iter()
-                .map(|message| {
-                    let who = match message.role {
-                        MessageRole::User => "user",
-                        MessageRole::Assistant => "model",
-                    };
-                    let calls = message.tool_calls.iter().map(|call| call.id.clone());
-                    let results = message.tool_results.iter();
-                    let results = results.map(|result| format!("={}", result.content));
-                    let parts = [who.to_owned(), message.content.clone()];
-                    let all = parts.into_iter().chain(calls).chain(results);
-                    let all = all.chain(message.carry.clone());
-                    all.filter(|part| !part.is_empty())
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                })
-                .collect();
+            let shown: Vec<String> = inherited(
+                &conversation.clone().map(std::sync::Arc::new),
+                chat,
+                past_tools,
+            )
+            .iter()
+            .map(|message| {
+                let who = match message.role {
+                    MessageRole::User => "user",
+                    MessageRole::Assistant => "model",
+                };
+                let calls = message.tool_calls.iter().map(|call| call.id.clone());
+                let results = message.tool_results.iter();
+                let results = results.map(|result| format!("={}", result.content));
+                let parts = [who.to_owned(), message.content.clone()];
+                let all = parts.into_iter().chain(calls).chain(results);
+                let all = all.chain(message.carry.clone());
+                all.filter(|part| !part.is_empty())
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect();
             assert_eq!(shown, expected, "chat {chat}, past tools {past_tools}");
         }
     }

@@ -62,13 +62,16 @@ impl Attempt<'_> {
         if !self.hooks(invocation).is_empty() {
             let moment = Moment::BeforeRequest {
                 system: std::mem::take(&mut request.system),
-                messages: std::mem::take(&mut request.messages),
+                messages: std::mem::take(&mut request.messages)
+                    .into_iter()
+                    .map(Arc::unwrap_or_clone)
+                    .collect(),
             };
             if let Moment::BeforeRequest { system, messages } =
                 self.hooked(invocation, moment).await?
             {
                 request.system = system;
-                request.messages = messages;
+                request.messages = messages.into_iter().map(Arc::new).collect();
             }
         }
         Ok(request)

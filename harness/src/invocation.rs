@@ -44,7 +44,7 @@ pub(crate) struct Invocation {
     /// What its prompt definition says of its requests, where it is a definition that was called.
     pub settings: Option<Arc<AgentSettings>>,
     /// Its conversation up to its newest response, for definitions that it calls; kept where one of them sees it.
-    pub heard: Arc<Mutex<Vec<Message>>>,
+    pub heard: Arc<Mutex<Vec<Arc<Message>>>>,
 }
 
 impl Invocation {

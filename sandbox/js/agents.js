@@ -278,7 +278,10 @@
 
   const nextPiece = { __proto__: null, toString: ops.nextPiece };
 
-  /** The text that arrives in so many pieces. Each is asked for when it is put in its place: two texts would not fit. */
+  /**
+   * The text that arrives in so many pieces. Each is asked for when it is put in its place: the engine never has all of
+   * them beside the whole.
+   */
   const gather = (length) => {
     const pieces = { __proto__: null, length };
     for (let i = 0; i < length; i++) pieces[i] = nextPiece;

@@ -33,3 +33,13 @@ pub(crate) fn value_of<'s>(
     let receiver = v8::undefined(scope).into();
     function.call(scope, receiver, &[])
 }
+
+/// The line of an expression that the engine means when it says where it cannot be compiled. `QuickJS` counts the line
+/// with the head of the function, there but not in stacks.
+pub(crate) fn line_of_expression(said: usize) -> usize {
+    if cfg!(feature = "v8") {
+        said
+    } else {
+        said.saturating_sub(1).max(1)
+    }
+}

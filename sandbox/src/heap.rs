@@ -51,7 +51,7 @@ impl Heap {
     }
 
     /// Arms the limit where it was.
-    pub fn arm(&mut self, runtime: &mut JsRuntime) {
+    fn arm(&mut self, runtime: &mut JsRuntime) {
         let limit = self.armed_at;
         set(limit, runtime);
         let (isolate, overflowed) = (self.isolate.clone(), Arc::clone(&self.overflowed));
@@ -66,17 +66,19 @@ impl Heap {
         });
     }
 
-    /// Leaves the engine's own limit alone, without a way to give way: where the engine has it while the heap is armed,
-    /// an eighth above, since so much may be in use.
-    pub fn disarm(&mut self, runtime: &mut JsRuntime) {
-        set(self.armed_at.saturating_add(self.armed_at / 8), runtime);
-    }
-
     /// Raises the limit by so many bytes.
     pub fn allow(&mut self, bytes: usize, runtime: &mut JsRuntime) {
         self.limit = self.limit.saturating_add(bytes);
         self.armed_at = self.armed_at.saturating_add(bytes);
         ALLOWED.fetch_add(bytes as u64, Ordering::SeqCst);
+        self.arm(runtime);
+    }
+
+    /// Lowers the limit again, by bytes that were allowed.
+    pub fn take_back(&mut self, bytes: usize, runtime: &mut JsRuntime) {
+        self.limit = self.limit.saturating_sub(bytes);
+        self.armed_at = self.armed_at.saturating_sub(bytes);
+        ALLOWED.fetch_sub(bytes as u64, Ordering::SeqCst);
         self.arm(runtime);
     }
 

@@ -24,12 +24,21 @@ pub(crate) enum Next {
 
 /// A long text that comes in pieces, so that nobody holds it twice.
 pub(crate) struct Arriving {
-    /// How many there are.
+    /// How many have not come yet.
     pub pieces: u32,
     /// Of all of them together, in UTF-8.
     pub bytes: usize,
     /// Waits for the next; empty when it does not come.
     pub next: Box<dyn FnMut() -> String>,
+}
+
+impl Arriving {
+    /// Lets the rest of it come, for nobody.
+    pub fn skip(mut self) {
+        for _ in 0..self.pieces {
+            (self.next)();
+        }
+    }
 }
 
 impl Inbox for Receiver<Request> {

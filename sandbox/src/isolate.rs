@@ -15,7 +15,7 @@ use deno_core::{JsRuntime, OpState, v8};
 
 use crate::boot::{LibraryFunctions, boot};
 use crate::cpu_clock::CpuClock;
-use crate::expression::value_of;
+use crate::expression::{line_of_expression, value_of};
 use crate::heap::Heap;
 use crate::message::{AgentId, CallId};
 use crate::ops::HostState;
@@ -25,13 +25,10 @@ use crate::session::{Config, StartError};
 use crate::stack_hook;
 use crate::watchdog::{OnStuck, Watch};
 
-/// Empty scripts tried after a termination before the isolate counts as broken.
+/// Expressions tried after a termination before the isolate counts as broken.
 const FLUSH_TRIES: u32 = 10;
 /// CPU time of one such try.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
-
-/// Bytes of a script whose compilation needs no heap that gives way: it takes far less than `QuickJS` itself leaves.
-const SMALL_SCRIPT: usize = 64 << 10;
 
 /// One isolate and its host functions.
 pub(crate) struct Isolate {
@@ -42,8 +39,6 @@ pub(crate) struct Isolate {
     op_state: Rc<RefCell<OpState>>,
     on_stuck: OnStuck,
     heap: Heap,
-    /// Whether the compilation of a small script was stopped in this turn.
-    stopped_compiling: bool,
 }
 
 /// What a turn does.
@@ -150,7 +145,6 @@ impl Isolate {
             op_state,
             on_stuck,
             heap,
-            stopped_compiling: false,
         })
     }
 
@@ -164,6 +158,11 @@ impl Isolate {
     /// Makes room for a context that the heap's limit does not count.
     pub fn allow(&mut self, bytes: usize) {
         self.heap.allow(bytes, &mut self.runtime);
+    }
+
+    /// Takes back room that a context needed only for a while.
+    pub fn take_back(&mut self, bytes: usize) {
+        self.heap.take_back(bytes, &mut self.runtime);
     }
 
     /// Frees what can be freed after memory ran out, and arms the limit again.
@@ -184,9 +183,7 @@ impl Isolate {
         let mut end = self.act(action);
         let fired = watch.fired();
         drop(watch);
-        // The plain limit, which small scripts are compiled under, stops without a word.
-        let plain_limit = std::mem::take(&mut self.stopped_compiling) && !fired;
-        let overflowed = self.heap.take_overflow() || plain_limit;
+        let overflowed = self.heap.take_overflow();
         if fired || overflowed {
             self.handle.cancel_terminate_execution();
             end = match (self.flush(), overflowed) {
@@ -345,28 +342,22 @@ impl Isolate {
 
     /// The value of a cell's script: the function that runs it.
     fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
-        // While the heap can give way, the engine goes through all of it after each script.
-        let small = cfg!(not(feature = "v8")) && script.len() <= SMALL_SCRIPT;
-        if small {
-            self.heap.disarm(&mut self.runtime);
+        deno_core::scope!(scope, &mut self.runtime);
+        v8::tc_scope!(let scope, scope);
+        match value_of(scope, script, &format!("cell {iteration}")) {
+            Some(value) => Ok(v8::Global::new(scope, value)),
+            None => Err(match exception(scope) {
+                TurnEnd::Threw { message, line } => TurnEnd::Threw {
+                    message,
+                    line: line.map(line_of_expression),
+                },
+                other => other,
+            }),
         }
-        let compiled = {
-            deno_core::scope!(scope, &mut self.runtime);
-            v8::tc_scope!(let scope, scope);
-            match value_of(scope, script, &format!("cell {iteration}")) {
-                Some(value) => Ok(v8::Global::new(scope, value)),
-                None => Err(exception(scope)),
-            }
-        };
-        if small {
-            self.stopped_compiling = self.handle.is_execution_terminating();
-            self.heap.arm(&mut self.runtime);
-        }
-        compiled
     }
 
-    /// A termination can leave a stale exception behind that ends the next script: empty scripts run until
-    /// one completes.
+    /// A termination can leave a stale exception behind that ends what is compiled next: expressions are evaluated
+    /// until one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);

@@ -114,6 +114,7 @@ impl Worker {
                         cell: None,
                     },
                 );
+                let building = arriving.as_ref().map_or(0, |arriving| arriving.bytes);
                 let context = self.take_in(&context, arriving);
                 let info = serde_json::to_string(&info).unwrap_or_default();
                 let functions = serde_json::to_string(&functions).unwrap_or_default();
@@ -127,6 +128,12 @@ impl Worker {
                         functions: &functions,
                     },
                 );
+                if building > 0 {
+                    self.isolate.take_back(building);
+                }
+                // What an agent that could not be opened left on its way is no request.
+                let left = self.isolate.host(|host| host.arriving.take());
+                left.into_iter().for_each(Arriving::skip);
             }
             Request::Set { agent, name, json } => {
                 self.turn(
@@ -186,7 +193,7 @@ impl Worker {
     fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
-            // Two for each; and what they are put together in grows by half at a time.
+            // Two for each, and one for a while: what they are put together in grows by half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
             return Given::Pieces(pieces);

@@ -72,7 +72,7 @@ impl Judge {
         Request {
             model: self.model.name.clone(),
             system: self.prompt.text.clone(),
-            messages: messages.to_vec(),
+            messages: messages.iter().cloned().map(Arc::new).collect(),
             sampling: Arc::clone(&self.model.sampling),
             tools: ToolUse::default(),
             keep_reasoning: false,

@@ -1,6 +1,8 @@
 //! The loaded engine that one start of the program leaves to the next.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::binary::Binary;
 
@@ -35,4 +37,36 @@ fn a_folder_that_cannot_be_written_is_done_without() {
         .variable("XDG_CACHE_HOME", "caches");
     let ran = binary.run(&["repl"], "1 + 1\n");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+}
+
+#[test]
+fn cells_leave_nothing_in_the_cache_folder() {
+    let binary = Binary::new().variable("XDG_CACHE_HOME", "caches");
+    let run = |isolation, cells: &str| {
+        let ran = binary.run(&["repl", "--isolation", isolation], cells);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        files_in(&binary.path().join("caches"))
+    };
+    let made_once = run("thread", "1 + 1\n");
+    assert!(!made_once.is_empty());
+    for (isolation, cells) in [
+        (
+            "thread",
+            "let secret = 'of a thread'\nconsole.log(secret)\n",
+        ),
+        (
+            "process",
+            "let secret = 'of a process'\nconsole.log(secret)\n",
+        ),
+    ] {
+        assert_eq!(run(isolation, cells), made_once, "{isolation}");
+    }
+}
+
+fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let (folders, mut files): (BTreeSet<_>, BTreeSet<_>) = paths.partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| files_in(folder)));
+    files
 }

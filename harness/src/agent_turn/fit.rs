@@ -43,7 +43,8 @@ pub(super) fn fit(
 
 /// Characters divided by 4, rounded up for each text; an image counts as 1,000 tokens.
 fn estimate(conversation: &Conversation) -> u64 {
-    let messages = conversation.messages().iter().chain(&conversation.tail);
+    let messages = conversation.messages().iter().map(AsRef::as_ref);
+    let messages = messages.chain(&conversation.tail);
     let of = |message: &Message| {
         let calls = message.tool_calls.iter();
         let calls: u64 = calls.map(|call| estimate_tokens(&call.arguments)).sum();

@@ -73,7 +73,7 @@ impl TurnLog {
         };
         let messages = conversation.messages().iter();
         let event = WebEvent::TurnLog {
-            last_messages: messages.map(without_images).collect(),
+            last_messages: messages.map(|message| without_images(message)).collect(),
             last_page: conversation.tail.as_ref().map(without_images),
             turns: self.0.iter().cloned().collect(),
         };

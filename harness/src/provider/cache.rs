@@ -43,7 +43,7 @@ struct Question<'a> {
     server: &'a str,
     model: &'a str,
     system: &'a str,
-    messages: &'a [Message],
+    messages: &'a [Arc<Message>],
     sampling: &'a super::Sampling,
     role: Role,
     attempt: u32,

@@ -101,7 +101,7 @@ pub struct Request {
     /// The system prompt: the same in every request of an invocation.
     pub system: String,
     /// The conversation, oldest first; ends with a user message.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     /// How the model is to answer.
     pub sampling: Arc<Sampling>,
     /// What it may call.

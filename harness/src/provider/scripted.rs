@@ -9,7 +9,6 @@ use async_trait::async_trait;
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
-use crate::event::Message;
 use crate::prompt::{did_you_mean, nearest};
 
 use super::{CallSink, Provider, ProviderError, Request, Response};
@@ -186,7 +185,7 @@ impl Provider for Scripted {
             script: self.name.clone(),
             reason,
         };
-        let newest = request.messages.last().map(Message::all_text);
+        let newest = request.messages.last().map(|message| message.all_text());
         let newest = newest.unwrap_or_default();
         let (said, called) = match &answer.reply {
             Reply::Said(said, called) => (said, called),

@@ -33,7 +33,7 @@ pub fn request(sampling: Sampling) -> Request {
     Request {
         model: "m1".to_owned(),
         system: "You work in a REPL.".to_owned(),
-        messages: vec![Message::user("What is 6 * 7?")],
+        messages: vec![Message::user("What is 6 * 7?").into()],
         sampling: Arc::new(sampling),
         tools: ToolUse::default(),
         keep_reasoning: false,

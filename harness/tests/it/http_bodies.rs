@@ -84,9 +84,11 @@ fn a_request_with_everything() {
             }
         }
         let mut request = request(full);
-        request.messages[0].images.push(image());
-        request.messages.push(Message::assistant("I look.\n"));
-        request.messages.push(Message::user("Go on."));
+        Arc::make_mut(&mut request.messages[0]).images.push(image());
+        request
+            .messages
+            .push(Message::assistant("I look.\n").into());
+        request.messages.push(Message::user("Go on.").into());
         insta::assert_snapshot!(format!("everything-{server}"), sent(server, &request, true));
     }
 }
@@ -145,16 +147,16 @@ fn conversation(choice: ToolChoice, carry: Option<&str>) -> Request {
         call("a1", "execute_code", r#"{"code":"6 * 7"}"#),
         call("a2", "read", "from the start"),
     ];
-    request.messages.push(called(calls, carry));
+    request.messages.push(called(calls, carry).into());
     let mut told = Message::user("Look at this.");
     told.tool_results = vec![
         result("a1", "42", false),
         result("a2", "error: no JSON", true),
     ];
     told.images.push(image());
-    request.messages.push(told);
-    request.messages.push(Message::assistant(""));
-    request.messages.push(Message::user("Call a tool."));
+    request.messages.push(told.into());
+    request.messages.push(Message::assistant("").into());
+    request.messages.push(Message::user("Call a tool.").into());
     request
 }
 
@@ -189,7 +191,9 @@ fn a_conversation_with_tool_calls() {
 fn what_has_no_pair_and_what_has_no_tools_is_text() {
     let off = conversation(ToolChoice::None, None);
     let mut orphans = conversation(ToolChoice::Auto, None);
-    orphans.messages[2].tool_results.remove(0);
+    Arc::make_mut(&mut orphans.messages[2])
+        .tool_results
+        .remove(0);
     orphans.messages.remove(0);
     let mut only_results = conversation(ToolChoice::Auto, None);
     only_results.messages.drain(..2);
@@ -227,8 +231,8 @@ fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
             let mut message = Message::assistant("I said.");
             // Without leave to keep it, an agent leaves it out.
             message.carry = keep.then(|| carry.to_string());
-            request.messages.push(message);
-            request.messages.push(Message::user("Go on."));
+            request.messages.push(message.into());
+            request.messages.push(Message::user("Go on.").into());
             request.keep_reasoning = keep;
             let body = seen(server, &request, false).body;
             let list = if body["messages"].is_array() {

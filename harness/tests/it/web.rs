@@ -215,7 +215,7 @@ fn check_web_turns(requests: &[Request]) {
         assert_eq!(request.tools.choice, forced);
         let (last, history) = request.messages.split_last().unwrap();
         assert!(last.content.starts_with("# Current page\n- URL: "));
-        let is_page = |message: &Message| message.all_text().contains("# Page DOM");
+        let is_page = |message: &Arc<Message>| message.all_text().contains("# Page DOM");
         assert!(!history.iter().any(is_page));
     }
     for pair in turns.windows(2) {

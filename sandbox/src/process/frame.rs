@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The longest frame that is taken, in bytes: above the largest context.
+/// The longest frame that is taken, in bytes.
 const LONGEST: u32 = 1 << 30;
 
 /// A stream that holds no frame of ours.
@@ -89,18 +89,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{encode, read, write};
-    use crate::message::Request;
-    use crate::process::Up;
+    use crate::process::{Down, Up};
 
     proptest! {
         #[test]
         fn no_bytes_bring_the_decoder_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = read::<Up>(&mut bytes.as_slice());
-            let _ = read::<Request>(&mut bytes.as_slice());
+            let _ = read::<Down>(&mut bytes.as_slice());
             let mut framed = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
             framed.extend(&bytes);
             let _ = read::<Up>(&mut framed.as_slice());
-            let _ = read::<Request>(&mut framed.as_slice());
+            let _ = read::<Down>(&mut framed.as_slice());
         }
     }
 

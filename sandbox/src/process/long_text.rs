@@ -8,8 +8,11 @@ use crate::message::{Context, Request};
 /// Bytes of a piece, and of the longest context that goes with its request.
 const PIECE: usize = 256 << 10;
 
-/// A request as it is sent, and the text that follows it.
-pub(super) fn part(mut request: Request) -> (Down, Arc<String>) {
+/// Bytes of the longest text that the engine takes.
+const LONGEST: usize = (1 << 30) - 1;
+
+/// A request as it is sent, and the text that follows it. `None` for a text that no engine holds.
+pub(super) fn part(mut request: Request) -> Option<(Down, Arc<String>)> {
     let text = match &mut request {
         Request::Open {
             context: Context::Text(text),
@@ -17,12 +20,15 @@ pub(super) fn part(mut request: Request) -> (Down, Arc<String>) {
         } if text.len() > PIECE => std::mem::take(text),
         _ => Arc::default(),
     };
+    if text.len() > LONGEST {
+        return None;
+    }
     let down = Down {
         request,
         pieces: u32::try_from(pieces(&text).count()).unwrap_or(u32::MAX),
         bytes: text.len() as u64,
     };
-    (down, text)
+    Some((down, text))
 }
 
 /// The text, a piece at a time.

@@ -233,22 +233,21 @@ async fn send_requests(
     mut to: OwnedWriteHalf,
 ) -> Done {
     while let Some(request) = queued.recv().await {
-        let (down, text) = long_text::part(request);
-        let Ok(frame) = frame::encode(&down) else {
-            return Done::TooLarge;
-        };
-        if to.write_all(&frame).await.is_err() {
-            return Done::HungUp;
-        }
-        for piece in long_text::pieces(&text) {
-            let Ok(frame) = frame::encode(&piece) else {
-                return Done::TooLarge;
-            };
-            if to.write_all(&frame).await.is_err() {
-                return Done::HungUp;
-            }
+        if let Err(done) = send(&mut to, request).await {
+            return done;
         }
     }
     // `pass_on` ends first.
     std::future::pending().await
+}
+
+async fn send(to: &mut OwnedWriteHalf, request: Request) -> Result<(), Done> {
+    let (down, text) = long_text::part(request).ok_or(Done::TooLarge)?;
+    let frame = frame::encode(&down).map_err(|_| Done::TooLarge)?;
+    to.write_all(&frame).await.map_err(|_| Done::HungUp)?;
+    for piece in long_text::pieces(&text) {
+        let frame = frame::encode(&piece).map_err(|_| Done::TooLarge)?;
+        to.write_all(&frame).await.map_err(|_| Done::HungUp)?;
+    }
+    Ok(())
 }

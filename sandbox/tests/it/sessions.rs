@@ -3,7 +3,7 @@
 
 use sandbox::{Config, Isolation};
 
-use crate::driver::{isolations, root_with, run, sandbox};
+use crate::driver::{isolations, root, root_with, run, sandbox};
 
 #[test]
 fn sessions_give_the_recorded_transcripts() {
@@ -64,4 +64,23 @@ async fn transcript(source: &str, isolation: Isolation) -> String {
         out.push('\n');
     }
     out
+}
+
+#[tokio::test]
+async fn what_the_engine_alone_refuses_is_told_with_its_line() {
+    let mut repl = root(Config::default(), "").await;
+    for (code, error) in [
+        (
+            "// one\n\n@decorated class A {}",
+            "SyntaxError: unexpected token in expression: '@' (line 3)",
+        ),
+        (
+            "class A { accessor x = 1 }",
+            "SyntaxError: Unexpected identifier 'x' (line 1)",
+        ),
+    ] {
+        let outcome = run(&mut repl, code).await;
+        let said = outcome.error.map(|error| error.message);
+        assert_eq!(said.as_deref(), Some(error), "{code}");
+    }
 }

@@ -217,7 +217,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
     let request = Request {
         model: model.name.clone(),
         system: String::new(),
-        messages: vec![Message::user("Say OK.")],
+        messages: vec![Message::user("Say OK.").into()],
         sampling: Arc::new(Sampling {
             // The fewest that every server takes.
             max_tokens: Some(16),

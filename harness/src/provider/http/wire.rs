@@ -167,9 +167,9 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
                 .iter()
                 .all(|result| asked(&result.call));
         if whole {
-            return Cow::Borrowed(message);
+            return Cow::Borrowed(&**message);
         }
-        let mut message = message.clone();
+        let mut message = Message::clone(message);
         // Signatures are of what the model said as it said it.
         message.carry = None;
         let (kept, past) = message
