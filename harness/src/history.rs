@@ -41,6 +41,8 @@ pub fn inherited(conversation: &[Arc<Message>], chat: bool, past_tools: bool) ->
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::inherited;
     use crate::event::{Message, MessageRole};
     use crate::tool_call::{ToolCall, ToolResult};
@@ -73,6 +75,7 @@ mod tests {
             told,
             called("I ask another.", "b"),
         ];
+        let conversation = conversation.map(Arc::new);
         let rows: [(bool, bool, &[&str]); 4] = [
             (false, false, &[]),
             (
@@ -93,28 +96,24 @@ mod tests {
             ),
         ];
         for (chat, past_tools, expected) in rows {
-            let shown: Vec<String> = inherited(
-                &conversation.clone().map(std::sync::Arc::new),
-                chat,
-                past_tools,
-            )
-            .iter()
-            .map(|message| {
-                let who = match message.role {
-                    MessageRole::User => "user",
-                    MessageRole::Assistant => "model",
-                };
-                let calls = message.tool_calls.iter().map(|call| call.id.clone());
-                let results = message.tool_results.iter();
-                let results = results.map(|result| format!("={}", result.content));
-                let parts = [who.to_owned(), message.content.clone()];
-                let all = parts.into_iter().chain(calls).chain(results);
-                let all = all.chain(message.carry.clone());
-                all.filter(|part| !part.is_empty())
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            })
-            .collect();
+            let shown: Vec<String> = inherited(&conversation, chat, past_tools)
+                .iter()
+                .map(|message| {
+                    let who = match message.role {
+                        MessageRole::User => "user",
+                        MessageRole::Assistant => "model",
+                    };
+                    let calls = message.tool_calls.iter().map(|call| call.id.clone());
+                    let results = message.tool_results.iter();
+                    let results = results.map(|result| format!("={}", result.content));
+                    let parts = [who.to_owned(), message.content.clone()];
+                    let all = parts.into_iter().chain(calls).chain(results);
+                    let all = all.chain(message.carry.clone());
+                    all.filter(|part| !part.is_empty())
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                })
+                .collect();
             assert_eq!(shown, expected, "chat {chat}, past tools {past_tools}");
         }
     }
