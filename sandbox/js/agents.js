@@ -11,12 +11,15 @@
   const global = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
   const mapForEach = p.uncurry(Map.prototype.forEach);
-  const agents = new Map();
   const locals = new Map();
+  // By number as text: as keys of a map, the engine hashes small numbers alike and then walks all of them.
+  const agents = new Map();
   const calls = new Map();
   let rootData;
   let pendingCalls = 0;
   let totalCalls = 0;
+
+  const agentOf = (id) => mapGet(agents, `${id}`);
 
   const reflectSet = Reflect.set;
   /** The names of the global object before any cell ran. */
@@ -183,8 +186,8 @@
     const id = start();
     pendingCalls++;
     totalCalls++;
-    mapSet(calls, id, entry);
-    mapSet(agent.calls, id, entry);
+    mapSet(calls, `${id}`, entry);
+    mapSet(agent.calls, `${id}`, entry);
     return promise;
   };
 
@@ -222,7 +225,7 @@
 
   /** Fires the host's timer `live` of an agent. A repeating timer keeps the id that the model knows. */
   const fireTimer = (agentId, live) => {
-    const agent = mapGet(agents, agentId);
+    const agent = agentOf(agentId);
     if (agent === undefined) return;
     const timer = mapGet(agent.timers, mapGet(agent.live, live));
     if (timer === undefined) return;
@@ -293,7 +296,7 @@
    * context argument of the call that asked for this agent.
    */
   const openAgent = (id, parentId, infoJson, context, callId, functionsJson) => {
-    const parent = mapGet(agents, parentId);
+    const parent = agentOf(parentId);
     const env = create(parent === undefined ? missing : parent.scope);
     const info = p.jsonParse(infoJson);
     freeze(info.lineage);
@@ -301,12 +304,12 @@
       __proto__: null, id, parent, env, info, scope: create(env), cell: 0, functions: undefined,
       calls: new Map(), timers: new Map(), live: new Map(), received: new Map(),
     };
-    if (callId !== 0) context = mapGet(calls, callId)?.context;
+    if (callId !== 0) context = mapGet(calls, `${callId}`)?.context;
     if (typeof context === 'number') context = gather(context);
     context ??= '';
     if (parent === undefined) rootData = context;
     builtinNames ??= namesOf(global);
-    mapSet(agents, id, agent);
+    mapSet(agents, `${id}`, agent);
     mapSet(locals, info.invocationId, {});
     hidden(env, 'context', context);
     globalsOf(agent);
@@ -315,10 +318,10 @@
 
   /** Closes an agent. What a returning child made and its parent lacks becomes readable in the parent. */
   const closeAgent = (id, returned) => {
-    const agent = mapGet(agents, id);
+    const agent = agentOf(id);
     if (agent === undefined) return;
     endCell(agent);
-    mapDelete(agents, id);
+    mapDelete(agents, `${id}`);
     if (agent.parent === undefined) {
       // Nobody is left to read it.
       mapDelete(locals, agent.info.invocationId);
@@ -397,7 +400,7 @@
 
   /** Runs a compiled cell. Always reports through `ops.done`, unless execution is terminated. */
   const runCell = (id, cell, iteration, factory, declared) => {
-    const agent = mapGet(agents, id);
+    const agent = agentOf(id);
     agent.cell = cell;
     const names = p.jsonParse(declared);
     for (let i = 0; i < names.length; i++) {
@@ -430,13 +433,13 @@
 
   /** Ends a cell from outside, after a termination or when it can never settle. */
   const abortCell = (id) => {
-    const agent = mapGet(agents, id);
+    const agent = agentOf(id);
     if (agent !== undefined && agent.cell !== 0) finish(agent, agent.cell, 'aborted', '', '');
   };
 
   /** Drops what an agent's own names hold, after memory ran out. */
   const forget = (id, json) => {
-    const agent = mapGet(agents, id);
+    const agent = agentOf(id);
     const names = p.jsonParse(json);
     for (let i = 0; i < names.length; i++) {
       if (agent !== undefined && hasOwn(agent.scope, names[i])) agent.scope[names[i]] = undefined;
@@ -444,7 +447,7 @@
   };
 
   const settleCall = (id, ok, body) => {
-    const entry = mapGet(calls, id);
+    const entry = mapGet(calls, `${id}`);
     if (entry === undefined || entry.settled) return;
     entry.settled = true;
     pendingCalls--;
@@ -472,7 +475,7 @@
   };
 
   const setName = (id, name, json) => {
-    const agent = mapGet(agents, id);
+    const agent = agentOf(id);
     hidden(name === 'context' ? agent.env : agent.scope, name, p.jsonParse(json));
     if (name === 'context' && agent.parent === undefined) {
       // A copy: the agent may change its `context`.
@@ -482,7 +485,7 @@
   };
 
   const callContext = (id) => {
-    const entry = mapGet(calls, id);
+    const entry = mapGet(calls, `${id}`);
     const body = entry === undefined ? '' : answerText(entry.context);
     const most = internals.limits.argument_chars;
     if (body.length > most) throw new RangeError(`it has ${body.length} characters; at most ${most} are allowed`);

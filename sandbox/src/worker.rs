@@ -1,22 +1,19 @@
 //! The loop of an isolate's thread: requests, timers and clocks become turns, and turns become replies.
 
+mod ending;
 mod waiting;
 mod warm_up;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use crate::inbox::{Arriving, Inbox, Next};
 use crate::isolate::{Action, Given, Isolate, Turn, TurnEnd};
 use crate::limits::Limits;
-use crate::message::{
-    AgentId, CallId, CellError, CellErrorKind, CellOutcome, Context, Reply, Request,
-};
-use crate::ops::{Called, Done};
+use crate::message::{AgentId, CallId, CellErrorKind, Context, Reply, Request};
+use crate::ops::Called;
 use crate::output::Output;
 use crate::rewrite::{Earlier, rewrite};
-use crate::stack_trace;
 use crate::thread::End;
 
 pub(crate) use warm_up::warmed_up;
@@ -35,6 +32,9 @@ pub(crate) struct Worker {
     agents: BTreeMap<AgentId, Agent>,
     /// Pending calls and the agents whose cells made them.
     calls: HashMap<CallId, AgentId>,
+    /// The running cells with no call pending, and since when each waits. All else that is done at every turn is done
+    /// for these few alone: an attempt has many agents, and nearly all of them wait for calls.
+    waiting: BTreeMap<AgentId, Instant>,
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
     next_cell: u32,
@@ -57,8 +57,7 @@ struct RunningCell {
     executed: Duration,
     /// Time spent waiting with no call pending.
     waited: Duration,
-    waiting_since: Option<Instant>,
-    pending_calls: u32,
+    pending: BTreeSet<CallId>,
 }
 
 impl Worker {
@@ -69,6 +68,7 @@ impl Worker {
             outbox,
             agents: BTreeMap::new(),
             calls: HashMap::new(),
+            waiting: BTreeMap::new(),
             shadowed: BTreeSet::new(),
             next_cell: 0,
             broken: false,
@@ -101,39 +101,9 @@ impl Worker {
                 info,
                 functions,
             } => {
-                let opened_by = match &context {
-                    Context::Text(_) => None,
-                    Context::OfCall(call) => Some(*call),
-                };
-                self.agents.insert(
-                    agent,
-                    Agent {
-                        parent,
-                        opened_by,
-                        lexical: BTreeSet::new(),
-                        cell: None,
-                    },
-                );
-                let building = arriving.as_ref().map_or(0, |arriving| arriving.bytes);
-                let context = self.take_in(&context, arriving);
                 let info = serde_json::to_string(&info).unwrap_or_default();
                 let functions = serde_json::to_string(&functions).unwrap_or_default();
-                self.turn(
-                    agent,
-                    &Action::Open {
-                        agent,
-                        parent,
-                        info: &info,
-                        context,
-                        functions: &functions,
-                    },
-                );
-                if building > 0 {
-                    self.isolate.take_back(building);
-                }
-                // What an agent that could not be opened left on its way is no request.
-                let left = self.isolate.host(|host| host.arriving.take());
-                left.into_iter().for_each(Arriving::skip);
+                self.open(agent, parent, &context, arriving, &info, &functions);
             }
             Request::Set { agent, name, json } => {
                 self.turn(
@@ -157,7 +127,7 @@ impl Worker {
             Request::Settle { call, result } => {
                 if let Some(agent) = self.calls.remove(&call) {
                     if let Some(cell) = self.running(agent) {
-                        cell.pending_calls -= 1;
+                        cell.pending.remove(&call);
                     }
                     self.turn(
                         agent,
@@ -182,11 +152,54 @@ impl Worker {
             }
             Request::Close { agent, returned } => {
                 self.turn(agent, &Action::Close { agent, returned });
+                self.end_cell(agent);
                 self.agents.remove(&agent);
-                self.calls.retain(|_, owner| *owner != agent);
                 self.isolate.host(|host| host.outputs.remove(&agent));
             }
         }
+    }
+
+    /// `info` and `functions` are JSON.
+    fn open(
+        &mut self,
+        agent: AgentId,
+        parent: Option<AgentId>,
+        context: &Context,
+        arriving: Option<Arriving>,
+        info: &str,
+        functions: &str,
+    ) {
+        let opened_by = match context {
+            Context::Text(_) => None,
+            Context::OfCall(call) => Some(*call),
+        };
+        self.agents.insert(
+            agent,
+            Agent {
+                parent,
+                opened_by,
+                lexical: BTreeSet::new(),
+                cell: None,
+            },
+        );
+        let building = arriving.as_ref().map_or(0, |arriving| arriving.bytes);
+        let context = self.take_in(context, arriving);
+        self.turn(
+            agent,
+            &Action::Open {
+                agent,
+                parent,
+                info,
+                context,
+                functions,
+            },
+        );
+        if building > 0 {
+            self.isolate.take_back(building);
+        }
+        // What an agent that could not be opened left on its way is no request.
+        let left = self.isolate.host(|host| host.arriving.take());
+        left.into_iter().for_each(Arriving::skip);
     }
 
     /// Makes room for a context, whatever the engine makes of its bytes.
@@ -217,8 +230,7 @@ impl Worker {
             assigned: Vec::new(),
             executed: Duration::ZERO,
             waited: Duration::ZERO,
-            waiting_since: None,
-            pending_calls: 0,
+            pending: BTreeSet::new(),
         };
         match self.agents.get_mut(&agent) {
             Some(entry) => entry.cell = Some(cell),
@@ -279,9 +291,12 @@ impl Worker {
     fn turn(&mut self, agent: AgentId, action: &Action<'_>) -> TurnEnd {
         let began = Instant::now();
         let limit = self.limits.cell_time;
+        let waited = self.waiting.remove(&agent).map_or(Duration::ZERO, |since| {
+            began.saturating_duration_since(since)
+        });
         let budget = match self.running(agent) {
             Some(cell) => {
-                cell.stop_waiting(began);
+                cell.waited += waited;
                 limit
                     .saturating_sub(cell.executed)
                     .max(Duration::from_millis(1))
@@ -290,16 +305,12 @@ impl Worker {
         };
         let Turn { end, executed } = self.isolate.turn(budget, action);
         let ended = Instant::now();
-        for (id, other) in &mut self.agents {
-            let Some(cell) = &mut other.cell else {
-                continue;
-            };
-            if *id == agent {
-                cell.executed += executed;
-            } else if let Some(since) = &mut cell.waiting_since {
-                // The thread was not free for it: that is no waiting of its own.
-                *since += ended - began;
-            }
+        if let Some(cell) = self.running(agent) {
+            cell.executed += executed;
+        }
+        for since in self.waiting.values_mut() {
+            // The thread was not free for them: that is no waiting of their own.
+            *since += ended - began;
         }
         self.collect();
         match end {
@@ -319,9 +330,9 @@ impl Worker {
             _ => {}
         }
         if let Some(cell) = self.running(agent)
-            && cell.pending_calls == 0
+            && cell.pending.is_empty()
         {
-            cell.waiting_since = Some(Instant::now());
+            self.waiting.insert(agent, Instant::now());
         }
         end
     }
@@ -341,8 +352,8 @@ impl Worker {
             };
             self.calls.insert(id, agent);
             if let Some(cell) = self.running(agent) {
-                cell.pending_calls += 1;
-                cell.waiting_since = None;
+                cell.pending.insert(id);
+                self.waiting.remove(&agent);
             }
             (self.outbox)(reply);
         }
@@ -351,172 +362,17 @@ impl Worker {
         }
     }
 
-    fn finish(&mut self, done: Done) {
-        let Some(agent) = self.agents.get_mut(&done.agent) else {
-            return;
-        };
-        let Some(cell) = agent.cell.take_if(|cell| cell.number == done.cell) else {
-            return;
-        };
-        let mut outcome = CellOutcome {
-            executed: cell.executed,
-            unawaited: done.unawaited,
-            abandoned: done.abandoned,
-            ..CellOutcome::default()
-        };
-        match done.status.as_str() {
-            "returned" => outcome.value = Some(done.body),
-            "threw" => {
-                outcome.error = Some(CellError {
-                    kind: CellErrorKind::Thrown,
-                    message: done.body,
-                    stack: stack_trace::frames(&done.stack),
-                });
-            }
-            _ => {}
-        }
-        if outcome.unawaited > 0 && outcome.error.is_none() && outcome.value.is_none() {
-            outcome.error = Some(CellError {
-                kind: CellErrorKind::Unawaited,
-                message: unawaited_message(outcome.unawaited, &done.functions),
-                stack: Vec::new(),
-            });
-        }
-        self.forget_calls(&outcome.abandoned);
-        self.send_outcome(done.agent, outcome);
-    }
-
-    /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
-    fn out_of_memory(&mut self, agent: AgentId) {
-        let names = self
-            .running(agent)
-            .map(|cell| cell.assigned.clone())
-            .unwrap_or_default();
-        let json = serde_json::to_string(&names).unwrap_or_default();
-        self.isolate.turn(
-            HOUSEKEEPING,
-            &Action::Forget {
-                agent,
-                names: &json,
-            },
-        );
-        let megabytes = self.limits.heap_bytes >> 20;
-        let dropped = dropped_text(&names);
-        self.abort(
-            agent,
-            CellErrorKind::OutOfMemory,
-            &format!(
-                "RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"
-            ),
-        );
-        self.isolate.recover_memory();
-    }
-
-    /// Ends an agent's cell from outside with an error.
-    fn abort(&mut self, agent: AgentId, kind: CellErrorKind, message: &str) {
-        if self.running(agent).is_none() {
-            return;
-        }
-        // Empties the agent's pending calls and timers; its report is used for them alone.
-        self.isolate.turn(HOUSEKEEPING, &Action::Abort { agent });
-        let done = self.isolate.host(|host| std::mem::take(&mut host.done));
-        let abandoned = done
-            .into_iter()
-            .find(|done| done.agent == agent)
-            .map(|done| done.abandoned);
-        let Some(cell) = self
-            .agents
-            .get_mut(&agent)
-            .and_then(|entry| entry.cell.take())
-        else {
-            return;
-        };
-        let abandoned = abandoned.unwrap_or_default();
-        self.forget_calls(&abandoned);
-        let error = CellError {
-            kind,
-            message: message.to_owned(),
-            stack: Vec::new(),
-        };
-        let outcome = CellOutcome {
-            executed: cell.executed,
-            error: Some(error),
-            abandoned,
-            ..CellOutcome::default()
-        };
-        self.send_outcome(agent, outcome);
-    }
-
-    fn forget_calls(&mut self, calls: &[CallId]) {
-        for call in calls {
+    /// Takes an agent's cell, which runs no more; settling a call that it left pending does nothing.
+    fn end_cell(&mut self, agent: AgentId) -> Option<RunningCell> {
+        self.waiting.remove(&agent);
+        let cell = self.agents.get_mut(&agent)?.cell.take()?;
+        for call in &cell.pending {
             self.calls.remove(call);
         }
-    }
-
-    /// Ends a cell that never started.
-    fn fail(&mut self, agent: AgentId, kind: CellErrorKind, message: String) {
-        if let Some(entry) = self.agents.get_mut(&agent) {
-            entry.cell = None;
-        }
-        let error = CellError {
-            kind,
-            message,
-            stack: Vec::new(),
-        };
-        self.send_outcome(
-            agent,
-            CellOutcome {
-                error: Some(error),
-                ..CellOutcome::default()
-            },
-        );
-    }
-
-    fn send_outcome(&mut self, agent: AgentId, mut outcome: CellOutcome) {
-        let rejections = self.isolate.unhandled_rejections();
-        let output = self.isolate.host(|host| host.outputs.remove(&agent));
-        let mut output = output.unwrap_or_default();
-        for text in rejections {
-            output.push(&format!("Uncaught (in promise) {text}"), 0);
-        }
-        outcome.output = output.finish();
-        (self.outbox)(Reply::Finished { agent, outcome });
+        Some(cell)
     }
 
     fn running(&mut self, agent: AgentId) -> Option<&mut RunningCell> {
         self.agents.get_mut(&agent)?.cell.as_mut()
     }
-}
-
-/// Which names lost their values, for a message; of many, the first.
-fn dropped_text(names: &[String]) -> String {
-    const TOLD: usize = 20;
-    let mut told = names[..names.len().min(TOLD)].join(", ");
-    if names.len() > TOLD {
-        let _ = write!(told, " and {} more", names.len() - TOLD);
-    }
-    if told.is_empty() {
-        return told;
-    }
-    format!("; what it assigned was dropped: {told}")
-}
-
-/// `functions` are those called, parted by spaces.
-fn unawaited_message(count: u32, functions: &str) -> String {
-    let of_host = functions
-        .split(' ')
-        .find(|name| !["", "llm", "rlm"].contains(name));
-    let (names, example) = match of_host {
-        None => ("rlm()/llm()".to_owned(), "rlm"),
-        Some(first) => (format!("{}()", functions.replace(' ', "()/")), first),
-    };
-    let calls = if count == 1 {
-        format!("1 {names} call was")
-    } else {
-        format!("{count} {names} calls were")
-    };
-    format!(
-        "Error: {calls} not awaited; the result is lost. Await each call: `const r = await {example}(…)`, or \
-         `await Promise.all([…])` for several at once"
-    )
 }

@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use super::{RunningCell, Worker};
+use super::Worker;
 use crate::isolate::Action;
-use crate::limits::Limits;
 use crate::message::{AgentId, CallId, CellErrorKind};
 
 impl Worker {
@@ -13,10 +12,8 @@ impl Worker {
         let timer = self
             .isolate
             .host(|host| host.timers.keys().next().map(|(due, _)| *due));
-        let waits = self
-            .agents
-            .values()
-            .filter_map(|agent| agent.cell.as_ref()?.wait_ends(&self.limits));
+        let waits = self.waiting.iter();
+        let waits = waits.filter_map(|(agent, since)| self.wait_ends(*agent, *since));
         waits.chain(timer).min()
     }
 
@@ -36,18 +33,12 @@ impl Worker {
 
     pub(super) fn end_long_waits(&mut self) {
         let now = Instant::now();
-        let due: Vec<AgentId> = self
-            .agents
-            .iter()
-            .filter(|(_, agent)| {
-                agent
-                    .cell
-                    .as_ref()
-                    .and_then(|cell| cell.wait_ends(&self.limits))
-                    .is_some_and(|at| at <= now)
-            })
-            .map(|(id, _)| *id)
-            .collect();
+        let waits = self.waiting.iter();
+        let due = waits.filter(|(agent, since)| {
+            let end = self.wait_ends(**agent, **since);
+            end.is_some_and(|at| at <= now)
+        });
+        let due: Vec<AgentId> = due.map(|(agent, _)| *agent).collect();
         for agent in due {
             let seconds = self.limits.cell_wait.as_secs_f64();
             self.abort(
@@ -64,21 +55,11 @@ impl Worker {
         if self.isolate.host(|host| !host.timers.is_empty()) {
             return;
         }
-        let stalled: Vec<AgentId> = self
-            .agents
-            .iter()
-            .filter(|(_, agent)| {
-                agent
-                    .cell
-                    .as_ref()
-                    .is_some_and(|cell| cell.pending_calls == 0)
-            })
-            .map(|(id, _)| *id)
-            .filter(|id| {
-                let waiting_on_it = self.opened_by(*id);
-                self.calls.keys().all(|call| waiting_on_it.contains(call))
-            })
-            .collect();
+        let stalled = self.waiting.keys().filter(|agent| {
+            let waiting_on_it = self.opened_by(**agent);
+            self.calls.keys().all(|call| waiting_on_it.contains(call))
+        });
+        let stalled: Vec<AgentId> = stalled.copied().collect();
         for agent in stalled {
             self.abort(
                 agent,
@@ -98,16 +79,10 @@ impl Worker {
         }
         calls
     }
-}
 
-impl RunningCell {
-    pub(super) fn stop_waiting(&mut self, now: Instant) {
-        if let Some(since) = self.waiting_since.take() {
-            self.waited += now.saturating_duration_since(since);
-        }
-    }
-
-    fn wait_ends(&self, limits: &Limits) -> Option<Instant> {
-        Some(self.waiting_since? + limits.cell_wait.saturating_sub(self.waited))
+    /// When a cell that waits since then has waited enough.
+    fn wait_ends(&self, agent: AgentId, since: Instant) -> Option<Instant> {
+        let cell = self.agents.get(&agent)?.cell.as_ref()?;
+        Some(since + self.limits.cell_wait.saturating_sub(cell.waited))
     }
 }

@@ -1,0 +1,163 @@
+//! How cells end: by themselves, for want of memory, or from outside; and what their agents are told of it.
+
+use std::fmt::Write as _;
+
+use super::{HOUSEKEEPING, Worker};
+use crate::isolate::Action;
+use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
+use crate::ops::Done;
+use crate::stack_trace;
+
+impl Worker {
+    pub(super) fn finish(&mut self, done: Done) {
+        let number = self.running(done.agent).map(|cell| cell.number);
+        if number != Some(done.cell) {
+            return;
+        }
+        let Some(cell) = self.end_cell(done.agent) else {
+            return;
+        };
+        let mut outcome = CellOutcome {
+            executed: cell.executed,
+            unawaited: done.unawaited,
+            abandoned: done.abandoned,
+            ..CellOutcome::default()
+        };
+        match done.status.as_str() {
+            "returned" => outcome.value = Some(done.body),
+            "threw" => {
+                outcome.error = Some(CellError {
+                    kind: CellErrorKind::Thrown,
+                    message: done.body,
+                    stack: stack_trace::frames(&done.stack),
+                });
+            }
+            _ => {}
+        }
+        if outcome.unawaited > 0 && outcome.error.is_none() && outcome.value.is_none() {
+            outcome.error = Some(CellError {
+                kind: CellErrorKind::Unawaited,
+                message: unawaited_message(outcome.unawaited, &done.functions),
+                stack: Vec::new(),
+            });
+        }
+        self.send_outcome(done.agent, outcome);
+    }
+
+    /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
+    pub(super) fn out_of_memory(&mut self, agent: AgentId) {
+        let names = self
+            .running(agent)
+            .map(|cell| cell.assigned.clone())
+            .unwrap_or_default();
+        let json = serde_json::to_string(&names).unwrap_or_default();
+        self.isolate.turn(
+            HOUSEKEEPING,
+            &Action::Forget {
+                agent,
+                names: &json,
+            },
+        );
+        let megabytes = self.limits.heap_bytes >> 20;
+        let dropped = dropped_text(&names);
+        self.abort(
+            agent,
+            CellErrorKind::OutOfMemory,
+            &format!(
+                "RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"
+            ),
+        );
+        self.isolate.recover_memory();
+    }
+
+    /// Ends an agent's cell from outside with an error.
+    pub(super) fn abort(&mut self, agent: AgentId, kind: CellErrorKind, message: &str) {
+        if self.running(agent).is_none() {
+            return;
+        }
+        // Empties the agent's pending calls and timers; its report is used for them alone.
+        self.isolate.turn(HOUSEKEEPING, &Action::Abort { agent });
+        let done = self.isolate.host(|host| std::mem::take(&mut host.done));
+        let abandoned = done
+            .into_iter()
+            .find(|done| done.agent == agent)
+            .map(|done| done.abandoned);
+        let Some(cell) = self.end_cell(agent) else {
+            return;
+        };
+        let abandoned = abandoned.unwrap_or_default();
+        let error = CellError {
+            kind,
+            message: message.to_owned(),
+            stack: Vec::new(),
+        };
+        let outcome = CellOutcome {
+            executed: cell.executed,
+            error: Some(error),
+            abandoned,
+            ..CellOutcome::default()
+        };
+        self.send_outcome(agent, outcome);
+    }
+
+    /// Ends a cell that never started.
+    pub(super) fn fail(&mut self, agent: AgentId, kind: CellErrorKind, message: String) {
+        self.end_cell(agent);
+        let error = CellError {
+            kind,
+            message,
+            stack: Vec::new(),
+        };
+        self.send_outcome(
+            agent,
+            CellOutcome {
+                error: Some(error),
+                ..CellOutcome::default()
+            },
+        );
+    }
+
+    fn send_outcome(&mut self, agent: AgentId, mut outcome: CellOutcome) {
+        let rejections = self.isolate.unhandled_rejections();
+        let output = self.isolate.host(|host| host.outputs.remove(&agent));
+        let mut output = output.unwrap_or_default();
+        for text in rejections {
+            output.push(&format!("Uncaught (in promise) {text}"), 0);
+        }
+        outcome.output = output.finish();
+        (self.outbox)(Reply::Finished { agent, outcome });
+    }
+}
+
+/// Which names lost their values, for a message; of many, the first.
+fn dropped_text(names: &[String]) -> String {
+    const TOLD: usize = 20;
+    let mut told = names[..names.len().min(TOLD)].join(", ");
+    if names.len() > TOLD {
+        let _ = write!(told, " and {} more", names.len() - TOLD);
+    }
+    if told.is_empty() {
+        return told;
+    }
+    format!("; what it assigned was dropped: {told}")
+}
+
+/// `functions` are those called, parted by spaces.
+fn unawaited_message(count: u32, functions: &str) -> String {
+    let of_host = functions
+        .split(' ')
+        .find(|name| !["", "llm", "rlm"].contains(name));
+    let (names, example) = match of_host {
+        None => ("rlm()/llm()".to_owned(), "rlm"),
+        Some(first) => (format!("{}()", functions.replace(' ', "()/")), first),
+    };
+    let calls = if count == 1 {
+        format!("1 {names} call was")
+    } else {
+        format!("{count} {names} calls were")
+    };
+    format!(
+        "Error: {calls} not awaited; the result is lost. Await each call: `const r = await {example}(…)`, or \
+         `await Promise.all([…])` for several at once"
+    )
+}
