@@ -17,7 +17,7 @@ use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
 use crate::protocol::Protocol;
 use crate::provider::{Provider, Request, Sampling};
 use crate::web::Browser;
-use sandbox::{Isolation, Sandbox, StartError};
+use sandbox::{Isolation, Sandbox, StartError, WarmPool};
 
 /// Everything that shapes an agent, the models apart. Nothing is optional.
 #[derive(Debug, Clone)]
@@ -119,7 +119,7 @@ pub enum EngineError {
 pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) models: Models,
-    pub(crate) sandbox: Sandbox,
+    pub(crate) sandbox: WarmPool,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) halt: Halt,
     pub(crate) web_agent: WebAgent,
@@ -177,7 +177,7 @@ impl Engine {
         Ok(Self {
             config,
             models,
-            sandbox,
+            sandbox: WarmPool::new(sandbox),
             ledger,
             halt: Halt::default(),
             web_agent,

@@ -148,10 +148,14 @@ impl Isolate {
         })
     }
 
-    /// The session begins: now, on the calling thread. For a copy of the process that the isolate was made in.
+    /// The session begins on the calling thread. For a copy of the process that the isolate was made in.
     pub fn begin(&mut self) {
         self.clock = CpuClock::of_this_thread();
         randomness::begin();
+    }
+
+    /// Starts the clock that cells read.
+    pub fn start_clock(&mut self) {
         self.op_state.borrow_mut().put(Instant::now());
     }
 

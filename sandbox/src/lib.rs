@@ -15,6 +15,7 @@ mod limits;
 pub mod message;
 
 mod isolation;
+mod warm_pool;
 mod session;
 mod name;
 mod functions;
@@ -52,6 +53,7 @@ pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;
+pub use warm_pool::{READY, WarmPool};
 
 /// The engine that this build runs cells on.
 pub const ENGINE: &str = if cfg!(feature = "v8") {

@@ -221,7 +221,7 @@ fn op_repl_next_piece(state: &mut OpState) -> String {
     piece
 }
 
-/// Milliseconds since the session began.
+/// Milliseconds since the session's first agent was opened.
 #[op2(fast)]
 fn op_repl_now(state: &mut OpState) -> f64 {
     state.borrow::<Instant>().elapsed().as_secs_f64() * 1000.0

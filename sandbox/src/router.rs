@@ -54,6 +54,11 @@ impl Router {
         state.routes.clear();
     }
 
+    /// Whether the isolate is gone.
+    pub fn is_lost(&self) -> bool {
+        self.lock().lost.is_some()
+    }
+
     /// Why the isolate is gone.
     pub fn lost(&self) -> Lost {
         self.lock().lost.clone().unwrap_or_else(Lost::unknown)

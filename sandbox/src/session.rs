@@ -151,6 +151,11 @@ impl Session {
         repl
     }
 
+    /// Whether its isolate is there, as far as is known.
+    pub(crate) fn lives(&self) -> bool {
+        !self.router.is_lost()
+    }
+
     /// Sets what `budget()` says, in the order of the other requests: before what is asked for next.
     pub fn set_budget(&self, budget: Budget) {
         (self.send)(Request::Budget(budget));

@@ -169,6 +169,9 @@ impl Worker {
         info: &str,
         functions: &str,
     ) {
+        if self.agents.is_empty() && self.next_cell == 0 {
+            self.isolate.start_clock();
+        }
         let opened_by = match context {
             Context::Text(_) => None,
             Context::OfCall(call) => Some(*call),

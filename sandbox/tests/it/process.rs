@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use sandbox::message::{CellErrorKind, Context};
-use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, WorkerCommand};
+use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, READY, WarmPool, WorkerCommand};
 use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
@@ -142,6 +142,32 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
     );
 
     drop((repl, sandbox));
+    program.comes_to_an_end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_ready_before_they_are_asked_for() {
+    let program = OwnProgram::new("ready-copies");
+    let pool = WarmPool::new(sandbox(config(), program.isolation(1)));
+    assert_eq!(program.servers().len(), 0);
+    let mut used = Vec::new();
+    for n in 1..=3 {
+        let session = pool.session().await.unwrap();
+        let mut repl = session.open(None, Context::text(""), root_info());
+        let cell = "console.log(performance.now() < 900, typeof leaked); globalThis.leaked = 1";
+        assert_eq!(run(&mut repl, cell).await.output, "true undefined");
+        used.push(repl);
+        program.comes_to_copies(n + READY).await;
+        // Those that are ready now are older than the next may say it is.
+        tokio::time::sleep(Duration::from_millis(950)).await;
+    }
+    assert_eq!(kill(&program.copies()), 3 + READY);
+    // Until that is noticed.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let session = pool.session().await.unwrap();
+    let mut repl = session.open(None, Context::text(""), root_info());
+    assert_eq!(run(&mut repl, "console.log(1)").await.output, "1");
+    drop((repl, session, used, pool));
     program.comes_to_an_end().await;
 }
 
@@ -327,6 +353,16 @@ impl OwnProgram {
         let servers = self.servers();
         let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
         copies.collect()
+    }
+
+    async fn comes_to_copies(&self, count: usize) {
+        for _ in 0..100 {
+            if self.copies().len() == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("not {count}: {:?}", self.copies());
     }
 
     async fn comes_to_an_end(&self) {
