@@ -76,11 +76,16 @@ pub struct Bench {
     folder: TempDir,
 }
 
+/// Milliseconds for each reply of a model that takes its time.
+pub const LATENCY_MS: u64 = 20;
+
 /// Where the model of a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     /// In the process, with a script.
     InProcess,
+    /// The same, but each reply takes [`LATENCY_MS`].
+    Waiting,
     /// Behind HTTP, on this machine.
     Http,
 }
@@ -132,7 +137,8 @@ impl Bench {
     ) -> Result<Command, Failed> {
         let rows = self.rows(samples, plan)?;
         let model = match provider {
-            Provider::InProcess => format!("scripted:{}", self.script(plan)?),
+            Provider::InProcess => format!("scripted:{}", self.script(plan, 0)?),
+            Provider::Waiting => format!("scripted:{}", self.script(plan, LATENCY_MS)?),
             Provider::Http => "openai/eval".to_owned(),
         };
         let mut arguments = vec!["run", "--benchmark", &rows, "--model", &model];
@@ -162,12 +168,14 @@ impl Bench {
         Ok(name)
     }
 
-    /// A scripted model that follows a plan as the server does.
-    pub fn script(&self, plan: &Plan) -> Result<String, Failed> {
-        let name = format!("{}.yaml", file_name(plan));
+    /// A scripted model that follows a plan as the server does, and takes so long for each reply.
+    pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, Failed> {
+        let name = format!("{}{latency_ms}.yaml", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
-            let script = json!({"description": "A benchmark's plan.", "rules": rules(plan)});
+            let script = json!({
+                "description": "A benchmark's plan.", "latency_ms": latency_ms, "rules": rules(plan),
+            });
             fs::write(&path, script.to_string())?;
         }
         Ok(name)

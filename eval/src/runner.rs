@@ -184,6 +184,7 @@ async fn attempts(
     let identity = Arc::new(run.plan.identity.clone());
     send(events, RunEvent::RunStarted(run.plan));
     let samples = Arc::new(SharedSamples::new(Arc::clone(&run.dataset), &run.jobs));
+    run.engine.expect(run.jobs.len());
     let mut jobs = run.jobs.into_iter();
     let mut running = JoinSet::new();
     let mut names = HashMap::new();

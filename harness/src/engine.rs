@@ -228,6 +228,11 @@ impl Engine {
         self
     }
 
+    /// Tells that so many attempts will be run: their sandboxes are made ready ahead. Without it none is.
+    pub fn expect(&self, attempts: usize) {
+        self.sandbox.expect(attempts);
+    }
+
     /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox.
     pub async fn run(&self, task: &Task, sink: Arc<dyn EventSink>) -> AttemptOutcome {
         Attempt::new(self, task, sink).run().await

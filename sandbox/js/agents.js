@@ -351,8 +351,8 @@
   };
 
   /**
-   * Forgets what a finished cell left pending. Gives the ids of its unfinished calls, parted by commas, how many
-   * nobody awaited, and the functions called by both. The agent is free of all of it before anything takes time.
+   * Forgets what a finished cell left pending. Gives how many of its calls nobody awaited, how many are unfinished, and
+   * the functions called by both. The agent is free of all of it before anything takes time.
    */
   const endCell = (agent) => {
     const { calls: ended, timers } = agent;
@@ -360,20 +360,19 @@
     agent.timers = new Map();
     agent.live = new Map();
     agent.cell = 0;
-    let abandoned = '', unawaited = 0, unfinished = 0;
+    let unawaited = 0, unfinished = 0;
     const functions = create(null);
     mapForEach(ended, (entry, id) => {
       if (!entry.observed || !entry.settled) functions[entry.kind] = true;
       if (!entry.observed) unawaited++;
       if (!entry.settled) {
-        abandoned += unfinished === 0 ? id : `,${id}`;
         unfinished++;
         pendingCalls--;
       }
       mapDelete(calls, id);
     });
     mapForEach(timers, (timer) => ops.cancelTimer(timer.live));
-    return { __proto__: null, abandoned, unawaited, unfinished, functions: p.arrayJoin(keys(functions), ' ') };
+    return { __proto__: null, unawaited, unfinished, functions: p.arrayJoin(keys(functions), ' ') };
   };
 
   const runtime = freeze({
@@ -393,9 +392,9 @@
 
   const finish = (agent, cell, status, body, stack) => {
     if (agent.cell !== cell) return;
-    const { abandoned, unawaited, unfinished, functions } = endCell(agent);
+    const { unawaited, unfinished, functions } = endCell(agent);
     const lost = status === 'threw' ? unawaited : unawaited > unfinished ? unawaited : unfinished;
-    ops.done(agent.id, cell, status, body, stack, `[${abandoned}]`, lost, functions);
+    ops.done(agent.id, cell, status, body, stack, lost, functions);
   };
 
   /** Runs a compiled cell. Always reports through `ops.done`, unless execution is terminated. */

@@ -12,8 +12,8 @@
       ops.op_repl_call(agent, kind, wellFormed(query), options, type, length),
     callFunction: (agent, name, json) => ops.op_repl_call_function(agent, name, wellFormed(json)),
     cancelTimer: ops.op_repl_cancel_timer,
-    done: (agent, cell, status, body, stack, abandoned, unawaited, functions) =>
-      ops.op_repl_done(agent, cell, status, wellFormed(body), wellFormed(stack), abandoned, unawaited, functions),
+    done: (agent, cell, status, body, stack, unawaited, functions) =>
+      ops.op_repl_done(agent, cell, status, wellFormed(body), wellFormed(stack), unawaited, functions),
     nextPiece: ops.op_repl_next_piece,
     startTimer: ops.op_repl_start_timer,
     unmark: (source) => ops.op_repl_unmark(wellFormed(source)),

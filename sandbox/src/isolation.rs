@@ -36,6 +36,11 @@ impl Sandbox {
         Ok(Self { config, workers })
     }
 
+    /// Whether sessions share processes of which each may use a part.
+    pub(crate) fn shares_workers(&self) -> bool {
+        self.workers.as_ref().is_some_and(Workers::are_shared)
+    }
+
     /// A fresh isolate.
     ///
     /// # Errors

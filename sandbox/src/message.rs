@@ -231,8 +231,6 @@ pub struct CellOutcome {
     pub executed: Duration,
     /// Calls that it left unawaited; their results are lost.
     pub unawaited: u32,
-    /// Calls that were still running when it ended: whoever works on them may stop.
-    pub abandoned: Vec<CallId>,
 }
 
 /// An error that the model reads.

@@ -62,7 +62,6 @@ pub(crate) struct Done {
     pub status: String,
     pub body: String,
     pub stack: String,
-    pub abandoned: Vec<CallId>,
     pub unawaited: u32,
     /// The functions that the lost calls are of, parted by spaces.
     pub functions: String,
@@ -146,18 +145,15 @@ fn op_repl_done(
     #[string] status: String,
     #[string] body: &str,
     #[string] stack: &str,
-    #[string] abandoned: &str,
     unawaited: u32,
     #[string] functions: String,
 ) {
-    let abandoned: Vec<u32> = serde_json::from_str(abandoned).unwrap_or_default();
     state.borrow_mut::<HostState>().done.push(Done {
         agent: AgentId(agent),
         cell,
         status,
         body: unmark(body).into_owned(),
         stack: unmark(stack).into_owned(),
-        abandoned: abandoned.into_iter().map(CallId).collect(),
         unawaited,
         functions,
     });

@@ -15,6 +15,9 @@ pub(crate) struct Router(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     routes: HashMap<AgentId, mpsc::UnboundedSender<Event>>,
+    /// No reply comes any more.
+    ended: bool,
+    /// Why, once that is known.
     lost: Option<Lost>,
 }
 
@@ -54,9 +57,15 @@ impl Router {
         state.routes.clear();
     }
 
-    /// Whether the isolate is gone.
-    pub fn is_lost(&self) -> bool {
-        self.lock().lost.is_some()
+    /// Whether replies can still come.
+    pub fn lives(&self) -> bool {
+        let state = self.lock();
+        !state.ended && state.lost.is_none()
+    }
+
+    /// No reply comes any more; why is yet to be found out.
+    pub fn end(&self) {
+        self.lock().ended = true;
     }
 
     /// Why the isolate is gone.

@@ -153,7 +153,7 @@ impl Session {
 
     /// Whether its isolate is there, as far as is known.
     pub(crate) fn lives(&self) -> bool {
-        !self.router.is_lost()
+        self.router.lives()
     }
 
     /// Sets what `budget()` says, in the order of the other requests: before what is asked for next.

@@ -1,18 +1,20 @@
 //! Keeps sessions ready, so that whoever needs one next does not wait for its isolate.
 //!
-//! Invariant: a session that is handed out was in nobody's hands before. Its clock starts when its first agent is
-//! opened, so that a cell cannot tell how long it was ready.
+//! Invariants: a session that is handed out was in nobody's hands before. Its clock starts when its first agent is
+//! opened, so that a cell cannot tell how long it was ready. None is made ready that nobody will ask for, and none
+//! where sessions share a worker: there an idle one would have a part in what the others may use.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::isolation::Sandbox;
 use crate::session::{Session, StartError};
 
 /// Sessions that are kept ready beyond those that are used: one for the next attempt, and one for an attempt that
-/// begins before the first is replaced. Each costs its isolate, for nothing if no attempt begins any more.
+/// begins before the first is replaced.
 pub const READY: usize = 2;
 
-/// A sandbox with sessions made ahead, from the first that is asked for on, by the async runtime that asks.
+/// A sandbox with sessions made ahead, by the one async runtime that asks for them.
 #[derive(Clone)]
 pub struct WarmPool(Arc<Shared>);
 
@@ -23,19 +25,27 @@ struct Shared {
 
 #[derive(Default)]
 struct Ahead {
-    ready: Vec<Session>,
+    /// How many will still be asked for.
+    expected: usize,
+    /// The oldest first.
+    ready: VecDeque<Session>,
     /// Sessions that will be ready soon.
     starting: usize,
 }
 
 impl WarmPool {
-    /// A pool that is empty until a session is asked for.
+    /// A pool that makes nothing ahead until sessions are expected, and one was asked for.
     pub fn new(sandbox: Sandbox) -> Self {
         let ahead = Mutex::default();
         Self(Arc::new(Shared { sandbox, ahead }))
     }
 
-    /// A fresh isolate: one that was ready, if there is such; meanwhile others are made ready.
+    /// Tells that so many more sessions will be asked for.
+    pub fn expect(&self, sessions: usize) {
+        self.0.lock().expected += sessions;
+    }
+
+    /// A fresh isolate: the one that has been ready longest, if there is such; meanwhile others are made ready.
     ///
     /// # Errors
     /// If there is no thread or process for it.
@@ -46,7 +56,11 @@ impl WarmPool {
         let ready = self.0.take();
         let session = match ready {
             Some(session) => session,
-            None => self.0.sandbox.session().await?,
+            None => match self.0.sandbox.session().await {
+                Ok(session) => session,
+                // What was made ready meanwhile may have got what this one lacked.
+                Err(error) => self.0.take().ok_or(error)?,
+            },
         };
         self.refill();
         Ok(session)
@@ -54,33 +68,39 @@ impl WarmPool {
 
     fn refill(&self) {
         let mut ahead = self.0.lock();
-        for _ in ahead.ready.len() + ahead.starting..READY {
+        ahead.expected = ahead.expected.saturating_sub(1);
+        let most = if self.0.sandbox.shares_workers() {
+            0
+        } else {
+            ahead.expected.min(READY)
+        };
+        for _ in ahead.ready.len() + ahead.starting..most {
             ahead.starting += 1;
-            // The sandbox alone: what is being made ready keeps no pool.
-            let (sandbox, pool) = (self.0.sandbox.clone(), Arc::downgrade(&self.0));
+            let starting = Starting(Arc::clone(&self.0));
             tokio::spawn(async move {
-                let session = sandbox.session().await;
-                if let Some(pool) = pool.upgrade() {
-                    let mut ahead = pool.lock();
-                    ahead.starting -= 1;
-                    // Why there is none is told to whoever needs one, and makes it anew.
-                    ahead.ready.extend(session);
-                }
+                // Why there is none is told to whoever needs one, and makes it anew.
+                let session = starting.0.sandbox.session().await;
+                starting.0.lock().ready.extend(session);
             });
         }
     }
 }
 
+/// A session that is being made, or was: also if its async runtime ends before.
+struct Starting(Arc<Shared>);
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        self.0.lock().starting -= 1;
+    }
+}
+
 impl Shared {
-    /// A ready session whose isolate still lives.
+    /// The session that has been ready longest. Those that are gone are forgotten.
     fn take(&self) -> Option<Session> {
         let mut ahead = self.lock();
-        while let Some(session) = ahead.ready.pop() {
-            if session.lives() {
-                return Some(session);
-            }
-        }
-        None
+        ahead.ready.retain(Session::lives);
+        ahead.ready.pop_front()
     }
 
     fn lock(&self) -> MutexGuard<'_, Ahead> {

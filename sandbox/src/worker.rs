@@ -224,6 +224,8 @@ impl Worker {
     }
 
     fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
+        // One that is still there has nobody who waits for it.
+        self.end_cell(agent);
         self.next_cell += 1;
         let number = self.next_cell;
         let output = Output::new(self.limits.output_chars);
@@ -349,15 +351,21 @@ impl Worker {
             )
         });
         for (agent, called) in calls {
+            let Some(cell) = self
+                .agents
+                .get_mut(&agent)
+                .and_then(|entry| entry.cell.as_mut())
+            else {
+                // Its cell was ended meanwhile: nobody would hear the answer.
+                continue;
+            };
             let (id, reply) = match called {
                 Called::Agent(call) => (call.id, Reply::Called { agent, call }),
                 Called::Function(call) => (call.id, Reply::Invoked { agent, call }),
             };
+            cell.pending.insert(id);
             self.calls.insert(id, agent);
-            if let Some(cell) = self.running(agent) {
-                cell.pending.insert(id);
-                self.waiting.remove(&agent);
-            }
+            self.waiting.remove(&agent);
             (self.outbox)(reply);
         }
         for done in done {

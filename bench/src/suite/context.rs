@@ -20,7 +20,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             ("one agent", Plan::Loop { iterations: 2 }),
             ("9 agents", Plan::Tree { widths: vec![8] }),
         ] {
-            let model = format!("scripted:{}", bench.script(&plan)?);
+            let model = format!("scripted:{}", bench.script(&plan, 0)?);
             let mut runs = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..bench.runs() {
                 let query = plan.text();

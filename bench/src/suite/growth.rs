@@ -30,7 +30,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     for (what, sizes) in kinds {
         let mut cpu = [const { Vec::new() }; 3];
         let mut bytes = [0.0; 3];
-        for _ in 0..bench.size(3, 1) {
+        for _ in 0..bench.size(5, 1) {
             for (index, (samples, plan)) in sizes.iter().enumerate() {
                 let flags = ["--concurrency", "16", "--pending-calls", "2000"];
                 let cost =

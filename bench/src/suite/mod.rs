@@ -1,6 +1,7 @@
 //! The parts of the suite, in the order in which they run.
 
 mod start;
+mod ready;
 mod throughput;
 
 mod context;
@@ -21,9 +22,10 @@ use crate::report::Figure;
 type Measure = fn(&Bench) -> Result<Vec<Figure>, Failed>;
 
 /// The parts: name and function.
-pub const PARTS: [(&str, Measure); 10] = [
+pub const PARTS: [(&str, Measure); 11] = [
     ("micro", micro::measure),
     ("start", start::measure),
+    ("ready", ready::measure),
     ("throughput", throughput::measure),
     ("tree", tree::measure),
     ("context", context::measure),

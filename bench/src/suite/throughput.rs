@@ -29,7 +29,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     for _ in 0..bench.runs() {
         for (order, (provider, isolation)) in ways.into_iter().enumerate() {
             let way = match provider {
-                Provider::InProcess => format!("in process, isolation {isolation}"),
+                Provider::InProcess | Provider::Waiting => {
+                    format!("in process, isolation {isolation}")
+                }
                 Provider::Http => format!("over HTTP, isolation {isolation}"),
             };
             for (concurrency, samples) in &sizes {

@@ -78,6 +78,11 @@ impl Workers {
         })))
     }
 
+    /// Whether several sessions run in one of them.
+    pub fn are_shared(&self) -> bool {
+        self.0.sessions.is_some_and(|most| most > 1)
+    }
+
     /// A session in a worker; one whose worker is killed before it is ready is opened anew.
     ///
     /// # Errors
@@ -185,6 +190,7 @@ async fn carry(
     let (queue, queued) = mpsc::unbounded_channel();
     tokio::select! {
         garbled = hung_up => {
+            router.end();
             // Also ends the process.
             let lost = lost().await;
             router.lose(garbled.unwrap_or(lost));

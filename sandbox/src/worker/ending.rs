@@ -20,7 +20,6 @@ impl Worker {
         let mut outcome = CellOutcome {
             executed: cell.executed,
             unawaited: done.unawaited,
-            abandoned: done.abandoned,
             ..CellOutcome::default()
         };
         match done.status.as_str() {
@@ -75,17 +74,11 @@ impl Worker {
         if self.running(agent).is_none() {
             return;
         }
-        // Empties the agent's pending calls and timers; its report is used for them alone.
+        // Empties the agent's pending calls and timers.
         self.isolate.turn(HOUSEKEEPING, &Action::Abort { agent });
-        let done = self.isolate.host(|host| std::mem::take(&mut host.done));
-        let abandoned = done
-            .into_iter()
-            .find(|done| done.agent == agent)
-            .map(|done| done.abandoned);
         let Some(cell) = self.end_cell(agent) else {
             return;
         };
-        let abandoned = abandoned.unwrap_or_default();
         let error = CellError {
             kind,
             message: message.to_owned(),
@@ -94,10 +87,11 @@ impl Worker {
         let outcome = CellOutcome {
             executed: cell.executed,
             error: Some(error),
-            abandoned,
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
+        // What others did in that turn. The agent's own report comes too late.
+        self.collect();
     }
 
     /// Ends a cell that never started.
