@@ -331,18 +331,17 @@ impl Isolate {
         };
         let function = v8::Local::new(scope, function);
         let result = function.call(scope, undefined, &arguments);
-        let end = match result {
-            Some(value) if value.is_string() => {
-                TurnEnd::Completed(Some(value.to_rust_string_lossy(scope)))
+        let text = match result {
+            Some(value) if value.is_string() => Some(value.to_rust_string_lossy(scope)),
+            Some(_) => None,
+            None => {
+                let end = exception(scope);
+                scope.perform_microtask_checkpoint();
+                return end;
             }
-            Some(_) => TurnEnd::Completed(None),
-            None => exception(scope),
         };
-        // Else the microtasks of others would be stopped, too: they run once the termination is over.
-        if !scope.is_execution_terminating() {
-            scope.perform_microtask_checkpoint();
-        }
-        end
+        scope.perform_microtask_checkpoint();
+        TurnEnd::Completed(text)
     }
 
     /// The value of a cell's script: the function that runs it.

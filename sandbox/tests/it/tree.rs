@@ -293,28 +293,6 @@ async fn a_child_that_spins_is_stopped_and_its_siblings_go_on() {
 }
 
 #[tokio::test]
-async fn what_a_stopped_cell_let_go_on_goes_on() {
-    let mut config = Config::default();
-    config.limits.cell_time = std::time::Duration::from_millis(150);
-    let scripts = Scripts::from([
-        (
-            "root",
-            &[
-                "let go; const gate = new Promise((resolve) => { go = resolve }); console.log(await Promise.all([rlm('waits'), rlm('spins')]))",
-            ] as &[&str],
-        ),
-        ("waits", &["await gate", "await gate; return('went on')"]),
-        (
-            "spins",
-            &["const let_go = go(); for (;;) {}", "return('stopped')"],
-        ),
-    ]);
-    let outcomes = Tree::run(config, scripts).await;
-    assert_eq!(outputs(&outcomes["root"]), ["[ 'went on', 'stopped' ]"]);
-    assert_eq!(errors(&outcomes["root/0"]), [None, None]);
-}
-
-#[tokio::test]
 async fn host_functions_belong_to_the_agent_that_was_opened_with_them() {
     const PROBE: &str =
         "console.log(typeof search, typeof page, page ? Object.keys(page) : '', typeof other)";
