@@ -53,8 +53,7 @@ impl WarmPool {
     /// # Panics
     /// Outside a tokio runtime.
     pub async fn session(&self) -> Result<Session, StartError> {
-        let ready = self.0.take();
-        let session = match ready {
+        let session = match self.0.take() {
             Some(session) => session,
             None => match self.0.sandbox.session().await {
                 Ok(session) => session,

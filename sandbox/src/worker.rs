@@ -351,11 +351,7 @@ impl Worker {
             )
         });
         for (agent, called) in calls {
-            let Some(cell) = self
-                .agents
-                .get_mut(&agent)
-                .and_then(|entry| entry.cell.as_mut())
-            else {
+            let Some(cell) = self.running(agent) else {
                 // Its cell was ended meanwhile: nobody would hear the answer.
                 continue;
             };

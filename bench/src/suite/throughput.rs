@@ -18,22 +18,17 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     let short = Plan::Loop { iterations: 2 };
     let long = Plan::Loop { iterations: 20 };
     let ways = [
-        (Provider::InProcess, "process"),
-        (Provider::InProcess, "thread"),
-        (Provider::Http, "process"),
+        (Provider::InProcess, "in process", "process"),
+        (Provider::InProcess, "in process", "thread"),
+        (Provider::Http, "over HTTP", "process"),
     ];
     let sizes = bench.size(
         vec![(1, 200), (16, 1_000), (256, 2_000), (1_000, 6_000)],
         vec![(1, 4), (16, 32)],
     );
     for _ in 0..bench.runs() {
-        for (order, (provider, isolation)) in ways.into_iter().enumerate() {
-            let way = match provider {
-                Provider::InProcess | Provider::Waiting => {
-                    format!("in process, isolation {isolation}")
-                }
-                Provider::Http => format!("over HTTP, isolation {isolation}"),
-            };
+        for (order, (provider, place, isolation)) in ways.into_iter().enumerate() {
+            let way = format!("{place}, isolation {isolation}");
             for (concurrency, samples) in &sizes {
                 let at_once = concurrency.to_string();
                 let flags = ["--concurrency", &at_once, "--isolation", isolation];
