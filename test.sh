@@ -1,19 +1,67 @@
 #!/usr/bin/env bash
-# Installs what the tests need and runs all of them: format, lints, documentation, tests.
+# Installs what the tests need and runs them: format, lints, documentation, tests. At the end, how long each part took.
+#
+#   ./test.sh           what has to pass before a merge
+#   ./test.sh --full    that, and what is long or needs more: servers of models from PyPI, the whole simulation of intervals
 set -euo pipefail
 cd "$(dirname "$0")"
 
-scripts/install-system-packages.sh cmake g++ libsimde-dev make
-scripts/install-browser-tests.sh
-scripts/install-peers.sh
+full=false
+case "${1-}" in
+  "") ;;
+  --full) full=true ;;
+  *) echo "usage: ./test.sh [--full]" >&2; exit 2 ;;
+esac
 
-cargo fmt --all --check
-cargo clippy --workspace --all-targets -- --deny warnings
-RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+times=()
+part() {
+  local name=$1 began=$SECONDS
+  shift
+  echo "== $name" >&2
+  "$@"
+  times+=("$(printf '%5d s  %s' $((SECONDS - began)) "$name")")
+}
+
+install() {
+  scripts/install-system-packages.sh cmake g++ libsimde-dev make
+  scripts/install-browser-tests.sh
+  if $full; then scripts/install-peers.sh; fi
+}
+
 # The other engine: its prebuilt library is not everywhere, but the code must fit it.
-DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8
-scripts/lint-workflows.sh
-scripts/check-manifests.sh
-EVAL_TEST_PEERS=1 cargo test --workspace --no-fail-fast
-# The benchmark suite, for errors alone: its timings fail nothing.
-cargo run --quiet --package bench -- --quick --eval target/debug/eval --json target/bench/quick.json
+fits_v8() {
+  DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8
+}
+
+# A day ahead of most of the world and with letters of its own, so that a test which depends on either fails everywhere.
+tests() {
+  local peers=()
+  if $full; then peers=(EVAL_TEST_PEERS=1); fi
+  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr "${peers[@]}" cargo test --workspace --no-fail-fast
+}
+
+# Intervals and powers by simulation: of few designs, or of all.
+simulation() {
+  if $full; then
+    cargo run --quiet --release --package eval --example coverage
+  else
+    target/debug/examples/coverage --quick
+  fi
+}
+
+part "what the tests need" install
+part "format" cargo fmt --all --check
+part "lints" cargo clippy --workspace --all-targets -- --deny warnings
+part "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+part "V8" fits_v8
+part "workflows" scripts/lint-workflows.sh
+part "manifests" scripts/check-manifests.sh
+# All at once: for one package alone, Cargo would build the dependencies again with other features.
+part "build" cargo build --workspace --bins --examples --tests
+part "tests" tests
+part "simulation of intervals" simulation
+# As a smoke test: its timings fail nothing.
+part "benchmark suite" target/debug/bench --quick --eval target/debug/eval --json target/bench/quick.json
+
+printf '%s\n' "${times[@]}"
+printf '%5d s  in all\n' "$SECONDS"

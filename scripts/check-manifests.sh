@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 bash -n docs/manifests/slurm-array.sh
 if [ ! -x target/manifests/bin/kubernetes-validate ]; then
-  python3 -c "import ensurepip, venv" 2>/dev/null || scripts/install-system-packages.sh python3-venv
+  scripts/install-system-packages.sh python3-venv
   python3 -m venv target/manifests
   target/manifests/bin/pip install --quiet --disable-pip-version-check kubernetes-validate==1.37.0
 fi

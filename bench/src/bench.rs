@@ -142,7 +142,10 @@ impl Bench {
             Provider::Http => "openai/eval".to_owned(),
         };
         let mut arguments = vec!["run", "--benchmark", &rows, "--model", &model];
-        arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
+        // A direct call has neither.
+        if !more.contains(&"direct") {
+            arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
+        }
         // As many agents at once as a part asks for.
         arguments.extend(["--max-connections", "2000"]);
         arguments.extend(more);

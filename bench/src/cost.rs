@@ -17,6 +17,8 @@ pub struct Cost {
     pub cpu: Duration,
     /// The sum of the largest resident sizes that the process and its children had, in bytes, if it was watched.
     pub peak_bytes: u64,
+    /// The largest resident size of the process itself, in bytes, if it was watched.
+    pub own_peak_bytes: u64,
 }
 
 /// Makes orphans of measured processes children of this one, so that their CPU time is counted. Once, at the start.
@@ -65,6 +67,7 @@ pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Resu
         own_cpu,
         cpu: children_cpu().saturating_sub(before),
         peak_bytes: peak.bytes(),
+        own_peak_bytes: peak.0.get(&child.id()).copied().unwrap_or_default(),
     })
 }
 

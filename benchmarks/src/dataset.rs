@@ -1,13 +1,14 @@
 //! A dataset: the samples of a benchmark, each made or read when it is asked for.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{AppWorld, OutsideScorer, Sample, Scorer, World};
+use crate::{AppWorld, OutsideScorer, Sample, Scorer, Site};
 
 /// What is known of a sample, by name.
 pub type Facts = BTreeMap<String, Value>;
@@ -47,7 +48,7 @@ pub trait Dataset: Send + Sync {
     }
 
     /// The web site on which the sample of this id is worked on; none for a sample without one.
-    fn world(&self, _id: &str) -> Option<World> {
+    fn site(&self, _id: &str) -> Option<Box<dyn Site>> {
         None
     }
 
@@ -86,44 +87,6 @@ pub enum DatasetError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A folder holds no tasks.
-    #[error("no tasks (*.json) in {}, nor in evaluation/ or training/ below it", path.display())]
-    NoTasks {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The data of `arc` has no such part.
-    #[error("no tasks of the split `{split}` in {}; the splits are evaluation and training, folders of task files *.json", path.display())]
-    NoSplit {
-        /// The folder in which it was looked for.
-        path: PathBuf,
-        /// What was asked for.
-        split: String,
-    },
-    /// A file name cannot be made an id.
-    #[error("the file name of {} is not UTF-8", path.display())]
-    FileName {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file is not JSON, or JSON of another form. The reason ends in line and column.
-    #[error("{}: {reason}; an ARC task is {{\"train\": [{{\"input\": grid, \"output\": grid}}], \"test\": […]}}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with line and column.
-        reason: serde_json::Error,
-    },
-    /// A file has the right form, and a field with a value that makes no task.
-    #[error("{}: {field} {problem}", path.display())]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// The field: `train[0].input`.
-        field: String,
-        /// What is wrong with it, and what would be right.
-        problem: String,
-    },
     /// There are no rows where they were looked for.
     #[error(
         "no rows in {}; they come in files {}*.jsonl, *.json, *.csv or *.parquet, alone, in a folder, or in data/ below it",
@@ -150,6 +113,16 @@ pub enum DatasetError {
         /// The file.
         path: PathBuf,
     },
+    /// What only one benchmark's files can have wrong.
+    #[error(transparent)]
+    Benchmark(Box<dyn Error + Send + Sync>),
+}
+
+impl DatasetError {
+    /// What only one benchmark's files can have wrong.
+    pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Benchmark(Box::new(error))
+    }
 }
 
 /// Facts by name.

@@ -13,8 +13,8 @@ use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
 use crate::{
-    Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, SCORERS, Scorer,
-    catalog, scorer,
+    Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, Scorer, catalog,
+    scorer, scorers,
 };
 
 /// The file of a folder that describes its benchmark.
@@ -159,7 +159,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     let scorer = match chosen.filter(|_| outside_scorer.is_none()) {
         Some(name) => scorer(name).ok_or_else(|| OpenError::UnknownScorer {
             name: name.clone(),
-            known: SCORERS.map(|(name, _)| name).to_vec(),
+            known: scorers().map(|scorer| scorer.name).collect(),
         })?,
         None => Arc::new(Exact),
     };

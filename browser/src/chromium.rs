@@ -30,8 +30,9 @@ const MEASURE_EVERY: Duration = Duration::from_millis(500);
 /// Lines of the browser's stderr that an error may quote.
 const LINES_KEPT: usize = 5;
 
-const ARGUMENTS: [&str; 22] = [
+const ARGUMENTS: [&str; 23] = [
     "--headless",
+    "--lang=en-US",
     "--no-sandbox", // Chromium refuses its own sandbox to root, and containers lack user namespaces
     "--disable-gpu",
     "--disable-quic",
@@ -53,6 +54,15 @@ const ARGUMENTS: [&str; 22] = [
     "--no-first-run",
     "--no-default-browser-check",
     "--password-store=basic",
+];
+
+/// What pages learn of where they are shown: the same on every machine, so that a page's dates, numbers and the words of its
+/// controls are, too.
+const PLACE: [(&str, &str); 4] = [
+    ("TZ", "UTC"),
+    ("LANG", "C.UTF-8"),
+    ("LC_ALL", "C.UTF-8"),
+    ("LANGUAGE", "en_US"),
 ];
 
 /// A running browser with its gate. Dropping it ends its processes and deletes its files.
@@ -128,6 +138,7 @@ impl Chromium {
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg("about:blank")
             .env("HOME", profile.path())
+            .envs(PLACE)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -13,6 +13,7 @@ use chromiumoxide::cdp::browser_protocol::page::{
     Viewport,
 };
 use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
+use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use serde_json::json;
 use url::Url;
 
@@ -322,9 +323,17 @@ impl Page {
         self.in_time("answering a dialog", async {
             self.send(answer).await?;
             self.until(|state| state.answered > before).await?;
+            self.let_script_go_on().await;
             self.settle().await
         })
         .await
+    }
+
+    /// Waits until the script that a dialog had stopped ends or opens another one, however busy the machine is. One that does
+    /// neither is left alone: what is done next to the page says that it hangs.
+    async fn let_script_go_on(&self) {
+        let after_it = self.run(EvaluateParams::new("0"));
+        drop(tokio::time::timeout(self.limit / 2, after_it).await);
     }
 
     /// Closes the tab.

@@ -23,6 +23,7 @@ flags! {
     ADAPTIVE = "EVAL_ADAPTIVE", "--adaptive";
     AGENT_NAME = "EVAL_AGENT_NAME", "--agent-name";
     ALLOW_MISMATCH = "EVAL_ALLOW_MISMATCH", "--allow-mismatch";
+    ALLOW_PROGRAM_CHANGE = "EVAL_ALLOW_PROGRAM_CHANGE", "--allow-program-change";
     ALL_PAIRS = "EVAL_ALL_PAIRS", "--all-pairs";
     APPEND_SYSTEM_PROMPT = "EVAL_APPEND_SYSTEM_PROMPT", "--append-system-prompt";
     APPEND_SYSTEM_PROMPT_FILE = "EVAL_APPEND_SYSTEM_PROMPT_FILE", "--append-system-prompt-file";
@@ -158,6 +159,9 @@ flags! {
 /// The user's folder for state that outlives a run but matters little; see the XDG Base Directory
 /// Specification.
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+
+/// Variables that begin like those of flags, and stand for none.
+pub const NOT_FLAGS: &[&str] = &[PARTITION_COUNT];
 
 /// For `--partition auto` in a Kubernetes Indexed Job: how many pods share the run.
 pub const PARTITION_COUNT: &str = "EVAL_PARTITION_COUNT";

@@ -15,7 +15,7 @@ use crate::import::ImportError;
 use crate::merge::MergeError;
 use crate::models::ModelError;
 use crate::protocol_fit::UnfitProtocol;
-use crate::report::HtmlError;
+use crate::report::{FolderError, HtmlError};
 use crate::run_dir::RunDirError;
 use crate::runner::RunError;
 use crate::selection::SelectionError;
@@ -72,6 +72,9 @@ pub enum Error {
     /// A report cannot be made.
     #[error(transparent)]
     Report(#[from] HtmlError),
+    /// There is nothing to report in a folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The run cannot go on.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -116,6 +119,7 @@ impl Error {
         match self {
             Self::Settings(error) => error.hint(),
             Self::Sweep(SweepError::Settings { problem, .. }) => problem.hint(),
+            Self::Sweep(SweepError::InertEverywhere(inert)) => Some(inert.hint.clone()),
             Self::Sweep(SweepError::Exists(_)) => {
                 Some("--resume goes on with the sweep there".to_owned())
             }
@@ -123,6 +127,11 @@ impl Error {
                 "one that was killed before it began is begun again: its flags, and --out {}",
                 folder.display()
             )),
+            Self::Folder(FolderError::Nothing(_)) => Some(
+                "a run has config.json, lock.json and samples.jsonl, and a sweep sweep.json; folders that hold some are \
+                 searched at any depth"
+                    .to_owned(),
+            ),
             Self::Compare(error) => error.hint().map(str::to_owned),
             Self::Grader(GraderError::NoModel) => {
                 Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())
@@ -131,6 +140,10 @@ impl Error {
             Self::Resume(ResumeError::Fingerprint { .. }) => {
                 Some("without --resume, these settings begin a new run".to_owned())
             }
+            Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
+            | Self::Merge(MergeError::Program { .. }) => Some(
+                "--allow-program-change goes on all the same; each attempt records which program made it".to_owned(),
+            ),
             Self::Benchmark(OpenError::NeedsData { benchmark, .. }) => Some(format!(
                 "`eval data fetch {benchmark}` fetches it; or give the folder with --data-dir DIR"
             )),

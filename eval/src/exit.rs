@@ -86,6 +86,8 @@ fn of_error(error: &Error) -> u8 {
         | Error::Sweep(
             SweepError::Flags { .. }
             | SweepError::Settings { .. }
+            | SweepError::SameCells { .. }
+            | SweepError::InertEverywhere(_)
             | SweepError::Exists(_)
             | SweepError::NotASweep(_)
             | SweepError::Malformed { .. },
@@ -95,6 +97,7 @@ fn of_error(error: &Error) -> u8 {
         )
         | Error::Merge(
             MergeError::Fingerprint { .. }
+            | MergeError::Program { .. }
             | MergeError::Selection { .. }
             | MergeError::Shares(_)
             | MergeError::Disagree { .. }
@@ -110,6 +113,7 @@ fn of_error(error: &Error) -> u8 {
             | ViewError::Parameter { .. }
             | ViewError::Outside { .. },
         )
+        | Error::Folder(_)
         | Error::Image(_) => USAGE,
         Error::Stdout(_)
         | Error::Stdin(_)

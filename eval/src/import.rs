@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::record::{AttemptRecord, RunIdentity};
-use crate::run_dir::{Fingerprint, NewRun, RunDirError};
+use crate::run_dir::{Fingerprint, Lock, NewRun, RunDirError};
 use crate::run_event::{Reporter, RunEvent};
 use crate::summary::Summary;
 
@@ -100,7 +100,8 @@ impl Imported {
             .iter()
             .map(|(record, _)| record.id.clone())
             .collect();
-        let mut writer = new.begin(&config, self.fingerprint, identity, order)?;
+        let lock = Lock::new(self.fingerprint, identity);
+        let mut writer = new.begin(&config, lock, order)?;
         let mut records = Vec::new();
         for (mut record, events) in self.attempts {
             run_id.clone_into(&mut record.run_id);

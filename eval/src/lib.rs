@@ -17,11 +17,14 @@ pub mod settings;
 pub mod terminal;
 
 pub mod compare;
+pub mod differences;
 pub mod fetch;
 pub mod grader;
 pub mod import;
 pub mod merge;
 pub mod models;
+pub mod program;
+pub mod providers;
 pub mod protocol_fit;
 pub mod rescore;
 pub mod runner;

@@ -25,6 +25,7 @@ fn run() -> Result<Outcome, Error> {
     // While there is one thread only: later, the process environment cannot be changed safely.
     settings::load_env_file()?;
     settings::know_keys();
+    harness::sandbox::use_utc();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
     }

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use harness::event::Event;
 use serde_json::Value;
 
+use crate::program;
 use crate::record::AttemptRecord;
-use crate::run_dir::{Difference, LineError, NewRun, RunDir, RunDirError};
+use crate::run_dir::{Difference, LineError, Lock, NewRun, RunDir, RunDirError};
 use crate::run_event::{Reporter, RunEvent};
 use crate::summary::Summary;
 use shares::Shares;
@@ -29,6 +30,18 @@ pub enum MergeError {
         other: PathBuf,
         /// What differs.
         differences: Vec<Difference>,
+    },
+    /// A run was made by another program than the first.
+    #[error(
+        "{} and {} were made by different programs: {difference}", first.display(), other.display()
+    )]
+    Program {
+        /// The first run.
+        first: PathBuf,
+        /// The other.
+        other: PathBuf,
+        /// What differs, as a clause.
+        difference: String,
     },
     /// A run chooses other attempts than the first.
     #[error("{} and {} are not shares of one run: {}", first.display(), other.display(), differences.join("; "))]
@@ -95,11 +108,16 @@ pub struct Merged {
 
 /// Makes one run of several, in a new folder whose name becomes the run's id.
 ///
-/// Its attempts are those of all runs, its settings those of the first, without the partition.
+/// Its attempts are those of all runs, its settings those of the first, without the partition. `allow_program_change` lets
+/// runs of different programs be one.
 ///
 /// # Errors
 /// [`MergeError`]; then nothing is left of the new folder.
-pub fn merge(out: &Path, dirs: &[PathBuf]) -> Result<Merged, MergeError> {
+pub fn merge(
+    out: &Path,
+    dirs: &[PathBuf],
+    allow_program_change: bool,
+) -> Result<Merged, MergeError> {
     if out.exists() {
         return Err(MergeError::Exists(out.to_owned()));
     }
@@ -115,6 +133,9 @@ pub fn merge(out: &Path, dirs: &[PathBuf]) -> Result<Merged, MergeError> {
     };
     for run in &runs {
         same_experiment(first, run)?;
+        if !allow_program_change {
+            same_programs(first, run)?;
+        }
     }
     let shares = Shares::of(&runs)?;
     let (chosen, overlaps) = choose(&runs)?;
@@ -184,11 +205,12 @@ fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
 
 fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
     let (one, two) = (first.path.clone(), other.path.clone());
-    if first.lock.fingerprint.as_str() != other.lock.fingerprint.as_str() {
+    let differences = first.lock.fingerprint.differences(&other.lock.fingerprint);
+    if !differences.is_empty() {
         return Err(MergeError::Fingerprint {
             first: one,
             other: two,
-            differences: first.lock.fingerprint.differences(&other.lock.fingerprint),
+            differences,
         });
     }
     let differences = shares::other_selection(first, other);
@@ -199,6 +221,19 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
         first: one,
         other: two,
         differences,
+    })
+}
+
+/// Refuses runs that different programs have worked on: what two programs made of one experiment together has to be asked
+/// for.
+fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
+    let difference = program::difference(&first.lock, &other.lock);
+    difference.map_or(Ok(()), |difference| {
+        Err(MergeError::Program {
+            first: first.path.clone(),
+            other: other.path.clone(),
+            difference,
+        })
     })
 }
 
@@ -268,20 +303,30 @@ fn write(
     if let Some(benchmark) = config.get_mut("benchmark").and_then(Value::as_object_mut) {
         benchmark.remove("shares");
     }
-    for section in ["benchmark", "flags"] {
-        if let Some(partition) = config
-            .get_mut(section)
-            .and_then(|section| section.get_mut("partition"))
-        {
-            *partition = Value::Null;
+    let rule = shares::rule(first);
+    for (section, name) in [
+        ("flags", "partition"),
+        ("benchmark", "partition"),
+        ("benchmark", "partition_rule"),
+        ("benchmark", "partition_samples"),
+    ] {
+        let section = config.get_mut(section);
+        if let Some(setting) = section.and_then(|section| section.get_mut(name)) {
+            *setting = Value::Null;
         }
     }
     if let Some(shares) = shares.kept() {
         config["benchmark"]["shares"] = shares;
+        config["benchmark"]["partition_rule"] = rule.into();
     }
     let order = order(&config, chosen);
-    let fingerprint = first.lock.fingerprint.clone();
-    let mut writer = new.begin(&config, fingerprint, identity, order)?;
+    let mut lock = Lock::new(first.lock.fingerprint.clone(), identity);
+    for program in runs.iter().flat_map(|run| run.lock.programs()) {
+        if !lock.programs().contains(&program) {
+            lock.later_programs.push(program);
+        }
+    }
+    let mut writer = new.begin(&config, lock, order)?;
     let mut records = Vec::with_capacity(chosen.len());
     for (run, record) in chosen.values() {
         let record = AttemptRecord {

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use harness::provider::http::{HttpClient, HttpError, HttpProvider};
 use harness::provider::{
     CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, PriceTable, Priced, Provider,
-    Recorded, Replay, ReplayError, ResponseCache, Retry, Scripted, ScriptedError, scripted_digest,
+    Recorded, ResponseCache, Retry,
 };
 use harness::{Model, Models};
 
-pub use identity::{judge_identity, parts};
+pub use identity::{judge_identity, main_identity, parts};
 
+use crate::providers::{self, OfflineError, Opened, SCRIPTED_JUDGE};
 use crate::settings::{
     EngineSettings, JudgeSettings, ModelSettings, Server, TrafficSettings, model_ref,
 };
@@ -24,22 +25,9 @@ use crate::terminal;
 /// A model that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// `scripted` alone stands for the benchmark's own scripted model, and there is no benchmark.
-    #[error(
-        "`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE"
-    )]
-    NoBenchmark,
-    /// No scripted model is made for the benchmark.
-    #[error(
-        "no scripted model is made for the benchmark `{0}`; name another (scripted/NAME) or write one (scripted:FILE)"
-    )]
-    NoneForBenchmark(String),
-    /// No such scripted model, or its file is wrong.
+    /// A provider without a server cannot be opened.
     #[error(transparent)]
-    Scripted(#[from] ScriptedError),
-    /// No such recording, or it cannot be played.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
+    Offline(OfflineError),
     /// The server of a model cannot be used.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -221,7 +209,7 @@ impl<'a> Stack<'a> {
                 let server = server.ok_or_else(|| ModelError::Unknown(reference.clone()))?;
                 (server, name.to_owned())
             }
-            None => open_offline(reference, Some(identity::SCRIPTED_JUDGE))?,
+            None => open_offline(reference, Some(SCRIPTED_JUDGE))?,
         };
         let model = Model {
             reference: reference.clone(),
@@ -272,24 +260,8 @@ pub fn open_server(
     )?)
 }
 
-fn open_offline(
-    reference: &str,
-    benchmark: Option<&str>,
-) -> Result<(Arc<dyn Provider>, String), ModelError> {
-    let (provider, name): (Arc<dyn Provider>, &str) = if reference == "scripted" {
-        let name = benchmark.ok_or(ModelError::NoBenchmark)?;
-        if scripted_digest(name).is_none() {
-            return Err(ModelError::NoneForBenchmark(name.to_owned()));
-        }
-        (Arc::new(Scripted::bundled(name)?), name)
-    } else if let Some(name) = reference.strip_prefix("scripted/") {
-        (Arc::new(Scripted::bundled(name)?), name)
-    } else if let Some(file) = reference.strip_prefix("scripted:") {
-        (Arc::new(Scripted::from_file(Path::new(file))?), file)
-    } else if let Some(path) = reference.strip_prefix("replay:") {
-        (Arc::new(Replay::open(Path::new(path))?), path)
-    } else {
-        return Err(ModelError::Unknown(reference.to_owned()));
-    };
-    Ok((provider, name.to_owned()))
+fn open_offline(reference: &str, benchmark: Option<&str>) -> Result<Opened, ModelError> {
+    let found = providers::find(reference).filter(|(provider, rest)| (provider.takes)(rest));
+    let (provider, rest) = found.ok_or_else(|| ModelError::Unknown(reference.to_owned()))?;
+    (provider.open)(rest, benchmark).map_err(ModelError::Offline)
 }

@@ -1,19 +1,15 @@
-//! Which protocols can work on what: a REPL or a prompt on texts, an agent on web pages, one that builds apps on apps.
+//! Whether a protocol can work on what a benchmark consists of: the protocol says on what it can.
 
 use benchmarks::Dataset;
-use harness::Protocol;
-
-const ON_TEXTS: &[Protocol] = &[Protocol::Rlm, Protocol::Direct, Protocol::Tools];
-const ON_PAGES: &[Protocol] = &[Protocol::Rlm, Protocol::AgentTurn];
-const ON_APPS: &[Protocol] = &[Protocol::JsonAction];
+use harness::{Protocol, Subject, protocol_words};
 
 /// The protocol cannot work on what it is to work on.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("--protocol {protocol} cannot work on {subject}; use --protocol {}", words(.fitting))]
+#[error("--protocol {protocol} cannot work on {subject}; use --protocol {}", protocol_words(.fitting))]
 pub struct UnfitProtocol {
     protocol: Protocol,
     subject: String,
-    fitting: &'static [Protocol],
+    fitting: Vec<Protocol>,
 }
 
 /// Checks that the protocol can work where the samples are. All samples of a benchmark are of one kind.
@@ -24,15 +20,15 @@ pub fn check(dataset: &dyn Dataset, protocol: Protocol) -> Result<(), UnfitProto
     let Some(first) = dataset.ids().first() else {
         return Ok(());
     };
-    let (kind, fitting) = if dataset.world(first).is_some() {
-        ("web pages", ON_PAGES)
+    let subject = if dataset.site(first).is_some() {
+        Subject::Pages
     } else if dataset.app_world(first).is_some() {
-        ("apps", ON_APPS)
+        Subject::Apps
     } else {
-        ("texts", ON_TEXTS)
+        Subject::Texts
     };
-    among(fitting, protocol, || {
-        format!("the {kind} of {}", dataset.name())
+    works_on(subject, protocol, || {
+        format!("the {} of {}", subject.as_str(), dataset.name())
     })
 }
 
@@ -41,30 +37,22 @@ pub fn check(dataset: &dyn Dataset, protocol: Protocol) -> Result<(), UnfitProto
 /// # Errors
 /// [`UnfitProtocol`], which names those that can.
 pub fn check_question(protocol: Protocol) -> Result<(), UnfitProtocol> {
-    among(ON_TEXTS, protocol, || {
+    works_on(Subject::Texts, protocol, || {
         "a question without a web page".to_owned()
     })
 }
 
-fn among(
-    fitting: &'static [Protocol],
+fn works_on(
+    subject: Subject,
     protocol: Protocol,
-    subject: impl FnOnce() -> String,
+    words: impl FnOnce() -> String,
 ) -> Result<(), UnfitProtocol> {
-    if fitting.contains(&protocol) {
+    if protocol.nature().subjects.contains(&subject) {
         return Ok(());
     }
     Err(UnfitProtocol {
         protocol,
-        subject: subject(),
-        fitting,
+        subject: words(),
+        fitting: Protocol::that_work_on(subject),
     })
-}
-
-fn words(protocols: &[Protocol]) -> String {
-    let words: Vec<&str> = protocols.iter().map(|protocol| protocol.as_str()).collect();
-    match words.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => words.concat(),
-    }
 }

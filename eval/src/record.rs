@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::grader::Grade;
+use crate::program::Program;
 
 /// Version of [`AttemptRecord`]; every line carries it as `v`.
 pub const RECORD_VERSION: u32 = 1;
@@ -18,7 +19,7 @@ pub const RECORD_VERSION: u32 = 1;
 /// What all attempts of a run have in common: the constant columns of its CSV.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunIdentity {
-    /// The run, and the name of its folder.
+    /// The run: the name of its folder, for a cell of a sweep with the sweep's id before it.
     pub run_id: String,
     /// The benchmark's name in the catalog.
     pub benchmark: String,
@@ -26,13 +27,14 @@ pub struct RunIdentity {
     pub model: String,
     /// How the model speaks: `rlm`, `direct`, ….
     pub protocol: String,
-    /// `solver` or `coordinator`; unknown of a run that another system made.
+    /// `solver` or `coordinator`: the mode of the root's prompt. None where that has no mode, as in every protocol but `rlm`, and
+    /// of a run of another system that does not say.
     pub prompt_mode: Option<String>,
     /// Names of the drivers in their order, joined by `+`; empty for none; unknown likewise.
     pub drivers: Option<String>,
-    /// Agents at this depth and below are flat.
+    /// The greatest depth that an agent can have: 0 where the root has no children.
     pub max_depth: u32,
-    /// Iterations that the root gets.
+    /// Responses that the root can give.
     pub max_iterations: u32,
     /// Lower-case hex SHA-256 of the dataset.
     pub dataset_digest: String,
@@ -166,6 +168,9 @@ pub struct AttemptRecord {
     pub failed_cells: u32,
     /// Whether the root's first-iteration return was shown back to it.
     pub returned_early: Option<bool>,
+    /// Lower-case hex SHA-256 of the program that made it ([`crate::program::Program::digest`]); none if it is not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// When the attempt began, in RFC 3339.
     #[serde(with = "rfc3339")]
     pub started_at: Option<Timestamp>,
@@ -223,6 +228,7 @@ impl AttemptRecord {
             unawaited: Some(stats.unawaited),
             failed_cells: stats.failed_cells,
             returned_early: Some(stats.returned_early),
+            program: Some(Program::this().digest()),
             started_at: Some(started_at),
         }
     }

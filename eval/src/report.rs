@@ -1,28 +1,59 @@
 //! Reports of runs: what `eval report` prints and draws, made from records and trajectories alone.
 
+mod folders;
+
 mod behaviour;
 mod groups;
 mod spending;
 mod text;
 
+mod compared;
 mod html;
 mod plot;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use crate::compare::{self, Against, Comparison, RunScores};
+use crate::differences::{self, Differences, RunParts};
 use crate::record::{AttemptRecord, RunIdentity};
 use crate::run_dir::{RunDir, RunDirError};
 use crate::summary::Summary;
 
 pub use behaviour::{Behaviour, TimeSplit};
+pub use folders::{FolderError, Found, FoundSweep};
 pub use groups::{Group, Grouping};
 pub use html::{HtmlError, html};
 pub use spending::Spending;
-pub use text::text;
+pub use text::{conclusion, text};
+
+/// Everything that a report shows.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What differs between the runs.
+    pub differences: Differences,
+    /// Which runs were scored by which scorer, if not all by the same.
+    pub scorers: Option<String>,
+    /// The runs, each by itself.
+    pub runs: Vec<RunReport>,
+    /// The comparisons of the sweeps among them.
+    pub sweeps: Vec<SweepReport>,
+}
+
+/// The comparisons of a sweep, whose runs have the names of the report.
+#[derive(Debug, Clone)]
+pub struct SweepReport {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its cells against each other.
+    pub comparison: Comparison,
+}
 
 /// Everything that a report shows of one run.
 #[derive(Debug, Clone)]
 pub struct RunReport {
+    /// `A`, `B`, …: what plots and comparisons call it.
+    pub name: String,
     /// What tells it from the others: a few words.
     pub label: String,
     /// What all attempts have in common.
@@ -56,30 +87,97 @@ pub struct Failure {
     pub expected: String,
 }
 
-/// The reports of runs, in their order.
-///
-/// # Errors
-/// [`RunDirError`] for a trajectory that cannot be read or is no trajectory.
-pub fn reports(runs: &[RunDir]) -> Result<Vec<RunReport>, RunDirError> {
-    let labels = labels(&runs.iter().map(|run| &run.lock.run).collect::<Vec<_>>());
-    let records: Vec<&[AttemptRecord]> = runs.iter().map(|run| run.records.as_slice()).collect();
-    let groupings = groups::of(&records);
-    runs.iter()
-        .zip(labels)
-        .zip(groupings)
-        .map(|((run, label), groupings)| {
-            let ended = run.records.iter().filter(|record| behaviour::ended(record));
-            Ok(RunReport {
-                label,
-                identity: run.lock.run.clone(),
-                summary: Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted),
-                behaviour: behaviour::of(run)?,
-                groupings,
-                iterations: ended.map(|record| record.iterations).collect(),
-                failures: failures(run),
-            })
+impl Report {
+    /// The report of runs that are read already, among them the cells of these sweeps.
+    ///
+    /// # Errors
+    /// [`RunDirError`] for a trajectory that cannot be read or is no trajectory.
+    pub fn of(runs: &[RunDir], sweeps: &[FoundSweep]) -> Result<Self, RunDirError> {
+        let mut labels = labels(&runs.iter().map(|run| &run.lock.run).collect::<Vec<_>>());
+        for sweep in sweeps {
+            let name = sweep.folder.file_name().unwrap_or_default();
+            let is_all = sweep.cells.len() == runs.len();
+            for (cell, place) in &sweep.cells {
+                if let Some(label) = labels.get_mut(*place) {
+                    *label = if is_all {
+                        cell.clone()
+                    } else {
+                        format!("{}/{cell}", name.to_string_lossy())
+                    };
+                }
+            }
+        }
+        let records: Vec<&[AttemptRecord]> =
+            runs.iter().map(|run| run.records.as_slice()).collect();
+        let groupings = groups::of(&records);
+        let reports = runs.iter().zip(labels).zip(groupings).enumerate();
+        let reports = reports.map(|(index, ((run, label), groupings))| {
+            RunReport::of(run, compare::name(index), label, groupings)
+        });
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
+        let named = reports
+            .iter()
+            .map(|run| (run.label.as_str(), run.identity.scorer.as_str()));
+        Ok(Self {
+            differences: Differences::of(&parts),
+            scorers: differences::scorers(named),
+            sweeps: sweeps
+                .iter()
+                .map(|sweep| SweepReport::of(runs, sweep))
+                .collect(),
+            runs: reports,
         })
-        .collect()
+    }
+}
+
+impl SweepReport {
+    fn of(runs: &[RunDir], sweep: &FoundSweep) -> Self {
+        let cells = sweep.cells.iter();
+        let places: Vec<usize> = cells.map(|(_, place)| *place).collect();
+        let members = places.iter().filter_map(|place| runs.get(*place));
+        let scores: Vec<RunScores> = members.map(RunScores::of_run).collect();
+        let among = |run: &usize| places.iter().position(|place| place == run);
+        let baselines = sweep
+            .baselines
+            .iter()
+            .map(|run| among(run).unwrap_or_default());
+        let against = Against::Baseline(baselines.collect());
+        let comparison = compare::compare_all(&scores, &against);
+        let names: Vec<String> = places.iter().map(|place| compare::name(*place)).collect();
+        Self {
+            folder: sweep.folder.clone(),
+            comparison: comparison.renamed(&names),
+        }
+    }
+}
+
+impl RunReport {
+    fn of(
+        run: &RunDir,
+        name: String,
+        label: String,
+        groupings: Vec<Grouping>,
+    ) -> Result<Self, RunDirError> {
+        let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
+        let ended = run.records.iter().filter(|record| behaviour::ended(record));
+        Ok(Self {
+            name,
+            label,
+            identity: run.lock.run.clone(),
+            behaviour: behaviour::of(run)?,
+            groupings,
+            iterations: ended.map(|record| record.iterations).collect(),
+            failures: failures(run),
+            summary,
+        })
+    }
+
+    /// Mean seconds of an attempt that ended `ok` or at a limit: the one time of an attempt that a report states.
+    pub fn seconds_per_attempt(&self) -> Option<f64> {
+        let mean = self.summary.per_attempt.as_ref()?;
+        Some(mean.total_time_s)
+    }
 }
 
 /// Characters of an answer that a report shows.

@@ -371,7 +371,7 @@ impl Job {
     /// Books what a judge took on the run's budget, and ends the run if no answer can be judged any more.
     fn book(&self, grade: &Grade) {
         if let Some(judge) = &grade.judge {
-            self.engine.charge(Spent {
+            self.engine.book(Spent {
                 cost_usd: judge.cost_usd.unwrap_or(0.0),
                 tokens: judge.usage.map_or(0, |usage| usage.total()),
                 calls: judge.calls.saturating_sub(judge.cached_calls).into(),

@@ -6,7 +6,7 @@ use benchmarks::Dataset;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::settings::Selection;
+use crate::settings::{Deal, Selection};
 
 /// The chosen samples, as indices into the dataset, and what the user should know of the choice.
 #[derive(Debug, PartialEq, Eq)]
@@ -106,7 +106,14 @@ pub fn select(
     // Last, so that all shares together are what would run without them.
     let whole = indices.len();
     if let Some(partition) = selection.partition {
-        indices.retain(|index| partition.holds(&ids[*index]));
+        match &selection.deal {
+            Deal::InTurn => {
+                let own = partition.dealt(indices.iter().map(|index| ids[*index].as_str()));
+                indices.retain(|index| own.contains(ids[*index].as_str()));
+            }
+            Deal::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
+            Deal::Recorded(own) => indices = own.iter().filter_map(|id| position(id)).collect(),
+        }
         notes.push(format!(
             "partition {partition} has {} of the {}",
             indices.len(),

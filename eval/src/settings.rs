@@ -26,6 +26,7 @@ mod hooks;
 mod layers;
 mod models;
 mod sandbox;
+mod treatment;
 mod web;
 
 mod benchmark;
@@ -38,6 +39,7 @@ mod history_file;
 pub(crate) mod model_ref;
 mod name_list;
 mod partition;
+mod secret_field;
 mod source;
 
 mod error;
@@ -46,7 +48,7 @@ mod nearest;
 use crate::terminal;
 
 pub use ask::AskSettings;
-pub use budget::BudgetSettings;
+pub use budget::{BudgetSettings, of_sweep as sweep_budget};
 pub use caches::snapshot_file;
 pub use compare::CompareSettings;
 pub use data::{FetchSettings, ShowSettings, data_is_here};
@@ -60,9 +62,9 @@ pub use hooks::{HookSettings, registry as hook_registry};
 pub use import::ImportSettings;
 pub use judge::JudgeSettings;
 pub use layers::{LayerSettings, known as known_to_definitions, library as prompt_library};
-pub use model_ref::MODEL_FORMS;
+pub use model_ref::model_forms;
 pub use models::{Keys, ModelSettings, Server, know_keys, provider_server};
-pub use partition::Partition;
+pub use partition::{Deal, Partition};
 pub use prompt::PromptSettings;
 pub use repl::ReplSettings;
 pub use resume::ResumeSettings;
@@ -75,6 +77,7 @@ pub(crate) use sweep::BASELINE;
 pub use sweep::Matrix;
 pub use tools::{leaks as secret_leaks, tool_registry};
 pub use traffic::TrafficSettings;
+pub use treatment::leave_out;
 pub use view::{ViewOutput, ViewSettings};
 
 /// Settings with what the user should know about them.

@@ -1,16 +1,18 @@
-//! The cells of a sweep: which runs a matrix makes, and which of them make no sense.
+//! The plan of a sweep: its cells, what of its matrix makes no sense, and the file that holds both.
 
-use std::collections::BTreeSet;
+mod cells;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args as _;
-use harness::prompt::warnings;
+use harness::treatment::Inert;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{self, Command, RunArgs};
-use crate::run_dir::{RunDirError, write_whole};
-use crate::settings::{BASELINE, Matrix, RunSettings, SettingsError};
+use crate::cli::{RunArgs, SweepBudgetArgs};
+use crate::run_dir::{RunDirError, sweep_id, write_whole};
+use crate::settings::{BASELINE, Matrix, SettingsError};
+
+use cells::{Cells, combinations};
 
 /// Version of [`Plan`]; the file carries it as `v`.
 pub const SWEEP_VERSION: u32 = 1;
@@ -23,10 +25,19 @@ const PLAN: &str = "sweep.json";
 pub struct Plan {
     /// [`SWEEP_VERSION`] of the writer.
     pub v: u32,
+    /// Tells the sweep from all others, whatever their folders are called; empty in plans of earlier programs.
+    #[serde(default)]
+    pub id: String,
     /// The runs; the first of each model is its baseline.
     pub cells: Vec<Cell>,
     /// What makes no sense.
     pub skipped: Vec<Skipped>,
+    /// Shared flags that change nothing in a cell, and are left out there.
+    #[serde(default)]
+    pub left_out: Vec<Skipped>,
+    /// What all cells together may use.
+    #[serde(default, skip_serializing_if = "SweepBudgetArgs::is_unlimited")]
+    pub budget: SweepBudgetArgs,
 }
 
 /// One run of a sweep.
@@ -66,6 +77,19 @@ pub enum SweepError {
         /// What is wrong.
         problem: Box<SettingsError>,
     },
+    /// Two cells would be one experiment under two names.
+    #[error(
+        "cells `{first}` and `{second}` would send the same to the same model; leave one of them out"
+    )]
+    SameCells {
+        /// The name of the earlier one.
+        first: String,
+        /// The flags in which the later one differs from the others.
+        second: String,
+    },
+    /// A flag that all cells share and none of them has a place for.
+    #[error("no cell takes a flag that all share: {0}")]
+    InertEverywhere(Box<Inert>),
     /// The folder is there already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
@@ -89,46 +113,28 @@ impl Plan {
     /// The cells of a matrix: for each model `direct` once, then every combination that makes sense.
     ///
     /// # Errors
-    /// [`SweepError`] for flags that are wrong in any cell.
+    /// [`SweepError`] for flags that are wrong in any cell, for shared flags that change nothing in any, and for two cells
+    /// whose agents would get the same.
     pub fn of(matrix: &Matrix) -> Result<Self, SweepError> {
-        let mut plan = Self {
-            v: SWEEP_VERSION,
-            cells: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let mut cells = Cells::default();
         for combination in combinations(matrix) {
-            plan.add(matrix, &combination)?;
+            cells.add(matrix, combination)?;
         }
-        Ok(plan)
+        cells.plan()
     }
 
-    fn add(&mut self, matrix: &Matrix, combination: &Combination) -> Result<(), SweepError> {
-        let cell = combination.to_string();
-        let flags = flags(matrix, combination).map_err(|problem| SweepError::Flags {
-            cell: cell.clone(),
-            problem,
-        })?;
-        let reason = match RunSettings::resolve(&flags) {
-            Ok(resolved) => {
-                let engine = &resolved.settings.engine;
-                warnings(engine.prompt_mode, &engine.drivers).join("; ")
-            }
-            Err(
-                problem @ (SettingsError::NothingToDelegateTo { .. }
-                | SettingsError::CoordinatorWithoutRepl { .. }),
-            ) => problem.to_string(),
-            Err(problem) => {
-                let problem = Box::new(problem);
-                return Err(SweepError::Settings { cell, problem });
-            }
-        };
-        if reason.is_empty() {
-            let name = format!("{:02}-{}", self.cells.len() + 1, combination.name(matrix));
-            self.cells.push(Cell { name, flags });
+    /// The id of a cell's run, which no cell of another sweep has.
+    pub fn run_id(&self, cell: &Cell) -> String {
+        if self.id.is_empty() {
+            cell.name.clone()
         } else {
-            self.skipped.push(Skipped { cell, reason });
+            format!("{}-{}", self.id, cell.name)
         }
-        Ok(())
+    }
+
+    /// Whether a folder is that of a sweep.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(PLAN).is_file()
     }
 
     /// Takes a cell out of those that are run.
@@ -158,7 +164,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`SweepError::Exists`], or [`SweepError::RunDir`] if it cannot be written.
-    pub fn create(&self, folder: &Path) -> Result<(), SweepError> {
+    pub fn create(&mut self, folder: &Path) -> Result<(), SweepError> {
         if folder.exists() && !is_unbegun(folder) {
             return Err(SweepError::Exists(folder.to_owned()));
         }
@@ -166,6 +172,15 @@ impl Plan {
             folder: folder.to_owned(),
             reason,
         })?;
+        self.id = sweep_id(folder);
+        self.write(folder)
+    }
+
+    /// Writes the plan into the folder of its sweep, whole or not at all.
+    ///
+    /// # Errors
+    /// [`SweepError::RunDir`].
+    pub fn write(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(PLAN);
         let text = serde_json::to_string_pretty(self).map_err(|reason| RunDirError::Write {
             path: path.clone(),
@@ -217,103 +232,7 @@ fn is_unbegun(folder: &Path) -> bool {
     entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == *unfinished))
 }
 
-/// Characters of a cell's name; with the number before it, still a file name everywhere.
-const LONGEST: usize = 100;
-
-/// One combination of the matrix.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Combination {
-    model: Option<String>,
-    protocol: String,
-    /// Prompt mode, depth and drivers; a direct call has none of them.
-    agent: Option<(String, String, Vec<String>)>,
-}
-
-/// All combinations, each once.
-fn combinations(matrix: &Matrix) -> Vec<Combination> {
-    let models: Vec<Option<String>> = if matrix.models.is_empty() {
-        vec![None]
-    } else {
-        matrix.models.iter().cloned().map(Some).collect()
-    };
-    let mut all: Vec<Combination> = models
-        .iter()
-        .map(|model| Combination {
-            model: model.clone(),
-            protocol: BASELINE.to_owned(),
-            agent: None,
-        })
-        .collect();
-    for model in &models {
-        for protocol in &matrix.protocols {
-            for mode in &matrix.prompt_modes {
-                for depth in &matrix.depths {
-                    all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
-                        model: model.clone(),
-                        protocol: protocol.clone(),
-                        agent: Some((mode.clone(), depth.clone(), drivers.clone())),
-                    }));
-                }
-            }
-        }
-    }
-    let mut seen = BTreeSet::new();
-    all.retain(|combination| seen.insert(combination.clone()));
-    all
-}
-
-impl Combination {
-    /// As flags of `eval run`, without those that all cells share.
-    fn flags(&self) -> Vec<String> {
-        let mut flags = Vec::new();
-        let mut add = |name: &str, value: &str| {
-            flags.extend([name.to_owned(), value.to_owned()]);
-        };
-        if let Some(model) = &self.model {
-            add("--model", model);
-        }
-        add("--protocol", &self.protocol);
-        if let Some((mode, depth, drivers)) = &self.agent {
-            add("--prompt-mode", mode);
-            add("--max-depth", depth);
-            add("--drivers", &drivers.join(","));
-        } else {
-            add("--prompt-mode", "solver");
-            add("--drivers", "");
-        }
-        flags
-    }
-
-    /// What tells the cell from the others, as the name of a folder.
-    fn name(&self, matrix: &Matrix) -> String {
-        let mut parts = Vec::new();
-        if matrix.models.len() > 1 {
-            parts.extend(self.model.clone());
-        }
-        if matrix.protocols.len() > 1 || self.agent.is_none() {
-            parts.push(self.protocol.clone());
-        }
-        if let Some((mode, depth, drivers)) = &self.agent {
-            parts.push(mode.clone());
-            if matrix.depths.len() > 1 {
-                parts.push(format!("depth{depth}"));
-            }
-            parts.extend((!drivers.is_empty()).then(|| drivers.join("+")));
-        }
-        safe(&parts.join("-")).chars().take(LONGEST).collect()
-    }
-}
-
-/// For messages: `--protocol rlm --prompt-mode coordinator --max-depth 1`.
-impl std::fmt::Display for Combination {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let flags = self.flags();
-        let pairs = flags.chunks_exact(2).filter(|pair| !pair[1].is_empty());
-        let pairs: Vec<String> = pairs.map(|pair| pair.join(" ")).collect();
-        f.write_str(&pairs.join(" "))
-    }
-}
-
+/// A text as a part of a path.
 fn safe(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let name: String = name
@@ -321,52 +240,4 @@ fn safe(name: &str) -> String {
         .map(|c| if plain(c) { c } else { '-' })
         .collect();
     name.trim_start_matches('.').to_owned()
-}
-
-/// A flag with its values as words of a command line: several in one word where the flag takes them so, and a switch
-/// that is `true` without any.
-fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String> {
-    let known = command
-        .get_arguments()
-        .find(|argument| argument.get_long() == Some(name));
-    let is_switch = known.is_some_and(|argument| !argument.get_action().takes_values());
-    let delimiter = known.and_then(clap::Arg::get_value_delimiter);
-    match (values, delimiter) {
-        ([], _) => vec![format!("--{name}")],
-        ([value], _) if is_switch && value == "true" => vec![format!("--{name}")],
-        ([value], _) if is_switch && value == "false" => Vec::new(),
-        (values, Some(delimiter)) => {
-            vec![format!("--{name}={}", values.join(&delimiter.to_string()))]
-        }
-        (values, None) => values
-            .iter()
-            .map(|value| format!("--{name}={value}"))
-            .collect(),
-    }
-}
-
-/// The flags of a cell, parsed as those of `eval run` are.
-fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> {
-    let command = RunArgs::augment_args(clap::Command::new("run"));
-    let mut words = vec!["eval".to_owned(), "run".to_owned()];
-    for (name, values) in &matrix.run {
-        if name == "model" && combination.model.is_some() {
-            continue;
-        }
-        words.extend(shared(&command, name, values));
-    }
-    let own = combination.flags();
-    words.extend(own.chunks_exact(2).map(|pair| pair.join("=")));
-    match cli::parse(words) {
-        Ok(cli) => match cli.command {
-            Command::Run(args) => Ok(*args),
-            _ => Err("these are no flags of a new run".to_owned()),
-        },
-        Err(error) => {
-            let text = error.render().to_string();
-            let first = text.split("\n\n").next().unwrap_or_default();
-            let first: Vec<&str> = first.split_whitespace().collect();
-            Err(first.join(" ").trim_start_matches("error: ").to_owned())
-        }
-    }
 }

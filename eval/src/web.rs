@@ -45,12 +45,12 @@ impl Web {
 #[async_trait]
 impl Browser for Web {
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError> {
-        let Some(world) = self.dataset.world(&task.sample) else {
+        let Some(site) = self.dataset.site(&task.sample) else {
             let message = format!("the sample {} has no web site", task.sample);
             return Err(PageError::new(PageProblem::Broken, message));
         };
-        let start = world.start();
-        let site = Site::serve(world).await.map_err(|error| {
+        let start = site.start();
+        let site = Site::serve(site).await.map_err(|error| {
             let message = format!("cannot serve the site of {}: {error}", task.sample);
             PageError::new(PageProblem::Broken, message)
         })?;

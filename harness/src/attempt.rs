@@ -4,14 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use sandbox::Session;
-use sandbox::message::Context;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::agent::ReplAgent;
 use crate::agent_settings::AgentSettings;
-use crate::agent_turn::{self, WebAgent};
 use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::engine::{Engine, Task};
@@ -20,19 +17,17 @@ use crate::failure::Failure;
 use crate::halt::HaltReason;
 use crate::hooking::HooksAtWork;
 use crate::invocation::{Invocation, ROOT};
-use crate::json_action;
 use crate::ledger::{Budget, Ledger};
 use crate::meter::Meter;
 use crate::outcome::{AttemptOutcome, Stats, Status};
-use crate::prompt::{
-    AgentKind, AgentPrompt, ContextKind, PromptConfig, first_message, flat_message,
-    iterations_for_depth, system_prompt,
-};
-use crate::protocol::Protocol;
+use crate::prompt::{AgentKind, AgentPrompt, PromptConfig, iterations_for_depth, system_prompt};
+use crate::protocol::direct::OneCall;
+use crate::protocol::tools::ToolsAgent;
+use crate::protocol::{Protocol, agent_turn, json_action, rlm};
 use crate::provider::Request;
 use crate::told_sessions::{Told, ToldSessions};
-use crate::tools_agent::ToolsAgent;
-use crate::web::{Browser, PageFunctions};
+use crate::turns::Turns;
+use crate::web::Browser;
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
@@ -87,15 +82,7 @@ impl<'a> Attempt<'a> {
             },
         );
         let limit = self.engine.config.attempt_time;
-        let work = async {
-            match root.role {
-                Role::Root => self.run_root(&root).await,
-                Role::AgentTurn => agent_turn::run(&self, &root).await,
-                Role::Tools => self.tools_agent(&root).run(Vec::new()).await,
-                Role::JsonAction => json_action::run(&self, &root).await,
-                _ => self.answer_once(&root, &self.task.context).await,
-            }
-        };
+        let work = self.run_root(&root);
         let result = tokio::select! {
             result = timeout(limit, work) => result.unwrap_or_else(|_| {
                 Err(Failure {
@@ -170,38 +157,28 @@ impl<'a> Attempt<'a> {
     }
 
     async fn run_root(&self, root: &Invocation) -> Result<String, Failure> {
-        let Some(browser) = self.engine.browser.as_deref() else {
-            return self.run_repl(root.clone()).await;
-        };
-        let page = browser.open(self.task).await?;
-        let functions = PageFunctions::of_root(Arc::clone(&page));
-        let root = Invocation {
-            page: Some(functions.clone()),
-            ..root.clone()
-        };
-        let result = tokio::select! {
-            result = self.run_repl(root.clone()) => result,
-            error = functions.broken() => Err(error.into()),
-        };
-        match &result {
-            Err(failure) if failure.status != Status::Limit => result,
-            _ => {
-                self.judge_by(&root, page.state().await?);
-                result
-            }
+        match root.role {
+            Role::Root => rlm::run(self, root).await,
+            Role::AgentTurn => agent_turn::run(self, root).await,
+            Role::Tools => self.tools_agent(root).run().await,
+            Role::JsonAction => json_action::run(self, root).await,
+            _ => OneCall::of_root(self, root).run(self, root).await,
         }
     }
 
-    async fn run_repl(&self, root: Invocation) -> Result<String, Failure> {
-        let starting = self.meter.begin();
-        let session = self.open_session().await?;
-        drop(starting);
-        let _told = self.also_tell_budget(&session);
-        let context = Context::Text(Arc::clone(&self.task.context));
-        let functions = root.functions();
-        let repl = session.open_with(None, context, self.info(&root), functions);
-        let kind = kind_of(&self.task.context);
-        ReplAgent::new(self, root, &session, repl).run(&kind).await
+    /// What the root is asked first.
+    pub fn first_request(&self) -> Request {
+        let root = self.root();
+        let mut conversation = self.conversation(&root);
+        match root.role {
+            Role::Root => conversation.push(rlm::first(self, &root)),
+            Role::AgentTurn => agent_turn::open(self, &root, &mut conversation),
+            Role::Tools => self.tools_agent(&root).open(&mut conversation),
+            Role::JsonAction => json_action::open(&root, &mut conversation),
+            _ => OneCall::of_root(self, &root).open(&mut conversation),
+        }
+        conversation.turn = 1;
+        self.request(&root, &conversation)
     }
 
     /// A sandbox session of the attempt's engine.
@@ -223,90 +200,19 @@ impl<'a> Attempt<'a> {
 
     /// What an agent's prompt definition says of its requests.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
-        if invocation.parent.is_none() {
+        if invocation.is_root() {
             &self.engine.agent
         } else {
             invocation.settings.as_deref().unwrap_or(&self.plain)
         }
     }
 
-    /// An agent that answers in one call: flat, one-shot or direct.
-    pub async fn answer_once(
-        &self,
-        invocation: &Invocation,
-        context: &str,
-    ) -> Result<String, Failure> {
-        let message = flat_message(invocation.query(), context);
-        self.answer_message(invocation, Vec::new(), Message::user(message))
-            .await
-    }
-
-    /// An agent that answers a message in one call. `earlier` is what it sees of another conversation.
-    pub async fn answer_message(
-        &self,
-        invocation: &Invocation,
-        earlier: Vec<Message>,
-        message: Message,
-    ) -> Result<String, Failure> {
-        let mut conversation = self.begin(invocation);
-        for message in earlier {
-            conversation.push(message);
-        }
-        conversation.push(self.with_images(invocation, message));
-        if invocation.role == Role::Direct {
-            conversation.may_cut(invocation.query(), &self.task.context);
-        }
-        let result = match self.ask(invocation, &mut conversation).await {
-            Ok(said) if said.truncated => Err(Failure {
-                status: Status::Limit,
-                reason: "the response was cut off at the limit of output tokens".to_owned(),
-            }),
-            Ok(said) => Ok(said.response.text),
-            Err(failure) => Err(failure),
-        };
-        self.end(invocation, &result, 1);
-        result
-    }
-
-    /// The first message to an agent, which shows the root the task's images, too. A web agent sees its page instead,
-    /// and a JSON action holds no image.
+    /// The first message to an agent, which shows the root the task's images, too.
     pub fn with_images(&self, invocation: &Invocation, mut first: Message) -> Message {
-        let shows = !matches!(invocation.role, Role::AgentTurn | Role::JsonAction);
-        if shows && invocation.parent.is_none() {
+        if invocation.is_root() {
             first.images.extend_from_slice(&self.task.images);
         }
         first
-    }
-
-    /// What the root is asked first.
-    pub fn first_request(&self) -> Request {
-        let root = self.root();
-        let context = &self.task.context;
-        let mut conversation = self.conversation(&root);
-        let first = match root.role {
-            Role::JsonAction => {
-                let system = std::mem::take(&mut conversation.system);
-                // That protocol's message holds its system prompt.
-                Message::user(json_action::first_message(&system, root.query()))
-            }
-            Role::Root => {
-                let first = first_message(root.query(), &kind_of(context), root.iterations);
-                Message::user(first)
-            }
-            Role::Tools => {
-                let agent = self.tools_agent(&root);
-                conversation.tools = agent.tool_use();
-                agent.first_message()
-            }
-            Role::AgentTurn => {
-                conversation.tools = WebAgent::tools();
-                Message::user(flat_message(root.query(), context))
-            }
-            _ => Message::user(flat_message(root.query(), context)),
-        };
-        conversation.push(self.with_images(&root, first));
-        conversation.turn = 1;
-        self.request(&root, &conversation)
     }
 
     fn system(&self, invocation: &Invocation) -> String {
@@ -485,13 +391,5 @@ impl<'a> Attempt<'a> {
             invocation_id: invocation.id.clone(),
             parent_id: invocation.parent.clone(),
         }
-    }
-}
-
-/// What a task's context is to an agent that has it in its REPL.
-pub(crate) fn kind_of(context: &str) -> ContextKind {
-    match context.encode_utf16().count() as u64 {
-        0 => ContextKind::None,
-        length => ContextKind::Text(length),
     }
 }

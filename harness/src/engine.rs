@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::agent_settings::AgentSettings;
-use crate::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::attempt::Attempt;
 use crate::equipment::Equipment;
 use crate::event::{EventSink, Image, NoEvents};
 use crate::halt::{Halt, HaltReason};
 use crate::hook::Hook;
-use crate::ledger::{Budget, Ledger, Spent};
+use crate::ledger::{Budget, Ledger, SharedBudget, Spent};
 use crate::outcome::AttemptOutcome;
 use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
 use crate::protocol::Protocol;
+use crate::protocol::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
 use crate::provider::{Provider, Request, Sampling};
 use crate::web::Browser;
 use sandbox::{Isolation, Sandbox, StartError, WarmPool};
@@ -154,7 +154,7 @@ impl Engine {
         models: Models,
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
-        let delegates = config.protocol == Protocol::Rlm && config.max_depth >= 2;
+        let delegates = config.protocol.nature().has_repl && config.max_depth >= 2;
         if config.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
                 max_depth: config.max_depth,
@@ -190,6 +190,14 @@ impl Engine {
             served: Mutex::default(),
             warn,
         })
+    }
+
+    /// Keeps what all attempts spend within a budget of several runs, too. To be called before anything is spent.
+    #[must_use]
+    pub fn within(mut self, budget: &SharedBudget) -> Self {
+        let own = Ledger::of_run_within(self.config.budgets.run, budget);
+        self.ledger = Arc::new(own);
+        self
     }
 
     /// Gives every attempt a world on the web.
@@ -288,6 +296,11 @@ impl Engine {
     /// Books what an earlier start of the same run had spent, so that its budget covers both.
     pub fn charge(&self, earlier: Spent) {
         self.ledger.charge(earlier);
+    }
+
+    /// Books what was spent beside the calls of agents, such as a judge's.
+    pub fn book(&self, spent: Spent) {
+        self.ledger.add(spent);
     }
 
     /// Takes down which version of a model was served, and warns of the first change.

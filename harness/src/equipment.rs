@@ -54,12 +54,6 @@ impl Equipment {
         Ok(self)
     }
 
-    /// Whether the root, or a prompt that may be called, has a tool of this name.
-    pub(crate) fn has_tool(&self, name: &str) -> bool {
-        let mut boxes = self.specialists.values().map(|prompt| &prompt.tools);
-        self.root.get(name).is_ok() || boxes.any(|tools| tools.get(name).is_ok())
-    }
-
     /// Whether a prompt that may be called sees the conversation of its caller.
     pub(crate) fn is_heard(&self) -> bool {
         self.specialists

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Status, Usage};
-use crate::provider::{Response, WaitReason};
+use crate::provider::{Estimate, Response, WaitReason};
 use crate::tool_call::{ToolCall, ToolResult};
 
 pub use web::WebEvent;
@@ -119,6 +119,9 @@ pub enum EventKind {
         new_messages: Vec<Message>,
         /// Messages in the request, the system prompt not counted; unknown in a recording that another system made.
         messages: Option<u32>,
+        /// What it is expected to take, where that is charged: what counts if the process is killed before it ends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        estimate: Option<Estimate>,
     },
     /// A model answered.
     LlmResponse {
@@ -183,7 +186,7 @@ pub enum EventKind {
     },
     /// The response that follows comes from a cache: nothing was sent, and no budget is charged with it.
     LlmCached,
-    /// A try gave no response and used tokens nevertheless. Its retry or error follows.
+    /// A try gave no response and used tokens nevertheless, by its server's count or by an estimate. Its retry or error follows.
     LlmBilled {
         /// Tokens.
         usage: Usage,

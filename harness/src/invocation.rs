@@ -54,6 +54,11 @@ impl Invocation {
         page.and(&self.tools.functions())
     }
 
+    /// Whether no agent called it.
+    pub const fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
     /// What it was asked.
     pub fn query(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)

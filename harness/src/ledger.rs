@@ -1,11 +1,12 @@
-//! What may be spent and what is: one ledger for an attempt's whole tree of agents, and one above it for the run.
+//! What may be spent and what is: one ledger for an attempt's whole tree of agents, one above it for the run, and above that
+//! one for the sweep that the run is a part of, if it is.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::Usage;
+use crate::outcome::{Usage, settled};
 use crate::provider::ProviderError;
 
 /// What may be spent. What is absent is not limited.
@@ -44,6 +45,7 @@ pub(crate) struct Left {
 /// Whose budget it is. Each has flags of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
+    Sweep,
     Run,
     Attempt,
 }
@@ -55,8 +57,32 @@ pub(crate) struct Ledger {
     budget: Budget,
     began: Instant,
     spent: Mutex<Spent>,
-    /// The run's ledger, above an attempt's: what is spent counts in both.
+    /// The run's ledger, above an attempt's, or the sweep's, above a run's: what is spent counts in both.
     above: Option<Arc<Ledger>>,
+}
+
+/// What several runs may spend together, and what they have. Cheap to clone; all clones are the same books.
+#[derive(Debug, Clone)]
+pub struct SharedBudget(Arc<Ledger>);
+
+impl SharedBudget {
+    /// A budget that nothing is spent of. Its time begins.
+    pub fn new(budget: Budget) -> Self {
+        Self(Arc::new(Ledger {
+            scope: Scope::Sweep,
+            ..Ledger::of_run(budget)
+        }))
+    }
+
+    /// Books what an earlier start had spent.
+    pub fn charge(&self, earlier: Spent) {
+        self.0.charge(earlier);
+    }
+
+    /// Why nothing more may be spent, if so.
+    pub fn exhausted(&self) -> Option<ProviderError> {
+        self.0.exhausted()
+    }
 }
 
 /// A budget is used up.
@@ -81,6 +107,14 @@ impl Ledger {
         Self {
             scope: Scope::Attempt,
             above: Some(run),
+            ..Self::of_run(budget)
+        }
+    }
+
+    /// The ledger of a run with this budget, under one of several runs.
+    pub fn of_run_within(budget: Budget, above: &SharedBudget) -> Self {
+        Self {
+            above: Some(Arc::clone(&above.0)),
             ..Self::of_run(budget)
         }
     }
@@ -116,7 +150,15 @@ impl Ledger {
         }
     }
 
-    /// Books what an earlier start of the run had spent.
+    /// Books what was spent beside the calls of agents.
+    pub fn add(&self, more: Spent) {
+        self.charge(more);
+        if let Some(above) = &self.above {
+            above.add(more);
+        }
+    }
+
+    /// Books what an earlier start had spent; the ledger above knows of it already.
     pub fn charge(&self, earlier: Spent) {
         let mut spent = self.lock();
         spent.cost_usd += earlier.cost_usd;
@@ -130,7 +172,8 @@ impl Ledger {
 
     /// Why nothing more may be spent, if so.
     pub fn exhausted(&self) -> Option<ProviderError> {
-        self.used_up(&self.lock())
+        let own = self.used_up(&self.lock());
+        own.or_else(|| self.above.as_ref()?.exhausted())
     }
 
     /// What is left under this ledger and the one above it.
@@ -168,6 +211,12 @@ impl Ledger {
             time,
         } = self.budget;
         let [cost_flag, tokens_flag, calls_flag, time_flag] = match self.scope {
+            Scope::Sweep => [
+                "sweep's --max-cost",
+                "sweep's --max-tokens",
+                "sweep's --max-llm-calls",
+                "sweep's --time-limit",
+            ],
             Scope::Run => [
                 "--max-cost",
                 "--max-tokens",
@@ -201,7 +250,7 @@ impl Ledger {
             return over(tokens_flag, spent, format!("{most} tokens"));
         }
         if let Some(most) = cost_usd
-            && spent.cost_usd >= most
+            && settled(spent.cost_usd) >= most
         {
             return over(
                 cost_flag,

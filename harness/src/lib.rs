@@ -5,16 +5,12 @@
 //!
 //! Invariants: the harness knows no benchmark and no scorer, and reads neither the environment nor flags.
 
-mod agent;
-pub mod agent_turn;
 mod agent_settings;
 mod attempt;
-mod background;
 mod code_tool;
 mod conversation;
 mod cut;
 pub mod definition;
-mod delegation;
 mod engine;
 mod equipment;
 pub mod event;
@@ -24,9 +20,7 @@ mod halt;
 mod history;
 pub mod hook;
 mod hooking;
-mod idle_overrides;
 mod invocation;
-mod json_action;
 mod js_scan;
 mod ledger;
 mod meter;
@@ -40,8 +34,9 @@ mod subprompt;
 pub mod tool;
 mod told_sessions;
 mod tool_call;
-mod tools_agent;
 mod tool_run;
+pub mod treatment;
+mod turns;
 pub mod web;
 pub mod yaml;
 
@@ -51,10 +46,11 @@ pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models, Task
 pub use equipment::Equipment;
 pub use halt::HaltReason;
 pub use history::inherited;
-pub use idle_overrides::idle_overrides;
-pub use ledger::{Budget, Spent};
+pub use ledger::{Budget, SharedBudget, Spent};
 pub use outfit::Outfit;
-pub use protocol::Protocol;
+pub use protocol::{
+    Protocol, ProtocolNature, Subject, UnknownProtocol, agent_turn, protocol_words,
+};
 pub use sandbox;
 pub use subprompt::{CallSettings, Specialist, Specialists};
 pub use tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};

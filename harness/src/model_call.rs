@@ -14,21 +14,21 @@ use crate::meter::Work;
 use crate::outcome::Usage;
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
-/// What a model said.
-pub(crate) struct Said {
+/// A model's reply.
+pub(crate) struct ModelReply {
     pub response: Response,
     /// Whether the limit of output tokens cut it off: nothing of it is to be run or taken for an answer.
     pub truncated: bool,
 }
 
-/// A response, or one that was cut off, as what a model said.
-fn said(result: Result<Response, ProviderError>) -> Result<Said, ProviderError> {
+/// A response, or one that was cut off, as a model's reply.
+fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, ProviderError> {
     match result {
-        Ok(response) => Ok(Said {
+        Ok(response) => Ok(ModelReply {
             response,
             truncated: false,
         }),
-        Err(ProviderError::Truncated { response }) => Ok(Said {
+        Err(ProviderError::Truncated { response }) => Ok(ModelReply {
             response: *response,
             truncated: true,
         }),
@@ -45,7 +45,7 @@ impl Attempt<'_> {
         &self,
         invocation: &Invocation,
         conversation: &mut Conversation,
-    ) -> Result<Said, Failure> {
+    ) -> Result<ModelReply, Failure> {
         conversation.turn += 1;
         conversation.trims = 0;
         let mut told = false;
@@ -57,7 +57,7 @@ impl Attempt<'_> {
                 .unwrap_or_else(PoisonError::into_inner);
             *heard = conversation.messages().to_vec();
         }
-        let said = loop {
+        let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
             // What is kept takes nothing from any budget.
@@ -77,6 +77,10 @@ impl Attempt<'_> {
                             new
                         },
                         messages: u32::try_from(conversation.sent_len()).ok(),
+                        estimate: match kept {
+                            Some(_) => None,
+                            None => invocation.model.provider.estimate(&request),
+                        },
                     },
                 );
             }
@@ -103,14 +107,14 @@ impl Attempt<'_> {
                 other => break other?,
             }
         };
-        let mut message = Message::of_response(&said.response);
+        let mut message = Message::of_response(&reply.response);
         let keeps = self.settings(invocation).include_reasoning;
         if message.tool_calls.is_empty() && !keeps {
             message.carry = None;
         }
         conversation.push(self.hook_message(invocation, message).await?);
         conversation.record_new();
-        Ok(said)
+        Ok(reply)
     }
 
     /// One call that is admitted, retries of the provider included.
@@ -118,18 +122,25 @@ impl Attempt<'_> {
         &self,
         invocation: &Invocation,
         request: &Request,
-    ) -> Result<Said, ProviderError> {
+    ) -> Result<ModelReply, ProviderError> {
         let asked = Instant::now();
         let notes = Notes {
             attempt: self,
             invocation,
             work: self.meter.begin(),
         };
+        let mut given_up = GivenUp {
+            attempt: self,
+            invocation,
+            asked,
+            is_open: true,
+        };
         let result = invocation.model.provider.complete(request, &notes).await;
+        given_up.is_open = false;
         drop(notes);
         let elapsed = ms(asked.elapsed());
-        let said = match said(result) {
-            Ok(said) => said,
+        let reply = match reply(result) {
+            Ok(reply) => reply,
             Err(error) => {
                 self.tell_error(invocation, &error, elapsed);
                 self.stop_if_hopeless(&error).await;
@@ -138,9 +149,9 @@ impl Attempt<'_> {
         };
         let Response {
             usage, cost_usd, ..
-        } = said.response;
+        } = reply.response;
         self.settle(usage, cost_usd);
-        self.tell_response(invocation, said, elapsed).await
+        self.tell_response(invocation, reply, elapsed).await
     }
 
     /// A response, or the lack of one, from a cache.
@@ -148,9 +159,9 @@ impl Attempt<'_> {
         &self,
         invocation: &Invocation,
         result: Result<Response, ProviderError>,
-    ) -> Result<Said, ProviderError> {
-        let said = match said(result) {
-            Ok(said) => said,
+    ) -> Result<ModelReply, ProviderError> {
+        let reply = match reply(result) {
+            Ok(reply) => reply,
             Err(error) => {
                 self.tell_error(invocation, &error, 0.0);
                 self.stop_if_hopeless(&error).await;
@@ -159,7 +170,7 @@ impl Attempt<'_> {
         };
         let Response {
             usage, cost_usd, ..
-        } = said.response;
+        } = reply.response;
         self.count(|stats| {
             stats.cached_calls += 1;
             if let Some(usage) = usage {
@@ -168,7 +179,7 @@ impl Attempt<'_> {
             stats.add_use(usage, cost_usd);
         });
         self.emit(invocation, EventKind::LlmCached);
-        self.tell_response(invocation, said, 0.0).await
+        self.tell_response(invocation, reply, 0.0).await
     }
 
     /// Ends the run if no other request of it can succeed either.
@@ -201,11 +212,11 @@ impl Attempt<'_> {
     async fn tell_response(
         &self,
         invocation: &Invocation,
-        said: Said,
+        reply: ModelReply,
         elapsed: f64,
-    ) -> Result<Said, ProviderError> {
-        let truncated = said.truncated;
-        let mut response = said.response;
+    ) -> Result<ModelReply, ProviderError> {
+        let truncated = reply.truncated;
+        let mut response = reply.response;
         if let Some(served) = &response.served_model {
             self.engine.note_served(&invocation.model, served);
         }
@@ -227,7 +238,7 @@ impl Attempt<'_> {
                 ms: Some(elapsed),
             },
         );
-        Ok(Said {
+        Ok(ModelReply {
             response,
             truncated,
         })
@@ -246,7 +257,7 @@ impl Attempt<'_> {
             }) => return Err(error),
             // What an agent could still make of it would not be what it can do.
             Err(Overdrawn {
-                scope: Scope::Run,
+                scope: Scope::Run | Scope::Sweep,
                 error,
             }) => {
                 let reason = HaltReason::OverBudget(error.to_string());
@@ -277,6 +288,26 @@ impl Attempt<'_> {
                 trims: conversation.trims,
                 mode: self.engine.config.prompt_mode,
             },
+        }
+    }
+}
+
+/// A call that is under way. Dropped, it is given up, and that is recorded as its end; what it took, its provider bills.
+struct GivenUp<'a> {
+    attempt: &'a Attempt<'a>,
+    invocation: &'a Invocation,
+    asked: Instant,
+    is_open: bool,
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            let kind = EventKind::LlmError {
+                error: "given up: nobody waits for the response any more".to_owned(),
+                ms: Some(ms(self.asked.elapsed())),
+            };
+            self.attempt.emit(self.invocation, kind);
         }
     }
 }

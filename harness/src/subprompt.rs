@@ -9,16 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sandbox::message::Context;
 use serde_json::{Map, Value, json};
 
-use crate::agent::ReplAgent;
 use crate::agent_settings::AgentSettings;
-use crate::attempt::{Attempt, kind_of};
+use crate::attempt::Attempt;
 use crate::definition::{SubagentSettings, SubpromptSettings};
 use crate::engine::Model;
 use crate::event::{EventKind, Message, Role};
 use crate::failure::Failure;
 use crate::history::inherited;
 use crate::invocation::Invocation;
-use crate::prompt::{iterations_for_depth, sha256_hex, subprompt_call, subprompt_error};
+use crate::prompt::{
+    first_message, iterations_for_depth, sha256_hex, subprompt_call, subprompt_error,
+};
+use crate::protocol::direct::OneCall;
+use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::tool::{Given, ToolError, Toolbox};
 
 use first_message::{First, first};
@@ -225,11 +228,8 @@ impl Attempt<'_> {
         let result = if child.role == Role::Specialist {
             self.run_in_repl(child, earlier, first, &input).await
         } else {
-            let message = Message {
-                images: first.images,
-                ..Message::user(first.text)
-            };
-            self.answer_message(&child, earlier, message).await
+            let shown = first.after(earlier, None);
+            OneCall::of_messages(shown).run(self, &child).await
         };
         let kind = match &result {
             Ok(answer) => EventKind::DelegationReturn {
@@ -329,10 +329,10 @@ impl Attempt<'_> {
             self.info(&child),
             child.tools.functions(),
         );
-        let mut agent = ReplAgent::new(self, child, &session, repl);
-        agent.images = first.images;
-        agent.earlier = earlier;
-        let result = Box::pin(agent.run(&kind)).await;
+        let text = first_message(child.query(), &kind, child.iterations);
+        let shown = first.after(earlier, Some(text));
+        let agent = ReplAgent::new(self, child, &session, repl, shown);
+        let result = Box::pin(agent.run()).await;
         drop(told);
         result
     }

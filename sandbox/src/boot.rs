@@ -67,6 +67,7 @@ const FILES: &[(&str, &str)] = &[
     ("modules/url.js", include_str!("../js/modules/url.js")),
     ("functions.js", include_str!("../js/functions.js")),
     ("agents.js", include_str!("../js/agents.js")),
+    ("release.js", include_str!("../js/release.js")),
     ("lockdown.js", include_str!("../js/lockdown.js")),
 ];
 
@@ -79,6 +80,7 @@ pub(crate) struct LibraryFunctions {
     pub forget: v8::Global<v8::Function>,
     pub open_agent: v8::Global<v8::Function>,
     pub rejection_text: v8::Global<v8::Function>,
+    pub release: v8::Global<v8::Function>,
     pub run_cell: v8::Global<v8::Function>,
     pub set_name: v8::Global<v8::Function>,
     pub settle_call: v8::Global<v8::Function>,
@@ -96,6 +98,8 @@ pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, LibraryFunctions), Sta
     let heap = usize::try_from(config.limits.heap_bytes).unwrap_or(usize::MAX);
     let mut runtime = JsRuntime::new(RuntimeOptions {
         startup_snapshot: Some(snapshot),
+        // The snapshot has them. The engine's V8 layer would leak what it makes to register them once more.
+        skip_op_registration: true,
         extensions: vec![ops::repl::init()],
         create_params: Some(v8::CreateParams::default().heap_limits(0, heap)),
         ..Default::default()
@@ -184,6 +188,7 @@ fn take_functions(
         forget: function("forget")?,
         open_agent: function("openAgent")?,
         rejection_text: function("rejectionText")?,
+        release: function("release")?,
         run_cell: function("runCell")?,
         set_name: function("setName")?,
         settle_call: function("settleCall")?,

@@ -382,6 +382,22 @@ impl Isolate {
     }
 }
 
+/// `QuickJS` would keep the memory of an isolate that ends without this.
+impl Drop for Isolate {
+    fn drop(&mut self) {
+        if cfg!(feature = "v8") {
+            return;
+        }
+        self.handle.cancel_terminate_execution();
+        let release = self.functions.release.clone();
+        let _watch = self.watch(FLUSH_TIME);
+        deno_core::scope!(scope, &mut self.runtime);
+        v8::tc_scope!(let scope, scope);
+        let receiver = v8::undefined(scope).into();
+        v8::Local::new(scope, release).call(scope, receiver, &[]);
+    }
+}
+
 fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> TurnEnd {
     let Some(thrown) = scope.exception() else {
         return TurnEnd::Threw {

@@ -22,6 +22,7 @@ mod functions;
 mod router;
 mod thread;
 mod process;
+mod time_zone;
 
 mod worker;
 mod inbox;
@@ -53,6 +54,7 @@ pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
 pub use rewrite::SyntaxError;
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;
+pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};
 
 /// The engine that this build runs cells on.

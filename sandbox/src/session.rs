@@ -216,8 +216,8 @@ impl Repl {
         });
     }
 
-    /// Closes the REPL of an agent that returned: what it made becomes readable in its parent.
-    pub fn close_returned(mut self) {
+    /// Marks that the agent returned: when its REPL closes, what it made becomes readable in its parent.
+    pub fn mark_returned(&mut self) {
         self.returned = true;
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
-use deno_core::{JsRuntimeForSnapshot, RuntimeOptions};
+use deno_core::{JsRuntime, JsRuntimeForSnapshot, RuntimeOptions};
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
@@ -112,6 +112,8 @@ fn make_apart() -> Result<Box<[u8]>, String> {
 
 fn make() -> Result<Box<[u8]>, String> {
     set_flags(&Limits::default());
+    // Else the first runtime that makes a snapshot fixes the seed of all random numbers of this process.
+    JsRuntime::init_platform(None);
     let mut runtime = JsRuntimeForSnapshot::new(RuntimeOptions {
         extensions: vec![ops::repl::init()],
         ..Default::default()

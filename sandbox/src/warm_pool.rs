@@ -65,6 +65,11 @@ impl WarmPool {
         Ok(session)
     }
 
+    /// How many sessions are ready now.
+    pub fn ready(&self) -> usize {
+        self.0.lock().ready.len()
+    }
+
     fn refill(&self) {
         let mut ahead = self.0.lock();
         ahead.expected = ahead.expected.saturating_sub(1);

@@ -170,7 +170,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
 
 /// A task without its test outputs, as the recorded system gave it to the model.
 fn context(folder: &Path, id: &str) -> Result<String, Failed> {
-    let stem = id.trim_start_matches("arc-");
+    let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder
         .join("arc-agi-2/evaluation")
         .join(format!("{stem}.json"));

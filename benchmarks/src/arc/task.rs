@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::error::ArcError;
 use crate::DatasetError;
 
 /// Rows of colours from 0 to 9.
@@ -33,17 +34,19 @@ impl Task {
             path: path.to_owned(),
             reason,
         })?;
-        let task: Self =
-            serde_json::from_slice(&bytes).map_err(|reason| DatasetError::Malformed {
-                path: path.to_owned(),
-                reason,
-            })?;
+        let task: Self = serde_json::from_slice(&bytes).map_err(|reason| {
+            let path = path.to_owned();
+            DatasetError::of_benchmark(ArcError::Malformed { path, reason })
+        })?;
         match task.fault() {
-            Some((field, problem)) => Err(DatasetError::Field {
-                path: path.to_owned(),
-                field,
-                problem,
-            }),
+            Some((field, problem)) => {
+                let path = path.to_owned();
+                Err(DatasetError::of_benchmark(ArcError::Field {
+                    path,
+                    field,
+                    problem,
+                }))
+            }
             None => Ok(task),
         }
     }

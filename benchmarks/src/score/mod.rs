@@ -9,11 +9,7 @@ mod numeric;
 mod short_answer;
 mod string_match;
 
-mod app_state;
-mod arc_grid;
-mod oolong;
 mod pair_f1;
-mod web_state;
 
 mod outside;
 
@@ -22,21 +18,18 @@ mod json_spans;
 
 use std::sync::Arc;
 
-use crate::Sample;
+use crate::{Sample, catalog};
 
-pub use app_state::AppState;
-pub use arc_grid::ArcGrid;
 pub use choice::Choice;
 pub(crate) use dates::{Date, read_date};
 pub use exact::Exact;
+pub(crate) use json_spans::json_spans;
 pub use needle::Needle;
 pub use numeric::Numeric;
-pub use oolong::Oolong;
 pub use outside::OutsideScorer;
 pub use pair_f1::PairF1;
 pub use short_answer::ShortAnswer;
 pub use string_match::StringMatch;
-pub use web_state::WebState;
 
 /// What an answer is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,76 +49,82 @@ pub trait Scorer: Send + Sync {
     fn score(&self, answer: &str, sample: &Sample) -> Score;
 }
 
-/// The names that [`scorer`] knows, versions left out, each with what it is for.
-pub const SCORERS: [(&str, &str); 12] = [
-    (
-        "exact",
-        "the expected text, but for white space and quotes around it",
-    ),
-    (
-        "short-answer",
-        "the expected text, but for case, punctuation and articles; a list of texts allows any",
-    ),
-    (
-        "numeric",
-        "the expected number: the last of the answer, or the boxed one",
-    ),
-    ("choice", "the letter of the right choice"),
-    (
-        "needle",
-        "the expected value, or the only number of as many digits",
-    ),
-    (
-        "string-match-all",
-        "the share of the expected texts that the answer holds",
-    ),
-    (
-        "string-match-part",
-        "any of the expected texts is in the answer",
-    ),
-    ("pair-f1", "F1 of pairs of whole numbers"),
-    ("arc-grid", "the expected grids"),
-    ("oolong", "the rules of OOLONG-synth"),
-    (
-        "app-state",
-        "what a launched web app shows when it is used, instead of the answer",
-    ),
-    (
-        "web-state",
-        "what the server of a web site received, instead of the answer",
-    ),
-];
-
-/// A scorer by its name in [`SCORERS`], without or with its version.
-pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
-    let all: [Arc<dyn Scorer>; SCORERS.len()] = [
-        Arc::new(Exact),
-        Arc::new(ShortAnswer),
-        Arc::new(Numeric),
-        Arc::new(Choice),
-        Arc::new(Needle),
-        Arc::new(StringMatch::All),
-        Arc::new(StringMatch::Part),
-        Arc::new(PairF1),
-        Arc::new(ArcGrid),
-        Arc::new(Oolong),
-        Arc::new(AppState),
-        Arc::new(WebState),
-    ];
-    all.into_iter().find(|scorer| {
-        let full = scorer.name();
-        full == name || full.split_once('/').is_some_and(|(short, _)| short == name)
-    })
+/// A scorer by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedScorer {
+    /// The name, its version left out.
+    pub name: &'static str,
+    /// What it takes for right.
+    pub summary: &'static str,
+    pub(crate) make: fn() -> Arc<dyn Scorer>,
 }
 
-fn right(explanation: impl Into<String>) -> Score {
+/// Scorers that belong to no benchmark.
+const SHARED: [NamedScorer; 8] = [
+    NamedScorer {
+        name: "exact",
+        summary: "the expected text, but for white space and quotes around it",
+        make: || Arc::new(Exact),
+    },
+    NamedScorer {
+        name: "short-answer",
+        summary: "the expected text, but for case, punctuation and articles; a list of texts allows any",
+        make: || Arc::new(ShortAnswer),
+    },
+    NamedScorer {
+        name: "numeric",
+        summary: "the expected number: the last of the answer, or the boxed one",
+        make: || Arc::new(Numeric),
+    },
+    NamedScorer {
+        name: "choice",
+        summary: "the letter of the right choice",
+        make: || Arc::new(Choice),
+    },
+    NamedScorer {
+        name: "needle",
+        summary: "the expected value, or the only number of as many digits",
+        make: || Arc::new(Needle),
+    },
+    NamedScorer {
+        name: "string-match-all",
+        summary: "the share of the expected texts that the answer holds",
+        make: || Arc::new(StringMatch::All),
+    },
+    NamedScorer {
+        name: "string-match-part",
+        summary: "any of the expected texts is in the answer",
+        make: || Arc::new(StringMatch::Part),
+    },
+    NamedScorer {
+        name: "pair-f1",
+        summary: "F1 of pairs of whole numbers",
+        make: || Arc::new(PairF1),
+    },
+];
+
+/// All that [`scorer`] knows: the shared ones, then those of benchmarks.
+pub fn scorers() -> impl Iterator<Item = NamedScorer> {
+    let own = catalog().iter().filter_map(|entry| entry.own_scorer);
+    SHARED.into_iter().chain(own)
+}
+
+/// A scorer by its name in [`scorers`], without or with its version.
+pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
+    let short = name.split_once('/').map_or(name, |(short, _)| short);
+    let found = scorers().find(|scorer| scorer.name == short)?;
+    let scorer = (found.make)();
+    (short == name || scorer.name() == name).then_some(scorer)
+}
+
+pub(crate) fn right(explanation: impl Into<String>) -> Score {
     Score {
         value: 1.0,
         explanation: explanation.into(),
     }
 }
 
-fn wrong(explanation: impl Into<String>) -> Score {
+pub(crate) fn wrong(explanation: impl Into<String>) -> Score {
     Score {
         value: 0.0,
         explanation: explanation.into(),
@@ -133,7 +132,7 @@ fn wrong(explanation: impl Into<String>) -> Score {
 }
 
 /// The beginning of a text, quoted for an explanation.
-fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{:?}…", &text[..end]),

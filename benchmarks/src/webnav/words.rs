@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
 
-use crate::s_niah::words::below;
+use crate::generated::words::below;
 
 /// The file, for the digest.
 pub(super) const SOURCE: &str = include_str!("words.yaml");

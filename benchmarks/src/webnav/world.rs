@@ -2,38 +2,14 @@
 
 use serde_json::{Value, json};
 
+use crate::{Answered, Asked, Site};
+
 /// The site of one attempt at a task.
 #[derive(Debug, Clone)]
-pub struct World {
+pub(super) struct World {
     family: &'static str,
     data: String,
     posts: Vec<Value>,
-}
-
-/// A request as the state machine sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
-    /// Whether it is a `POST`; all else counts as `GET`.
-    pub post: bool,
-    /// The path, decoded: `/person/3`.
-    pub path: String,
-    /// Whether a tab would show the answer (`Sec-Fetch-Dest: document`), rather than a script read it.
-    pub shown: bool,
-    /// The fields of a form, in their order.
-    pub fields: Vec<(String, String)>,
-}
-
-/// What is answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
-    /// The status of HTTP.
-    pub status: u16,
-    /// The type of the body.
-    pub content_type: &'static str,
-    /// Where to go instead.
-    pub location: Option<&'static str>,
-    /// The body.
-    pub body: String,
 }
 
 macro_rules! pages {
@@ -79,14 +55,15 @@ impl World {
             posts: Vec::new(),
         }
     }
+}
 
-    /// The path on which a task begins.
-    pub fn start(&self) -> &'static str {
+impl Site for World {
+    fn start(&self) -> &'static str {
         "/"
     }
 
     /// Answers a request. A form sent to `/do/NAME` is kept and leads to `/done`.
-    pub fn answer(&mut self, asked: Asked) -> Answered {
+    fn answer(&mut self, asked: Asked) -> Answered {
         let mut parts = asked.path.trim_matches('/').split('/');
         let first = parts.next().unwrap_or_default();
         if asked.post {
@@ -121,7 +98,7 @@ impl World {
     }
 
     /// What forms have sent, in order: `{"posts": [{"to": "report", "fields": {"room": "B 12"}}]}`.
-    pub fn state(&self) -> Value {
+    fn state(&self) -> Value {
         json!({ "posts": self.posts })
     }
 }

@@ -1,6 +1,6 @@
 //! `arc-grid/1`, case by case.
 
-use benchmarks::ArcGrid;
+use benchmarks::scorer;
 use serde_json::json;
 
 use crate::check;
@@ -11,7 +11,7 @@ fn one_grid() {
     const NO_GRID: &str = "no grid found in the answer ";
     let none = |answer: &str| format!("{NO_GRID}{answer:?}");
     check(
-        &ArcGrid,
+        &*scorer("arc-grid").unwrap(),
         &json!([[1, 2, 3], [4, 5, 6]]),
         &[
             ("[[1,2,3],[4,5,6]]", 1.0, MATCH),
@@ -130,7 +130,7 @@ fn one_grid() {
 fn several_grids() {
     const MATCH: &str = "all 2 grids match";
     check(
-        &ArcGrid,
+        &*scorer("arc-grid").unwrap(),
         &json!([[[1, 2]], [[3], [4]]]),
         &[
             ("[[[1,2]],[[3],[4]]]", 1.0, MATCH),
@@ -186,6 +186,10 @@ fn several_grids() {
 fn a_sample_without_grids_scores_nothing() {
     for expected in [json!(null), json!("[[1]]"), json!([]), json!([[1], 2])] {
         let why = "the sample's expected value is neither a grid nor a list of grids";
-        check(&ArcGrid, &expected, &[("[[1]]", 0.0, why)]);
+        check(
+            &*scorer("arc-grid").unwrap(),
+            &expected,
+            &[("[[1]]", 0.0, why)],
+        );
     }
 }

@@ -1,24 +1,17 @@
 //! The datasets of others, in rows of their schemas, and the odd ones among them.
 
-use std::path::Path;
-
 use benchmarks::Options;
-use insta::assert_snapshot;
-use serde_json::Value;
+use insta::{Settings, assert_snapshot};
 
+use crate::cases::{self, OddRow};
 use crate::open;
 use crate::own::told;
 
-fn fixture(name: &str) -> Options {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+fn fixture(benchmark: &str) -> Options {
     Options {
-        data_dir: Some(fixtures.join(name)),
+        data_dir: Some(cases::folder(benchmark).join("fixture")),
         ..Options::default()
     }
-}
-
-fn load(benchmark: &str, options: &Options) -> Value {
-    told(&*open(benchmark, options).unwrap())
 }
 
 fn validation(options: Options) -> Options {
@@ -31,28 +24,25 @@ fn validation(options: Options) -> Options {
 /// Whole values; Parquet and JSONL hold the same rows.
 #[test]
 fn samples_are_made_as_their_authors_say() {
-    let rows = [
-        ("oolong", validation(fixture("oolong")), "oolong-parquet"),
-        ("oolong-pairs", fixture("oolong"), "oolong-parquet"),
-        ("longbench-codeqa", fixture("longbench"), ""),
-        ("longbench-v2", fixture("longbench"), ""),
-        (
-            "browsecomp-plus",
-            fixture("browsecomp-plus-jsonl"),
-            "browsecomp-plus",
-        ),
-        ("aime", fixture("aime"), ""),
-        ("aime", fixture("aime-2024"), ""),
-    ];
-    for (number, (benchmark, options, parquet)) in rows.into_iter().enumerate() {
-        let found = load(benchmark, &options);
-        assert_snapshot!(format!("{benchmark}-{number}"), format!("{found:#}"));
-        if !parquet.is_empty() {
-            let options = Options {
-                data_dir: fixture(parquet).data_dir,
-                ..options
+    for (entry, cases) in cases::all() {
+        let folder = cases::folder(entry.name);
+        for (row, number) in cases.load.iter().zip(1..) {
+            let load = |data: &str| {
+                let options = Options {
+                    data_dir: Some(folder.join(data)),
+                    split: row.split.clone(),
+                    ..Options::default()
+                };
+                told(&*open(entry.name, &options).unwrap())
             };
-            assert_eq!(load(benchmark, &options), found, "{benchmark}");
+            let found = load(&row.data);
+            let mut settings = Settings::clone_current();
+            settings.set_snapshot_path(&folder);
+            settings.set_prepend_module_to_snapshot(false);
+            settings.bind(|| assert_snapshot!(format!("loaded-{number}"), format!("{found:#}")));
+            if let Some(same) = &row.same {
+                assert_eq!(load(same), found, "{}", entry.name);
+            }
         }
     }
 }
@@ -118,54 +108,20 @@ fn encrypted_answers_are_scored_and_stay_encrypted() {
 #[test]
 fn odd_rows_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let rows = [
-        (
-            "oolong",
-            r#"{"id": 1}"#,
-            "field `context_len` is missing; the row has id",
-        ),
-        (
-            "oolong",
-            r#"{"id": 1, "context_len": 8, "context_window_id": 1, "answer": "spam", "answer_type": "ANSWER_TYPE.LABEL"}"#,
-            "field `answer` is `spam`, it must be a list as Python writes it: ['spam'], [12], [datetime.date(2023, 1, 6)]",
-        ),
-        (
-            "oolong",
-            r#"{"id": 1, "context_len": "x", "context_window_id": 1}"#,
-            "field `context_len` is a text, it must be a whole number",
-        ),
-        (
-            "oolong-pairs",
-            r#"{"dataset": "trec_coarse", "context_len": 8, "context_window_id": 1, "context_window_text": "", "context_window_text_with_labels": "Date: soon || User: 1 || Instance: a || Label: b"}"#,
-            "field `context_window_text_with_labels` has the wrong line 1, it must be `Date: Jan 06, 2023 || User: 44106 || Instance: … || Label: …`",
-        ),
-        (
-            "longbench-v2",
-            r#"{"_id": "a", "domain": "d", "answer": "E", "question": "q", "context": "c"}"#,
-            "field `answer` is `E`, it must be A, B, C or D",
-        ),
-        (
-            "browsecomp-plus",
-            r#"{"query_id": "1", "query": "Who?", "answer": "x"}"#,
-            "field `query` is not Base64, it must be encrypted as its authors publish it",
-        ),
-        (
-            "aime",
-            r#"{"id": 1, "problem": "p", "answer": "1/2"}"#,
-            "field `answer` is `1/2`, it must be a whole number",
-        ),
-    ];
-    for (benchmark, row, problem) in rows {
-        let path = folder.path().join("rows.jsonl");
-        std::fs::write(&path, row).unwrap();
-        let options = Options {
-            data_dir: Some(path.clone()),
-            ..Options::default()
-        };
-        assert_eq!(
-            open(benchmark, &options).err(),
-            Some(format!("{}:1: {problem}", path.display())),
-            "{benchmark}"
-        );
+    for (entry, cases) in cases::all() {
+        for OddRow { row, problem } in cases.odd_rows {
+            let path = folder.path().join("rows.jsonl");
+            std::fs::write(&path, &row).unwrap();
+            let options = Options {
+                data_dir: Some(path.clone()),
+                ..Options::default()
+            };
+            assert_eq!(
+                open(entry.name, &options).err(),
+                Some(format!("{}:1: {problem}", path.display())),
+                "{}: {row}",
+                entry.name
+            );
+        }
     }
 }

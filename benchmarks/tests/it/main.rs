@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
+mod cases;
 mod catalog;
+mod cpu_time;
+mod names;
 
 mod loaders;
 mod own;

@@ -1,10 +1,10 @@
 //! Scorers by name, on rows of expected value, answers and what each is worth.
 
-use benchmarks::{SCORERS, scorer};
+use benchmarks::{scorer, scorers};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::score;
+use crate::{cases, score};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,7 +16,14 @@ struct Row {
 
 #[test]
 fn answers_are_worth_what_the_rules_say() {
-    let rows: Vec<Row> = serde_json::from_str(include_str!("scorers.json")).unwrap();
+    let mut rows: Vec<Row> = serde_json::from_str(include_str!("scorers.json")).unwrap();
+    for (entry, cases) in cases::all() {
+        rows.extend(cases.scorer.into_iter().map(|worth| Row {
+            scorer: entry.scorer.to_owned(),
+            expected: worth.expected,
+            answers: worth.answers,
+        }));
+    }
     for row in rows {
         let scorer = scorer(&row.scorer).unwrap();
         for (answer, value) in row.answers {
@@ -33,7 +40,7 @@ fn answers_are_worth_what_the_rules_say() {
 
 #[test]
 fn scorers_are_found_with_and_without_version() {
-    for (name, _) in SCORERS {
+    for name in scorers().map(|scorer| scorer.name) {
         let full = scorer(name).unwrap().name().to_owned();
         assert_eq!(scorer(&full).unwrap().name(), full);
         assert_eq!(full.split('/').next(), Some(name));

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use benchmarks::{Options, WEBAPP, open};
+use benchmarks::{Options, open};
 
 #[test]
 fn every_task_has_a_world_and_what_its_app_is_to_show() {
-    let dataset = open(WEBAPP, &Options::default()).unwrap();
+    let dataset = open("webapp", &Options::default()).unwrap();
     let ids: BTreeSet<&String> = dataset.ids().iter().collect();
     assert_eq!(ids.len(), dataset.ids().len());
     let mut families: BTreeMap<String, u32> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use benchmarks::{Asked, Dataset, Options, WebState};
+use benchmarks::{Asked, Dataset, Options, Site, scorer};
 use serde_json::{Value, json};
 
 use crate::{open, score};
@@ -43,13 +43,14 @@ fn a_seed_gives_thirty_six_samples_and_another_seed_others() {
         .map(|index| one.facts(index)["family"].to_string())
         .collect();
     assert_eq!(families.len(), 12);
-    assert!(one.sample(36).is_err() && one.world("webnav-find-9").is_none());
-    assert!(one.world("s-niah-8k-1").is_none());
+    assert!(one.sample(36).is_err() && one.site("webnav-find-9").is_none());
+    assert!(one.site("s-niah-8k-1").is_none());
 }
 
 #[test]
 fn the_form_that_a_sample_expects_is_right_and_every_other_is_wrong() {
     let dataset = dataset(0);
+    let web_state = scorer("web-state").unwrap();
     for (index, id) in dataset.ids().iter().enumerate() {
         let sample = dataset.sample(index).unwrap();
         let post = &sample.expected["posts"][0];
@@ -69,19 +70,18 @@ fn the_form_that_a_sample_expects_is_right_and_every_other_is_wrong() {
                 })
                 .collect(),
         };
-        let judge = |world: &benchmarks::World| {
-            score(&WebState, &world.state().to_string(), &sample.expected).value
-        };
-        let mut world = dataset.world(id).unwrap();
-        assert!(judge(&world) < 0.5, "{id}: nothing was done");
-        let answered = world.answer(asked(None));
+        let judge =
+            |site: &dyn Site| score(&*web_state, &site.state().to_string(), &sample.expected).value;
+        let mut site = dataset.site(id).unwrap();
+        assert!(judge(&*site) < 0.5, "{id}: nothing was done");
+        let answered = site.answer(asked(None));
         assert_eq!((answered.status, answered.location), (303, Some("/done")));
-        assert!(judge(&world) > 0.5, "{id}");
-        world.answer(asked(None));
-        assert!(judge(&world) < 0.5, "{id}: it was done twice");
-        let mut world = dataset.world(id).unwrap();
-        world.answer(asked(Some("something else")));
-        assert!(judge(&world) < 0.5, "{id}: it was done wrongly");
+        assert!(judge(&*site) > 0.5, "{id}");
+        site.answer(asked(None));
+        assert!(judge(&*site) < 0.5, "{id}: it was done twice");
+        let mut site = dataset.site(id).unwrap();
+        site.answer(asked(Some("something else")));
+        assert!(judge(&*site) < 0.5, "{id}: it was done wrongly");
     }
 }
 
@@ -89,40 +89,34 @@ fn the_form_that_a_sample_expects_is_right_and_every_other_is_wrong() {
 fn pages_are_served_and_their_data_is_for_their_scripts_alone() {
     let dataset = dataset(0);
     for id in dataset.ids() {
-        let mut world = dataset.world(id).unwrap();
-        let start = world.answer(get(world.start()));
+        let mut site = dataset.site(id).unwrap();
+        let start = site.answer(get(site.start()));
         assert_eq!(
             (start.status, start.content_type),
             (200, "text/html; charset=utf-8")
         );
         assert!(start.body.contains("<h1>"));
-        let shown = world.answer(get("/data.js"));
+        let shown = site.answer(get("/data.js"));
         assert_eq!(shown.status, 404, "{id}");
-        let read = world.answer(Asked {
+        let read = site.answer(Asked {
             shown: false,
             ..get("/data.js")
         });
         let json = read.body.strip_prefix("export default ").unwrap();
         let data: Value = serde_json::from_str(json.trim_end().trim_end_matches(';')).unwrap();
         assert!(data.as_object().is_some_and(|data| !data.is_empty()));
-        assert_eq!(
-            world.answer(get("/site.js")).content_type,
-            "text/javascript"
-        );
+        assert_eq!(site.answer(get("/site.js")).content_type, "text/javascript");
         for path in ["/../words.yaml", "/site.txt", "/x/y", "//"] {
-            assert!(
-                matches!(world.answer(get(path)).status, 404 | 200),
-                "{path}"
-            );
+            assert!(matches!(site.answer(get(path)).status, 404 | 200), "{path}");
         }
         let post = |path: &str| Asked {
             post: true,
             ..get(path)
         };
-        assert_eq!(world.answer(post("/")).status, 404);
-        assert_eq!(world.state(), json!({ "posts": [] }));
+        assert_eq!(site.answer(post("/")).status, 404);
+        assert_eq!(site.state(), json!({ "posts": [] }));
     }
-    let mut find = dataset.world("webnav-find-1").unwrap();
+    let mut find = dataset.site("webnav-find-1").unwrap();
     assert_eq!(find.answer(get("/person/3")).status, 200);
     assert_eq!(find.answer(get("/supplier/3")).status, 404);
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use browser::{Error, Origin, Pool, Settings};
+use rustix::process::{Pid, Signal};
 
 use crate::site::{Site, World, in_runtime, on_page, pool, settings};
 
@@ -105,6 +106,26 @@ fn a_profile_is_fresh() {
             .unwrap();
             profile.close().await;
         }
+    });
+}
+
+#[test]
+fn pages_do_not_learn_where_the_machine_is() {
+    on_page("pages/ids.html", async |world, page| {
+        for (script, shown) in [
+            (
+                "new Date(2026, 0, 1).toISOString()",
+                "2026-01-01T00:00:00.000Z",
+            ),
+            ("Intl.DateTimeFormat().resolvedOptions().timeZone", "UTC"),
+            ("navigator.language", "en-US"),
+            ("(1234.5).toLocaleString()", "1,234.5"),
+            ("new Date(0).toLocaleDateString()", "1/1/1970"),
+            ("'I'.toLocaleLowerCase()", "i"),
+        ] {
+            assert_eq!(page.evaluate(script).await.unwrap(), shown, "{script}");
+        }
+        world
     });
 }
 
@@ -230,11 +251,8 @@ fn a_crash_ends_one_profile_and_the_others_go_on() {
         second.goto(&two.site.at("pages/ids.html")).await.unwrap();
         let group = one.profile.process_id();
         assert_ne!(group, two.profile.process_id());
-        let killed = std::process::Command::new("kill")
-            .args(["-KILL", "--", &format!("-{group}")])
-            .status()
-            .unwrap();
-        assert!(killed.success());
+        let group = Pid::from_raw(group.cast_signed()).unwrap();
+        rustix::process::kill_process_group(group, Signal::KILL).unwrap();
         let error = first.text().await.unwrap_err();
         assert!(
             matches!(error, Error::BrowserEnded(_) | Error::PageCrashed)

@@ -18,8 +18,8 @@ pub struct BenchmarkArgs {
     pub data_dir: Option<PathBuf>,
 
     /// Lengths of generated contexts in characters, where k is 1,000 and m is 1,000,000: 8k,1m,64000
-    /// [default: 8k to 1m, each twice the one before]; for oolong and oolong-pairs those of the data that are run, in
-    /// tokens [default: all]
+    /// [default: 8k to 1m, each twice the one before]; where the data states lengths, those to run, in its tokens
+    /// [default: all]
     #[arg(
         long,
         value_delimiter = ',',
@@ -51,7 +51,7 @@ pub struct BenchmarkArgs {
     )]
     pub seed: u64,
 
-    /// Show the label of each instance in the contexts of oolong and oolong-pairs
+    /// Show the label of each instance in the context, where the data has labels
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -60,8 +60,8 @@ pub struct BenchmarkArgs {
     )]
     pub labels: bool,
 
-    /// Read only the data files whose names begin with this: validation [default: test, of oolong-pairs validation; all
-    /// files where none does]
+    /// Read only the data files whose names begin with this: validation [default: test, or what the benchmark is defined
+    /// on; all files where none does]
     #[arg(long, value_name = "NAME", env = env_vars::SPLIT, help_heading = "Benchmark")]
     pub split: Option<String>,
 

@@ -36,8 +36,10 @@ const EXAMPLES: &str = "\
 Runs are paired by sample; a sample of several attempts counts by its mean. Shown are the \
 difference with its 95 % interval and clustered standard error, McNemar's exact test where every \
 sample is right or wrong, a t test, wins, losses and ties, and the least difference that such runs \
-find 4 times out of 5. Over several comparisons, p values are corrected by Holm's method. All of \
-it once with errors excluded, and once with errors as zero. See docs/STATISTICS.md.
+find 4 times out of 5. What differs between the runs comes first. Over several comparisons, p \
+values are corrected by Holm's method; from three runs on, the best three of the later ones are \
+also compared with each other, corrected over all pairs of these. All of it once with errors \
+excluded, and once with errors as zero. See docs/STATISTICS.md.
 
 A CSV file has a header and a row for each attempt: columns id (or sample) and score (0 to 1; \
 empty for none), and if known attempt, cluster, status, dataset_digest, scorer. results.csv is one.

@@ -1,6 +1,7 @@
 //! Flags of the engine, shared by every command that runs agents.
 
 use clap::{ArgAction, Args};
+use harness::treatment::DEFAULT_MAX_ITERATIONS;
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
@@ -38,7 +39,7 @@ pub struct EngineArgs {
     #[arg(
         long,
         value_parser = whole::<u32>,
-        default_value_t = 15,
+        default_value_t = DEFAULT_MAX_ITERATIONS,
         value_name = "N",
         env = env_vars::MAX_ITERATIONS
     )]

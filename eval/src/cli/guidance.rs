@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use harness::Protocol;
 use harness::prompt::PromptMode;
+use harness::treatment::DEFAULT_MAX_DEPTH;
 use serde::{Deserialize, Serialize};
 
 use super::LayerArgs;
@@ -18,7 +19,7 @@ use crate::env_vars;
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
     /// How the root works: it solves the task itself, or it delegates to children and judges what they
-    /// bring. Children always solve
+    /// bring. Children always solve. Only the prompt of the `rlm` protocol has modes
     #[arg(
         long,
         default_value_t,
@@ -55,14 +56,14 @@ pub struct GuidanceArgs {
     #[arg(
         long,
         value_parser = whole::<u32>,
-        default_value_t = 2,
+        default_value_t = DEFAULT_MAX_DEPTH,
         value_name = "DEPTH",
         env = env_vars::MAX_DEPTH
     )]
     pub max_depth: u32,
 
-    /// Guidance added to the root's prompt, in this order, after that of the profile; see `eval list
-    /// drivers`
+    /// Guidance added to the root's prompt, in this order, after that of the profile; each must be written
+    /// for the protocol; see `eval list drivers`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::DRIVERS)]
     pub drivers: Vec<String>,
 
@@ -71,7 +72,7 @@ pub struct GuidanceArgs {
     pub drivers_dir: Option<PathBuf>,
 
     /// List of drivers for a model family: a NAME of `eval list profiles`, `auto` for the one that matches
-    /// the model's name, if any, or `none`
+    /// the model's name, if any, or `none`. Drivers that are not written for the protocol are left out
     #[arg(long, default_value = "auto", value_name = "NAME", env = env_vars::PROFILE)]
     pub profile: String,
 

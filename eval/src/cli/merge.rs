@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
+
+use crate::env_vars;
 
 /// The flags of `eval merge`.
 #[derive(Debug, Clone, Args)]
@@ -12,13 +15,21 @@ pub struct MergeArgs {
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
 
-    /// Run directories with the same fingerprint
+    /// Run directories of one experiment
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
+
+    /// Merge runs although different programs made them; each attempt records which program made it
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        env = env_vars::ALLOW_PROGRAM_CHANGE
+    )]
+    pub allow_program_change: bool,
 }
 
 const EXAMPLES: &str = "\
-Runs of another experiment are refused, and so are attempts that stand in two of the runs and \
+Runs of another experiment or of another program are refused, and so are attempts that stand in two of the runs and \
 disagree; one that was copied counts once. The runs are left as they are.
 
 Examples:

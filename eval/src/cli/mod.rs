@@ -40,6 +40,8 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::program;
+
 pub use ask::AskArgs;
 pub use benchmark::BenchmarkArgs;
 pub use budget::BudgetArgs;
@@ -62,7 +64,7 @@ pub use sandbox::{IsolationKind, SandboxArgs};
 pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;
 pub use store::StoreArgs;
-pub use sweep::SweepArgs;
+pub use sweep::{SweepArgs, SweepBudgetArgs};
 pub use tools::ToolArgs;
 pub use traffic::TrafficArgs;
 pub use view::ViewArgs;
@@ -73,6 +75,7 @@ pub use web::WebArgs;
 #[command(
     name = "eval",
     version,
+    long_version = program::long_version(),
     about = ABOUT,
     arg_required_else_help = true,
     max_term_width = 100,

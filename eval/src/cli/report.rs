@@ -11,7 +11,7 @@ use crate::env_vars;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// Run directories
+    /// Run directories, folders of sweeps, and folders that hold some of both at any depth
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
@@ -20,12 +20,16 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE", env = env_vars::HTML)]
     pub html: Option<PathBuf>,
 
-    /// Print a JSON array of the runs and their summaries instead of a table
+    /// Print a JSON object instead of tables: what differs, the runs with their summaries, and the comparisons of sweeps
     #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
     pub json: bool,
 }
 
 const EXAMPLES: &str = "\
+What differs between the runs comes first, then their scores, behaviour and cost; of a sweep the \
+comparisons of its cells, too. See docs/STATISTICS.md.
+
 Examples:
   cargo eval report results/s-niah-solver-20261121-092406-5f3a
-  cargo eval report results/* --html report.html";
+  cargo eval report results/sweep --json
+  cargo eval report results --html report.html";

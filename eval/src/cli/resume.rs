@@ -1,5 +1,6 @@
 //! Flags of `eval run --resume`: those of the run that goes on, and on top of them the ones that are typed.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -14,13 +15,18 @@ const FROM_ENVIRONMENT: [&str; 4] = ["concurrency", "fail_on_error", "json", "mi
 
 /// The flags of `eval run --resume DIR`.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ResumeArgs {
     /// The run's folder.
     pub dir: PathBuf,
     /// Whether attempts that ended in an error are made again.
     pub retry_errors: bool,
+    /// Whether the run goes on although another program made it.
+    pub allow_program_change: bool,
     /// Whether the summary is printed as JSON instead of a table.
     pub json: bool,
+    /// The server, where it is typed.
+    pub base_url: Option<String>,
     /// Whether a folder for new runs is typed, which makes no sense.
     pub log_dir_given: bool,
     given: ArgMatches,
@@ -48,21 +54,31 @@ impl ResumeArgs {
         Some(Self {
             dir,
             retry_errors: run.get_flag("retry_errors"),
+            allow_program_change: run.get_flag("allow_program_change"),
             json: run.get_flag("json"),
+            base_url: run
+                .get_one::<String>("base_url")
+                .filter(|_| run.value_source("base_url") == Some(ValueSource::CommandLine))
+                .cloned(),
             log_dir_given: run.value_source("log_dir") == Some(ValueSource::CommandLine),
             given,
         })
     }
 
-    /// The flags of `eval run --resume DIR`, with nothing else typed.
+    /// The flags of `eval run --resume DIR` with these switches, and nothing else typed.
     ///
     /// # Errors
     /// Of a variable that stands for one of its flags.
-    pub fn of_folder(dir: &Path, retry_errors: bool) -> Result<Self, clap::Error> {
+    pub fn of_folder(
+        dir: &Path,
+        retry_errors: bool,
+        allow_program_change: bool,
+    ) -> Result<Self, clap::Error> {
         let run = RunArgs::augment_args(Command::new("run"));
-        let words = ["run".as_ref(), "--resume".as_ref(), dir.as_os_str()];
-        let retry = retry_errors.then_some("--retry-errors".as_ref());
-        let matches = run.try_get_matches_from(words.into_iter().chain(retry))?;
+        let mut words = vec![OsStr::new("run"), OsStr::new("--resume"), dir.as_os_str()];
+        words.extend(retry_errors.then_some(OsStr::new("--retry-errors")));
+        words.extend(allow_program_change.then_some(OsStr::new("--allow-program-change")));
+        let matches = run.try_get_matches_from(words)?;
         Self::of(&matches).ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
     }
 

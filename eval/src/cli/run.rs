@@ -164,6 +164,17 @@ pub struct RunArgs {
     #[serde(skip)]
     pub retry_errors: bool,
 
+    /// With --resume: go on although another program made the run; each attempt records which program made it
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume",
+        env = env_vars::ALLOW_PROGRAM_CHANGE,
+        help_heading = "Run"
+    )]
+    #[serde(skip)]
+    pub allow_program_change: bool,
+
     /// Show the samples, the sizes of their prompts, and an estimate of calls and cost; run and write nothing
     #[arg(
         long,

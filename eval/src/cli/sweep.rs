@@ -4,18 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use serde::{Deserialize, Serialize};
 
+use super::number::{decimal, whole};
 use crate::env_vars;
 
 /// The flags of `eval sweep`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(
     after_help = DETAILS,
     override_usage = "eval sweep [OPTIONS] [-- FLAGS OF eval run]\n       \
-                      eval sweep --resume <DIR> [--retry-errors]",
+                      eval sweep --resume <DIR> [OPTIONS]",
 )]
 pub struct SweepArgs {
-    /// YAML file with the matrix; of what stands in it and is typed too, the typed counts
+    /// YAML file with the matrix, or the name of a benchmark for its ready sweep; typed flags win over what it says
     #[arg(long, value_name = "FILE", env = env_vars::MATRIX, help_heading = "Matrix")]
     pub matrix: Option<PathBuf>,
 
@@ -27,11 +30,11 @@ pub struct SweepArgs {
     #[arg(long, value_delimiter = ',', value_name = "PROTOCOL,…", env = env_vars::PROTOCOLS, help_heading = "Matrix")]
     pub protocols: Vec<String>,
 
-    /// Prompt modes [default: solver]
+    /// Prompt modes, for protocols whose prompt has modes [default: solver]
     #[arg(long, value_delimiter = ',', value_name = "MODE,…", env = env_vars::PROMPT_MODES, help_heading = "Matrix")]
     pub prompt_modes: Vec<String>,
 
-    /// Values of --max-depth [default: 2]
+    /// Values of --max-depth, for protocols with children [default: 2]
     #[arg(long, value_delimiter = ',', value_name = "DEPTH,…", env = env_vars::DEPTHS, help_heading = "Matrix")]
     pub depths: Vec<String>,
 
@@ -63,6 +66,26 @@ pub struct SweepArgs {
     )]
     pub retry_errors: bool,
 
+    /// Show what each cell would take at least and at most, and all together; nothing is run or written
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        env = env_vars::DRY_RUN,
+        conflicts_with = "resume",
+        help_heading = "Sweep"
+    )]
+    pub dry_run: bool,
+
+    /// With --resume: go on although another program made runs of the sweep; each attempt records which program made it
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume",
+        env = env_vars::ALLOW_PROGRAM_CHANGE,
+        help_heading = "Sweep"
+    )]
+    pub allow_program_change: bool,
+
     /// Print the comparison as JSON on stdout instead of tables
     #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON, help_heading = "Sweep")]
     pub json: bool,
@@ -70,13 +93,63 @@ pub struct SweepArgs {
     /// Flags of `eval run` that all cells share; none of the matrix
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
+
+    /// What all cells together may use.
+    #[command(flatten)]
+    pub budget: SweepBudgetArgs,
+}
+
+/// What all cells of a sweep may use together. Each cell's own budget is a flag of `eval run`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
+pub struct SweepBudgetArgs {
+    /// US dollars that all cells together may cost [default: no limit]
+    #[arg(long, value_parser = decimal, value_name = "USD", env = env_vars::MAX_COST)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<f64>,
+
+    /// Tokens that all cells together may use, input and output together [default: no limit]
+    #[arg(long, value_parser = whole::<u64>, value_name = "N", env = env_vars::MAX_TOKENS)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+
+    /// Requests to models that all cells together may make; one that is sent again counts once [default: no limit]
+    #[arg(long, value_parser = whole::<u64>, value_name = "N", env = env_vars::MAX_LLM_CALLS)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_llm_calls: Option<u64>,
+
+    /// Wall seconds after which the sweep begins nothing more, counted anew with --resume [default: no limit]
+    #[arg(long, value_parser = decimal, value_name = "SECONDS", env = env_vars::TIME_LIMIT)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
+}
+
+impl SweepBudgetArgs {
+    /// Whether nothing is limited.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These limits; each one that is not set is taken from `earlier`.
+    #[must_use]
+    pub fn or(self, earlier: Self) -> Self {
+        Self {
+            max_cost: self.max_cost.or(earlier.max_cost),
+            max_tokens: self.max_tokens.or(earlier.max_tokens),
+            max_llm_calls: self.max_llm_calls.or(earlier.max_llm_calls),
+            time_limit: self.time_limit.or(earlier.time_limit),
+        }
+    }
 }
 
 const DETAILS: &str = "\
-Runs every cell of the matrix one after the other, then prints their scores and compares each with \
-the first, which is `direct`: one call with the whole context. Cells that make no sense are skipped, \
+Runs every cell of the matrix one after the other, then prints what differs between them, their \
+scores, and compares each with its baseline, which is `direct` (one call with the whole context), \
+and the best of the others with each other. Cells that make no sense are skipped, \
 and a line says why: a coordinator with nothing to delegate to, drivers that are written for another \
-mode or contradict each other. The folder gets sweep.json, a run directory for each cell, \
+mode or protocol or contradict each other. Two cells that would send the same are an error. There is no \
+profile unless the flags of `eval run` name one. The folder gets sweep.json, a run directory for each cell, \
 comparison.csv and report.html.
 
 A matrix file:
@@ -92,4 +165,6 @@ Examples:
   cargo eval sweep --matrix matrix.yaml --out results/seed-003
   cargo eval sweep --prompt-modes solver,coordinator --driver-sets 'none;delegation-first' \\
       -- --benchmark s-niah --model scripted --context-len 8k
+  cargo eval sweep --matrix matrix.yaml --dry-run
+  cargo eval sweep --matrix matrix.yaml --out results/seed-003 --max-cost 20
   cargo eval sweep --resume results/seed-003";

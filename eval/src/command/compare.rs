@@ -1,9 +1,11 @@
 //! `eval compare`: whether one run is really better than another.
 
+use std::path::Path;
+
 use super::stdout;
 use crate::cli::CompareArgs;
 use crate::compare::{
-    CompareError, RunPair, RunScores, compare, mismatches, table, to_csv, unchecked,
+    CompareError, Comparison, RunPair, RunScores, compare, mismatches, table, to_csv, unchecked,
 };
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -17,14 +19,7 @@ use crate::terminal;
 /// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, and a file that cannot be written;
 /// [`Error::Settings`] and [`Error::Stdout`].
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
-    carry_out(&CompareSettings::resolve(args)?)
-}
-
-/// Compares as these settings say.
-///
-/// # Errors
-/// Like [`execute`].
-pub(super) fn carry_out(settings: &CompareSettings) -> Result<Outcome, Error> {
+    let settings = CompareSettings::resolve(args)?;
     let runs = settings
         .runs
         .iter()
@@ -33,12 +28,7 @@ pub(super) fn carry_out(settings: &CompareSettings) -> Result<Outcome, Error> {
     let comparison = compare(&runs, &settings.against, settings.allow_mismatch)?;
     announce(&runs);
     if let Some(path) = &settings.csv {
-        let write = |reason| RunDirError::Write {
-            path: path.clone(),
-            reason,
-        };
-        let bytes = to_csv(&comparison).map_err(|reason| CompareError::from(write(reason)))?;
-        write_whole(path, &bytes).map_err(CompareError::from)?;
+        write_csv(&comparison, path)?;
     }
     if settings.json {
         stdout::write_json(&comparison)?;
@@ -51,6 +41,20 @@ pub(super) fn carry_out(settings: &CompareSettings) -> Result<Outcome, Error> {
     } else {
         Outcome::Complete
     })
+}
+
+/// Writes the comparisons as CSV, in place of what is there.
+///
+/// # Errors
+/// [`Error::Compare`] for a file that cannot be written.
+pub(super) fn write_csv(comparison: &Comparison, path: &Path) -> Result<(), Error> {
+    let write = |reason| RunDirError::Write {
+        path: path.to_owned(),
+        reason,
+    };
+    let bytes = to_csv(comparison).map_err(|reason| CompareError::from(write(reason)))?;
+    write_whole(path, &bytes).map_err(CompareError::from)?;
+    Ok(())
 }
 
 fn announce(runs: &[RunScores]) {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use comfy_table::{ContentArrangement, Table, presets};
 use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
-use harness::provider::scripted_models;
 use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
@@ -16,8 +15,9 @@ use crate::cli::{List, ListArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::models::{self, ModelError};
+use crate::providers;
 use crate::settings::{
-    MODEL_FORMS, SettingsError, data_is_here, hook_registry, prompt_library, provider_server,
+    SettingsError, data_is_here, hook_registry, model_forms, prompt_library, provider_server,
     tool_registry,
 };
 use crate::terminal::one_line;
@@ -140,7 +140,8 @@ const OUTSIDE_SCORERS: [(&str, &str); 2] = [
 
 fn scorers() -> Listing {
     let mut listing = Listing::new(&["NAME", "DESCRIPTION"]);
-    for (name, description) in benchmarks::SCORERS.into_iter().chain(OUTSIDE_SCORERS) {
+    let scorers = benchmarks::scorers().map(|scorer| (scorer.name, scorer.summary));
+    for (name, description) in scorers.chain(OUTSIDE_SCORERS) {
         let object = json!({"name": name, "description": description});
         listing.push([name, description], object);
     }
@@ -165,7 +166,7 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
     if let Some(folder) = folder {
         library = library.with_dir(folder)?;
     }
-    let mut listing = Listing::new(&["NAME", "MODES", "SOURCE", "DESCRIPTION"]);
+    let mut listing = Listing::new(&["NAME", "PROTOCOLS", "MODES", "SOURCE", "DESCRIPTION"]);
     for driver in library.iter() {
         let modes: Vec<&str> = driver
             .modes
@@ -173,10 +174,16 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
             .copied()
             .map(PromptMode::as_str)
             .collect();
+        let protocols: Vec<&str> = driver
+            .protocols
+            .iter()
+            .map(|protocol| protocol.as_str())
+            .collect();
         let source = driver.source.to_string();
         listing.push(
             [
                 &driver.name,
+                &protocols.join(", "),
                 &modes.join(", "),
                 &source,
                 &driver.description,
@@ -184,6 +191,7 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
             json!({
                 "name": driver.name,
                 "description": driver.description,
+                "protocols": protocols,
                 "modes": modes,
                 "conflicts": driver.conflicts,
                 "source": source,
@@ -272,12 +280,12 @@ fn prompts(folder: Option<&Path>) -> Result<Listing, SettingsError> {
 
 fn models() -> Listing {
     let mut listing = Listing::new(&["MODEL", "DESCRIPTION"]);
-    for (name, description) in scripted_models() {
+    for (name, description) in providers::scripts().described() {
         let model = format!("scripted/{name}");
         let object = json!({"model": model, "description": description});
         listing.push([&model, &description], object);
     }
-    for (form, description) in MODEL_FORMS {
+    for (form, description) in model_forms() {
         let object = json!({"model": form, "description": description});
         listing.push([form, description], object);
     }

@@ -1,44 +1,42 @@
 //! `eval report`: runs side by side, as tables and as a page with plots.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::stdout;
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::report::{RunReport, html, reports, text};
+use crate::report::{Found, Report, RunReport, SweepReport, html, text};
 use crate::run_dir::{RunDir, write_whole};
 use crate::terminal;
+
+/// Version of the JSON that `--json` prints; it carries it as `v`.
+const REPORT_VERSION: u32 = 2;
 
 /// Prints tables of the runs, made from their records and trajectories: also of runs that never came to their end.
 ///
 /// # Errors
-/// [`Error::RunDir`] for a folder that holds no run or a page that cannot be written, or [`Error::Stdout`].
+/// [`Error::Folder`] for a folder that holds nothing to report, [`Error::RunDir`] for a run that cannot be read or a page
+/// that cannot be written, or [`Error::Stdout`].
 pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
-    let reports = read(&args.dirs)?;
+    let found = Found::below(&args.dirs)?;
+    for left_out in &found.left_out {
+        terminal::note(left_out);
+    }
+    let report = read(&found)?;
     if args.json {
-        let object = |run: &RunReport| {
-            json!({
-                "run": run.identity,
-                "summary": run.summary,
-                "spent": run.summary.spent(),
-                "behaviour": run.behaviour,
-                "groupings": run.groupings,
-            })
-        };
-        let objects: Vec<_> = reports.iter().map(object).collect();
-        stdout::write_json(&objects)?;
+        stdout::write_json(&json(&report))?;
     } else {
-        stdout::write(&text(&reports))?;
+        stdout::write(&text(&report))?;
     }
     let page = match (&args.html, args.dirs.first()) {
         (Some(file), _) => file.clone(),
         (None, Some(dir)) if !args.json => dir.join(PAGE),
         (None, _) => return Ok(Outcome::Complete),
     };
-    match write(&reports, &page) {
+    match write(&report, &page) {
         // Runs in a folder that is only read can be looked at like any other.
         Err(Error::RunDir(error)) if args.html.is_none() => {
             terminal::warning(&format!("no page with plots: {error}"));
@@ -46,6 +44,34 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
         written => written?,
     }
     Ok(Outcome::Complete)
+}
+
+fn json(report: &Report) -> Value {
+    let run = |run: &RunReport| {
+        json!({
+            "name": run.name,
+            "label": run.label,
+            "run": run.identity,
+            "summary": run.summary,
+            "spent": run.summary.spent(),
+            "cost_per_right_answer": run.summary.cost_per_right_answer().ok(),
+            "behaviour": run.behaviour,
+            "groupings": run.groupings,
+        })
+    };
+    let sweep = |sweep: &SweepReport| {
+        json!({
+            "folder": sweep.folder.to_string_lossy(),
+            "comparison": sweep.comparison,
+        })
+    };
+    json!({
+        "v": REPORT_VERSION,
+        "differences": report.differences,
+        "scorers": report.scorers,
+        "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
+        "sweeps": report.sweeps.iter().map(sweep).collect::<Vec<_>>(),
+    })
 }
 
 /// Says of a run that a process still works on that its figures are not its last.
@@ -61,25 +87,25 @@ pub(super) fn tell_if_at_work(run: &RunDir) {
 }
 
 /// The page's name where none was given.
-const PAGE: &str = "report.html";
+pub(super) const PAGE: &str = "report.html";
 
-/// Writes a page of these runs.
+/// Writes the page of a report.
 ///
 /// # Errors
-/// [`Error`] for a run that cannot be read, and for a page that cannot be made or written.
-pub(super) fn write_page(dirs: &[PathBuf], page: &Path) -> Result<(), Error> {
-    write(&read(dirs)?, page)
-}
-
-fn write(reports: &[RunReport], page: &Path) -> Result<(), Error> {
-    write_whole(page, html(reports)?.as_bytes())?;
+/// [`Error`] for a page that cannot be made or written.
+pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
+    write_whole(page, html(report)?.as_bytes())?;
     terminal::note(&format!("report: {}", page.display()));
     Ok(())
 }
 
-fn read(dirs: &[PathBuf]) -> Result<Vec<RunReport>, Error> {
+/// Reads the runs that were found.
+///
+/// # Errors
+/// [`Error::RunDir`] for a run that cannot be read.
+pub(super) fn read(found: &Found) -> Result<Report, Error> {
     let mut runs = Vec::new();
-    for dir in dirs {
+    for dir in &found.runs {
         let run = RunDir::open(dir)?;
         tell_if_at_work(&run);
         if let Some(torn) = &run.torn {
@@ -91,5 +117,5 @@ fn read(dirs: &[PathBuf]) -> Result<Vec<RunReport>, Error> {
         }
         runs.push(run);
     }
-    Ok(reports(&runs)?)
+    Ok(Report::of(&runs, &found.sweeps)?)
 }

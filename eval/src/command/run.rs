@@ -1,6 +1,7 @@
 //! `eval run`: an agent over a benchmark, scored, with a run directory left behind.
 
-mod dry_run;
+pub(super) mod dry_run;
+pub(super) mod expense;
 mod prepared;
 mod resume;
 
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::{Engine, EngineConfig, HaltReason, Model};
+use harness::{Engine, EngineConfig, HaltReason, Model, SharedBudget};
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
 
@@ -21,11 +22,12 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::open_files;
 use crate::reporter;
-use crate::run_dir::{NewRun, Reopened, RunWriter};
+use crate::run_dir::{Lock, NewRun, Reopened, RunWriter};
 use crate::run_event::RunPlan;
 use crate::runner::{self, Ended, Ending, Run};
 use crate::settings::{Display, EngineSettings, JudgeSettings, ResumeSettings, RunSettings};
 use crate::summary::{Summary, table};
+use crate::terminal::quoted;
 use crate::{models, terminal};
 
 use prepared::Prepared;
@@ -43,16 +45,48 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     if settings.dry_run {
         return dry_run::execute(settings);
     }
-    begin(&settings, None, Show::Summary)
+    begin(&settings, None, &Show::Summary)
 }
 
 /// What a run prints on stdout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Show {
     /// Its summary.
     Summary,
-    /// Nothing: it is a part of something greater.
-    Nothing,
+    /// Nothing: it is a part of a sweep, which may have a budget.
+    Nothing(Option<SharedBudget>),
+}
+
+impl Show {
+    /// The engine of a run that is shown so.
+    fn bound(&self, mut prepared: Prepared) -> Prepared {
+        if let Self::Nothing(Some(budget)) = self {
+            prepared.engine = prepared.engine.within(budget);
+        }
+        prepared
+    }
+
+    /// How to go on with the run in `dir`, in words that a shell understands: a cell's by its sweep, whose budget nothing
+    /// else keeps. None where a budget of the cell's own has to be raised first, which the sweep says at its end.
+    fn go_on(&self, dir: &Path, more: &str, over_budget: bool) -> Option<String> {
+        let Self::Nothing(budget) = self else {
+            return Some(format!(
+                "go on with `eval run --resume {}{more}`",
+                quoted(&dir.display().to_string())
+            ));
+        };
+        let sweep = dir.parent().unwrap_or(dir).display().to_string();
+        let exhausted = budget.as_ref().and_then(SharedBudget::exhausted);
+        let raised = match exhausted {
+            Some(_) => " --max-… …",
+            None if over_budget => return None,
+            None => "",
+        };
+        Some(format!(
+            "go on with `eval sweep --resume {}{more}{raised}`",
+            quoted(&sweep)
+        ))
+    }
 }
 
 /// Opens benchmark and models, and says whether any sample matches; nothing is left behind.
@@ -63,14 +97,14 @@ pub(super) fn is_possible(settings: &RunSettings) -> Result<bool, Error> {
     Ok(Prepared::new(settings)?.is_some())
 }
 
-/// Begins a run, in a folder that is still to be made or else in one of its own below `--log-dir`.
+/// Begins a run, in a folder that is still to be made and with this id, or else in one of its own below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].
 pub(super) fn begin(
     settings: &RunSettings,
-    at: Option<&Path>,
-    show: Show,
+    at: Option<(&Path, String)>,
+    show: &Show,
 ) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(Outcome::NothingMatched);
@@ -78,12 +112,13 @@ pub(super) fn begin(
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
+    let prepared = show.bound(prepared);
     let new_run = match at {
-        Some(path) => NewRun::create_at(path)?,
+        Some((path, id)) => NewRun::create_at(path)?.with_id(id),
         None => NewRun::create(
             &settings.log_dir,
             prepared.dataset.name(),
-            settings.engine.prompt_mode.as_str(),
+            settings.engine.effective.word(settings.engine.protocol),
             Timestamp::now(),
         )?,
     };
@@ -98,9 +133,10 @@ pub(super) fn begin(
         concurrency: settings.concurrency,
     };
     let whole = prepared.attempts_of_all_shares();
-    let config = config::config(settings, &identity, plan.attempts_total, whole);
-    let fingerprint = prepared.fingerprint.clone();
-    let writer = new_run.begin(&config, fingerprint, identity, prepared.order())?;
+    let order = prepared.order();
+    let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
+    let lock = Lock::new(prepared.fingerprint.clone(), identity);
+    let writer = new_run.begin(&config, lock, order)?;
     let left = Left {
         jobs,
         again: BTreeSet::new(),
@@ -121,10 +157,11 @@ pub(super) fn begin(
 ///
 /// # Errors
 /// Like [`execute`], and [`Error::Resume`] if the run there is another experiment.
-pub(super) fn resume(args: &ResumeArgs, show: Show) -> Result<Outcome, Error> {
+pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     let ResumeSettings {
         dir,
         retry_errors,
+        allow_program_change,
         run: settings,
     } = ResumeSettings::resolve(args)?.announce();
     let Some(prepared) = Prepared::new(&settings)? else {
@@ -133,8 +170,9 @@ pub(super) fn resume(args: &ResumeArgs, show: Show) -> Result<Outcome, Error> {
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
+    let prepared = show.bound(prepared);
     let reopened = Reopened::open(&dir)?;
-    let left = left(&reopened, &prepared, retry_errors)?;
+    let left = left(&reopened, &prepared, retry_errors, allow_program_change)?;
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
@@ -157,8 +195,15 @@ pub(super) fn resume(args: &ResumeArgs, show: Show) -> Result<Outcome, Error> {
         identity,
     };
     let whole = prepared.attempts_of_all_shares();
-    let config = config::config(&settings, &plan.identity, plan.attempts_total, whole);
-    let writer = reopened.go_on(&config, prepared.order(), &left.again)?;
+    let order = prepared.order();
+    let config = config::config(
+        &settings,
+        &plan.identity,
+        plan.attempts_total,
+        whole,
+        &order,
+    );
+    let writer = reopened.go_on(&config, order, &left.again)?;
     carry_out(
         &settings,
         prepared,
@@ -178,12 +223,13 @@ fn carry_out(
     left: Left,
     writer: RunWriter,
     (runtime, stop): (Runtime, StopSignal),
-    show: Show,
+    show: &Show,
 ) -> Result<Outcome, Error> {
     if let Some(remark) = open_files::too_few(settings.concurrency) {
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
+    let again = settings.to_type_again();
     let label = plan.identity.label();
     let run = Run {
         errors_allowed: settings
@@ -204,11 +250,12 @@ fn carry_out(
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            terminal::note(&format!("what is finished is kept; {}", go_on(&dir, "")));
+            let how = show.go_on(&dir, &again, false).unwrap_or_default();
+            terminal::note(&format!("what is finished is kept; {how}"));
             return Err(error.into());
         }
     };
-    if show == Show::Summary {
+    if matches!(show, Show::Summary) {
         print(settings, &label, &ended.summary)?;
     }
     terminal::note(&format!("run directory: {}", dir.display()));
@@ -222,41 +269,30 @@ fn carry_out(
         }
         Ending::Halted(HaltReason::Failing(_)) | Ending::Done | Ending::Interrupted => {}
     }
+    let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
+    let how = |lead: &str, more: &str| {
+        let how = show.go_on(&dir, more, over_budget);
+        how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
+    };
     if summary.attempts < summary.attempts_total {
         terminal::note(&format!(
-            "{} of {} attempts are not made yet; {}",
+            "{} of {} attempts are not made yet{}",
             summary.attempts_total - summary.attempts,
             summary.attempts_total,
-            go_on(&dir, "")
+            how("", &again)
         ));
     }
     if summary.statuses.error > 0 {
         terminal::note(&format!(
-            "{} ended in an error; to make them again, {}",
+            "{} ended in an error{}",
             summary.statuses.error,
-            go_on(&dir, " --retry-errors")
+            how("to make them again, ", &format!(" --retry-errors{again}"))
         ));
     }
     if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {
         return Err(Error::Halted(message));
     }
     Ok(outcome(settings, &ended))
-}
-
-/// How to go on with a run, in words that a shell understands.
-fn go_on(dir: &Path, more: &str) -> String {
-    format!("go on with `eval run --resume {}{more}`", quoted(dir))
-}
-
-/// A path as a shell takes it for one word.
-pub(super) fn quoted(dir: &Path) -> String {
-    let dir = dir.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
-    if dir.chars().all(plain) {
-        dir
-    } else {
-        format!("'{}'", dir.replace('\'', r"'\''"))
-    }
 }
 
 /// The engine of these settings, with its models open, and the model of the judge.

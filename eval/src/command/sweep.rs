@@ -1,5 +1,8 @@
 //! `eval sweep`: every cell of a matrix as a run, and one comparison at the end.
 
+mod dry_run;
+mod spending;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +11,11 @@ use jiff::Timestamp;
 use super::run::{self, Show};
 use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
-use crate::compare::Against;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::report::{Found, SweepReport, conclusion};
 use crate::run_dir::RunDir;
-use crate::settings::{CompareSettings, Matrix, RunSettings};
-use crate::summary::{Summary, table};
+use crate::settings::{Matrix, RunSettings};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;
 
@@ -23,11 +25,26 @@ use crate::terminal;
 /// [`Error`] for settings that are wrong in any cell, before the first begins, and for infrastructure that fails.
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let (folder, plan) = if let Some(folder) = &args.resume {
-        (folder.clone(), Plan::read(folder)?)
+        let mut plan = Plan::read(folder)?;
+        let budget = args.budget.or(plan.budget);
+        if budget != plan.budget {
+            plan.budget = budget;
+            spending::check(&plan)?;
+            plan.write(folder)?;
+        }
+        (folder.clone(), plan)
     } else {
         let mut plan = Plan::of(&Matrix::resolve(args)?)?;
+        plan.budget = args.budget;
+        spending::check(&plan)?;
         for skipped in &plan.skipped {
             terminal::note(&format!("skipped {}: {}", skipped.cell, skipped.reason));
+        }
+        for left_out in &plan.left_out {
+            terminal::note(&format!(
+                "left out in {}: {}",
+                left_out.cell, left_out.reason
+            ));
         }
         let (mut notes, mut warnings) = (BTreeSet::new(), BTreeSet::new());
         for cell in plan.cells.clone() {
@@ -48,23 +65,31 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
                 Err(error) => return Err(error),
             }
         }
+        if args.dry_run {
+            return dry_run::execute(&plan, args.json);
+        }
         let folder = args.out.clone().unwrap_or_else(default_folder);
         plan.create(&folder)?;
         (folder, plan)
     };
+    let budget = spending::open(&folder, &plan)?;
     let mut worst = Outcome::Complete;
     let mut failed = BTreeSet::new();
     for (cell, number) in plan.cells.iter().zip(1..) {
+        if spending::stops(&folder, &plan, budget.as_ref(), args.retry_errors)? {
+            return Ok(worse(worst, Outcome::Incomplete));
+        }
         terminal::note(&format!(
             "cell {number} of {}: {}",
             plan.cells.len(),
             cell.name
         ));
-        let outcome = carry_on(&folder.join(&cell.name), cell, args.retry_errors)?;
+        let show = Show::Nothing(budget.clone());
+        let outcome = carry_on(&folder, &plan, cell, args, &show)?;
         if outcome == Outcome::Interrupted {
             terminal::note(&format!(
                 "go on with `eval sweep --resume {}`",
-                run::quoted(&folder)
+                quoted(&folder)
             ));
             return Ok(outcome);
         }
@@ -72,6 +97,9 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             failed.insert(cell.name.as_str());
         }
         worst = worse(worst, outcome);
+    }
+    if spending::stops(&folder, &plan, budget.as_ref(), false)? {
+        return Ok(worse(worst, Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
     terminal::note(&format!("sweep: {}", folder.display()));
@@ -92,8 +120,14 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
         lacks_scores |= run.records.iter().any(|record| record.score.is_none());
     }
     if let Some(cell) = stopped.first() {
+        // Outside of the sweep nothing keeps its budget.
+        let beyond = if plan.budget.is_unlimited() {
+            ""
+        } else {
+            " (what that run takes counts in the sweep's budget, and is not kept below it)"
+        };
         terminal::note(&format!(
-            "{} not finished: {}; with a higher budget go on with `eval run --resume {} --max-cost …` or the like, then \
+            "{} not finished: {}; with a higher budget go on with `eval run --resume {} --max-cost …` or the like{beyond}, then \
              with `eval sweep --resume {}`",
             if stopped.len() == 1 {
                 "1 cell is".to_owned()
@@ -101,69 +135,76 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
                 format!("{} cells are", stopped.len())
             },
             stopped.join(", "),
-            run::quoted(&folder.join(cell)),
-            run::quoted(folder)
+            quoted(&folder.join(cell)),
+            quoted(folder)
         ));
     }
     if lacks_scores {
         terminal::note(&format!(
             "not every attempt has a score; go on with `eval sweep --resume {} --retry-errors`",
-            run::quoted(folder)
+            quoted(folder)
         ));
     }
     Ok(())
 }
 
 /// Begins the run of a cell, or goes on with it.
-fn carry_on(dir: &Path, cell: &Cell, retry_errors: bool) -> Result<Outcome, Error> {
-    if RunDir::is_begun(dir) {
-        let args = ResumeArgs::of_folder(dir, retry_errors)?;
-        return run::resume(&args, Show::Nothing);
+fn carry_on(
+    folder: &Path,
+    plan: &Plan,
+    cell: &Cell,
+    args: &SweepArgs,
+    show: &Show,
+) -> Result<Outcome, Error> {
+    let dir = folder.join(&cell.name);
+    if RunDir::is_begun(&dir) {
+        let args = ResumeArgs::of_folder(&dir, args.retry_errors, args.allow_program_change)?;
+        return run::resume(&args, show);
     }
-    RunDir::clear_unbegun(dir)?;
+    RunDir::clear_unbegun(&dir)?;
     // What there is to tell of it was told when the sweep began.
     let settings = RunSettings::resolve(&cell.flags)?.settings;
-    run::begin(&settings, Some(dir), Show::Nothing)
+    if let Some(folder) = &args.resume {
+        settings.check_addresses(folder, None)?;
+    }
+    run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
 }
 
-/// The scores side by side, the page, and the comparison of each cell with the baseline of its model.
+/// What differs, the scores side by side, and the comparisons of the cells, on stdout, as a page and as CSV.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
-    let dirs: Vec<PathBuf> = plan
-        .cells
-        .iter()
-        .map(|cell| folder.join(&cell.name))
-        .collect();
-    report::write_page(&dirs, &folder.join("report.html"))?;
-    if !json {
-        let mut runs = Vec::new();
-        for (dir, cell) in dirs.iter().zip(&plan.cells) {
-            let run = RunDir::open(dir)?;
-            let summary = Summary::new(&run.records, run.attempts_total());
-            runs.push((cell.name.as_str(), summary.with_wasted(run.wasted)));
-        }
-        let columns: Vec<(&str, &Summary)> = runs
-            .iter()
-            .map(|(name, summary)| (*name, summary))
-            .collect();
-        stdout::write(&(table(&columns) + "\n"))?;
-    }
-    if dirs.len() < 2 {
-        terminal::note("there is nothing to compare the baseline with");
+    let report = report::read(&Found::of_sweep(folder, plan))?;
+    report::write(&report, &folder.join(report::PAGE))?;
+    let Some(SweepReport { comparison, .. }) = report.sweeps.first() else {
         return Ok(());
+    };
+    compare::write_csv(comparison, &folder.join("comparison.csv"))?;
+    if json {
+        stdout::write_json(comparison)?;
+    } else {
+        stdout::write(&conclusion(&report))?;
     }
-    compare::carry_out(&CompareSettings {
-        runs: dirs,
-        against: Against::Baseline(plan.baselines()),
-        allow_mismatch: false,
-        csv: Some(folder.join("comparison.csv")),
-        json,
-    })?;
+    let digests = comparison.runs.iter();
+    let digests: BTreeSet<_> = digests
+        .filter_map(|run| run.facts.get("dataset_digest"))
+        .collect();
+    if digests.len() > 1 {
+        terminal::warning(
+            "the cells ran on different data, so their scores do not compare: dataset_digest differs between them",
+        );
+    }
+    if comparison.comparisons.is_empty() {
+        terminal::note("there is nothing to compare the baseline with");
+    }
     Ok(())
 }
 
 fn default_folder() -> PathBuf {
     let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
     Path::new("results").join(format!("sweep-{now}"))
+}
+
+fn quoted(path: &Path) -> String {
+    terminal::quoted(&path.display().to_string())
 }
 
 /// The outcome of a sweep of which one cell ended so and another so.

@@ -10,6 +10,8 @@ use harness::outcome::Status;
 
 use super::error::CompareError;
 use super::source::{FACTS, Facts, RunScores, ScoredAttempt};
+use crate::differences::RunParts;
+use crate::program::Makers;
 use crate::run_dir::plain_text;
 
 /// What is wrong with a CSV file.
@@ -97,11 +99,12 @@ struct Columns {
     attempt: Option<usize>,
     cluster: Option<usize>,
     status: Option<usize>,
+    program: Option<usize>,
     facts: Vec<(usize, &'static str)>,
 }
 
-/// Reads a file of a row per attempt: columns `id` or `sample`, and `score`; `attempt`, `cluster`, `status` and those
-/// of [`FACTS`] if it has them; others are passed over.
+/// Reads a file of a row per attempt: columns `id` or `sample`, and `score`; `attempt`, `cluster`, `status`,
+/// `program` and those of [`FACTS`] if it has them; others are passed over.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let file = File::open(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),
@@ -137,6 +140,7 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
         });
     Ok(RunScores {
         path: path.to_owned(),
+        parts: RunParts::of_columns(|column| facts.get(column), rows.makers),
         facts,
         attempts_total: rows.attempts.len() as u64,
         attempts: rows.attempts,
@@ -167,16 +171,22 @@ impl Columns {
             attempt: place("attempt"),
             cluster: place("cluster"),
             status: place("status"),
+            program: place("program"),
             facts: FACTS
                 .into_iter()
                 .filter_map(|fact| Some((place(fact)?, fact)))
                 .collect(),
         };
         let read = columns.facts.iter().map(|(column, _)| *column).chain(
-            [columns.attempt, columns.cluster, columns.status]
-                .into_iter()
-                .flatten()
-                .chain([columns.sample.0, columns.score]),
+            [
+                columns.attempt,
+                columns.cluster,
+                columns.status,
+                columns.program,
+            ]
+            .into_iter()
+            .flatten()
+            .chain([columns.sample.0, columns.score]),
         );
         // Which of two columns is meant nobody can tell.
         for column in read {
@@ -199,6 +209,7 @@ struct Rows {
     seen: HashMap<(String, u32), u64>,
     clusters: HashMap<String, (String, u64)>,
     facts: HashMap<&'static str, (String, u64)>,
+    makers: Makers,
 }
 
 impl Rows {
@@ -209,6 +220,7 @@ impl Rows {
             seen: HashMap::new(),
             clusters: HashMap::new(),
             facts: HashMap::new(),
+            makers: Makers::default(),
         }
     }
 
@@ -277,6 +289,8 @@ impl Rows {
                 "a file holds one run",
             )?;
         }
+        let program = columns.program.map(|column| field(column).to_owned());
+        self.makers.add(program);
         self.attempts.push(ScoredAttempt {
             sample,
             attempt,

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a comparison is made from scores alone, so that a run directory and a CSV file give the same figures.
 
+mod family;
 mod pairing;
 mod report;
 
@@ -16,18 +17,22 @@ mod error;
 
 use serde::Serialize;
 
-use crate::statistics::{Paired, holm};
+use crate::differences::{Differences, RunParts};
+use crate::statistics::Paired;
 
 pub use csv_file::CsvProblem;
 pub use error::{CompareError, Mismatch};
+pub use family::{BEST, Family, FamilyKind, with_first};
 pub use pairing::{Alignment, Errors, pair_up};
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
 pub use source::{Facts, RunScores, ScoredAttempt};
-pub use table::table;
+pub(crate) use table::{heading, interval_text, p_text};
+pub use table::{pairs, table};
+pub(crate) use verdict::verdict;
 
 /// Version of [`Comparison`]; its JSON carries it as `v`.
-pub const COMPARISON_VERSION: u32 = 1;
+pub const COMPARISON_VERSION: u32 = 2;
 
 /// Differences up to this p value are called real: 1 in 20 where there are none.
 pub const SIGNIFICANT: f64 = 0.05;
@@ -37,9 +42,13 @@ pub const SIGNIFICANT: f64 = 0.05;
 pub struct Comparison {
     /// [`COMPARISON_VERSION`] of the writer.
     pub v: u32,
+    /// What differs between the runs, in their order.
+    pub differences: Differences,
     /// The runs, in the order given.
     pub runs: Vec<RunFigures>,
-    /// One for each two runs that are compared.
+    /// The families of comparisons over which p values are corrected, each by itself.
+    pub families: Vec<Family>,
+    /// One for each two runs whose comparison is shown, family by family.
     pub comparisons: Vec<RunPair>,
     /// The mean score of each sample in each run.
     pub samples: Vec<SampleScores>,
@@ -48,6 +57,8 @@ pub struct Comparison {
 /// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunPair {
+    /// The family of comparisons over which its p values are corrected.
+    pub family: FamilyKind,
     /// Name of the run that the other is measured by: `A`.
     pub first: String,
     /// Name of the other: `B`.
@@ -70,8 +81,11 @@ pub struct Difference {
     pub paired: Paired,
     /// The p value to go by: McNemar's where it fits, else the t test's.
     pub p: Option<f64>,
-    /// The same by Holm's correction over all comparisons; equal to `p` where there is one.
+    /// The same by Holm's correction over its family of comparisons; equal to `p` where that is the only one.
     pub p_holm: Option<f64>,
+    /// The least difference that such runs find 4 times out of 5, by the test of `p` and at the level that Holm's
+    /// correction leaves it. None where even a difference of 1 is found less often, or nothing shows how much they vary.
+    pub detectable: Option<f64>,
 }
 
 /// Which runs are measured by which.
@@ -97,18 +111,22 @@ pub fn compare(
     if !allow_mismatch && let Some(differing) = mismatches(runs).into_iter().next() {
         return Err(CompareError::Differ(Box::new(differing)));
     }
-    let mut comparisons: Vec<RunPair> = pairs(runs.len(), against)
-        .into_iter()
-        .map(|(first, second)| pair(runs, first, second))
-        .collect();
-    correct(&mut comparisons, |pair| &mut pair.errors_excluded);
-    correct(&mut comparisons, |pair| &mut pair.errors_as_zero);
-    Ok(Comparison {
+    Ok(compare_all(runs, against))
+}
+
+/// The same, whether the runs measure one thing or not.
+pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
+    let figures = report::figures(runs);
+    let (families, comparisons) = family::compare(runs, &figures, against);
+    let parts: Vec<RunParts> = runs.iter().map(|run| run.parts.clone()).collect();
+    Comparison {
         v: COMPARISON_VERSION,
-        runs: report::figures(runs),
+        differences: Differences::of(&parts),
+        runs: figures,
+        families,
         comparisons,
         samples: report::samples(runs),
-    })
+    }
 }
 
 /// All that keeps these runs from being compared; empty if nothing does.
@@ -150,8 +168,32 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
         .collect()
 }
 
+impl Comparison {
+    /// The same with these names for the runs, in their order.
+    #[must_use]
+    pub fn renamed(mut self, names: &[String]) -> Self {
+        let old: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();
+        let rename = |name: &mut String| {
+            let place = old.iter().position(|old| old == name);
+            if let Some(new) = place.and_then(|place| names.get(place)) {
+                name.clone_from(new);
+            }
+        };
+        self.runs.iter_mut().for_each(|run| rename(&mut run.name));
+        for family in &mut self.families {
+            let members = family.baselines.iter_mut().chain(&mut family.runs);
+            members.for_each(rename);
+        }
+        for pair in &mut self.comparisons {
+            rename(&mut pair.first);
+            rename(&mut pair.second);
+        }
+        self
+    }
+}
+
 /// `A` to `Z`, then `AA`, `AB`, ….
-fn name(index: usize) -> String {
+pub(crate) fn name(index: usize) -> String {
     let mut name = String::new();
     let mut rest = index + 1;
     while rest > 0 {
@@ -162,79 +204,13 @@ fn name(index: usize) -> String {
     name
 }
 
-fn pairs(count: usize, against: &Against) -> Vec<(usize, usize)> {
-    let firsts = match against {
-        Against::First => 1,
-        Against::All => count,
-        Against::Baseline(baselines) => {
-            let pairs = baselines.iter().copied().zip(0..count);
-            return pairs
-                .filter(|(first, second)| first != second && *first < count)
-                .collect();
-        }
-    };
-    (0..firsts.min(count))
-        .flat_map(|first| (first + 1..count).map(move |second| (first, second)))
-        .collect()
-}
-
-fn pair(runs: &[RunScores], first: usize, second: usize) -> RunPair {
-    let (a, b) = (&runs[first], &runs[second]);
-    let difference = |errors| {
-        let (pairs, _) = pair_up(a, b, errors);
-        let paired = crate::statistics::paired(&pairs)?;
-        let p = paired.p();
-        Some(Difference {
-            paired,
-            p,
-            p_holm: p,
-        })
-    };
-    let fingerprints = [a, b].map(|run| run.facts.get("fingerprint"));
-    RunPair {
-        first: name(first),
-        second: name(second),
-        same_fingerprint: match fingerprints {
-            [Some(a), Some(b)] => Some(a == b),
-            _ => None,
-        },
-        alignment: pair_up(a, b, Errors::Excluded).1,
-        errors_excluded: difference(Errors::Excluded),
-        errors_as_zero: difference(Errors::AsZero),
-    }
-}
-
-/// Puts Holm's p values over those of all comparisons in place. A comparison without a p value is none of the family.
-fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
-    let mut tested: Vec<&mut Difference> = comparisons
-        .iter_mut()
-        .filter_map(|pair| of(pair).as_mut())
-        .filter(|difference| difference.p.is_some())
-        .collect();
-    let values: Vec<f64> = tested
-        .iter()
-        .filter_map(|difference| difference.p)
-        .collect();
-    for (difference, adjusted) in tested.iter_mut().zip(holm(&values)) {
-        difference.p_holm = Some(adjusted);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Against, name, pairs};
+    use super::name;
 
     #[test]
     fn runs_are_named_by_letters() {
         let names = [0, 1, 25, 26, 27, 701, 702].map(name);
         assert_eq!(names, ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
-    }
-
-    #[test]
-    fn runs_are_measured_by_the_first_or_by_all() {
-        assert_eq!(pairs(3, &Against::First), [(0, 1), (0, 2)]);
-        assert_eq!(pairs(3, &Against::All), [(0, 1), (0, 2), (1, 2)]);
-        let own = Against::Baseline(vec![0, 1, 0, 1]);
-        assert_eq!(pairs(4, &own), [(0, 2), (1, 3)]);
     }
 }

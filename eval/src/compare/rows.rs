@@ -3,10 +3,12 @@
 use std::io;
 
 use super::{Comparison, Difference, RunPair};
+use crate::differences;
 use crate::run_dir::spreadsheet_text;
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 21] = [
+pub const COLUMNS: [&str; 23] = [
+    "family",
     "first",
     "second",
     "first_path",
@@ -28,9 +30,11 @@ pub const COLUMNS: [&str; 21] = [
     "p",
     "p_holm",
     "detectable",
+    "differs",
 ];
 
 /// The file's bytes: RFC 4180. An empty cell is a figure that there is not. `errors` is `excluded` or `zero`.
+/// `differs` names the parts in which the two runs differ, each with the value of the first and of the second.
 ///
 /// # Errors
 /// None that memory could raise; the CSV writer's own are passed on.
@@ -65,6 +69,7 @@ fn row(
         .and_then(|paired| paired.interval)
         .map_or([None; 2], |ends| ends.map(Some));
     [
+        pair.family.as_str().to_owned(),
         pair.first.clone(),
         pair.second.clone(),
         path(&pair.first),
@@ -85,8 +90,23 @@ fn row(
         cell(paired.and_then(|paired| paired.t_p)),
         cell(difference.and_then(|difference| difference.p)),
         cell(difference.and_then(|difference| difference.p_holm)),
-        cell(paired.and_then(|paired| paired.detectable)),
+        cell(difference.and_then(|difference| difference.detectable)),
+        spreadsheet_text(&differs(comparison, pair)).into_owned(),
     ]
+}
+
+/// What differs between the two: `protocol: direct, rlm; drivers: none, delegation-first`.
+fn differs(comparison: &Comparison, pair: &RunPair) -> String {
+    let place = |name: &str| comparison.runs.iter().position(|run| run.name == name);
+    let (Some(first), Some(second)) = (place(&pair.first), place(&pair.second)) else {
+        return String::new();
+    };
+    let rows = differences::rows(&comparison.differences);
+    let differing = rows.iter().filter_map(|(part, values)| {
+        let (one, other) = (values.get(first)?, values.get(second)?);
+        (one != other).then(|| format!("{part}: {one}, {other}"))
+    });
+    differing.collect::<Vec<_>>().join("; ")
 }
 
 fn cell(figure: Option<impl ToString>) -> String {

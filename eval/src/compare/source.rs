@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::csv_file;
 use super::error::CompareError;
+use crate::differences::RunParts;
 use crate::run_dir::{RunDir, Torn};
 
 /// What may be known of a run: columns of `results.csv` that are the same in every row.
@@ -66,6 +67,8 @@ pub struct RunScores {
     pub path: PathBuf,
     /// What is known of the run.
     pub facts: Facts,
+    /// What its agents were given, part by part.
+    pub parts: RunParts,
     /// Attempts that the run was to make.
     pub attempts_total: u64,
     /// Those that it made, each once.
@@ -81,14 +84,14 @@ impl RunScores {
     /// [`CompareError`] for a folder that holds no run and for a file that cannot be read or is malformed.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
         if path.is_dir() {
-            Ok(Self::of_run(RunDir::open(path)?))
+            Ok(Self::of_run(&RunDir::open(path)?))
         } else {
             csv_file::read(path)
         }
     }
 
-    fn of_run(run: RunDir) -> Self {
-        let planned = run.config.get("attempts_total").and_then(Value::as_u64);
+    /// The scores of a run that is read already.
+    pub fn of_run(run: &RunDir) -> Self {
         let mut facts = Facts::default();
         // The identity is a flat object whose fields are named like the columns.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
@@ -100,22 +103,20 @@ impl RunScores {
                 }
             }
         }
+        let attempts = run.records.iter().map(|record| ScoredAttempt {
+            sample: record.id.clone(),
+            attempt: record.attempt,
+            cluster: record.cluster.clone(),
+            status: record.status,
+            score: record.score,
+        });
         Self {
-            path: run.path,
+            path: run.path.clone(),
             facts,
-            attempts_total: planned.unwrap_or(run.records.len() as u64),
-            torn: run.torn,
-            attempts: run
-                .records
-                .into_iter()
-                .map(|record| ScoredAttempt {
-                    sample: record.id,
-                    attempt: record.attempt,
-                    cluster: record.cluster,
-                    status: record.status,
-                    score: record.score,
-                })
-                .collect(),
+            parts: RunParts::of_run(run),
+            attempts_total: run.attempts_total(),
+            attempts: attempts.collect(),
+            torn: run.torn.clone(),
         }
     }
 }

@@ -1,14 +1,12 @@
 //! A comparison as text for people.
 
-use super::source::FACTS;
+use super::family::{BEST, Family, FamilyKind};
 use super::verdict::verdict;
 use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
+use crate::differences;
 use crate::reporter::sanitize;
 use crate::side_by_side::side_by_side;
-use crate::summary::{NONE, percent, score_text, statuses_text};
-
-/// Runs in one table; more make further tables below it.
-const SIDE_BY_SIDE: usize = 3;
+use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
 
 /// Ids that are shown of many.
 const IDS: usize = 5;
@@ -16,47 +14,105 @@ const IDS: usize = 5;
 /// Columns that an id may fill.
 const ID_WIDTH: usize = 40;
 
-/// Facts that tell runs apart and say nothing of them.
-const IDENTIFIERS: [&str; 3] = ["run_id", "dataset_digest", "fingerprint"];
-
-/// The runs, then each comparison with what it comes to and what was left out: at most 80 columns wide but for
-/// sentences, without colour. Ids and paths may be any text.
+/// What differs between the runs, their scores, then each comparison with what it comes to and what was left out: at most
+/// 80 columns wide but for sentences, without colour. Ids and paths may be any text.
 pub fn table(comparison: &Comparison) -> String {
-    let mut parts: Vec<String> = comparison
-        .runs
-        .chunks(SIDE_BY_SIDE)
-        .map(|runs| run_table(runs, &comparison.runs))
-        .collect();
-    let many = comparison.comparisons.len() > 1;
-    parts.extend(
-        comparison
-            .comparisons
-            .iter()
-            .map(|pair| pair_text(pair, many)),
-    );
+    let runs = &comparison.runs;
+    let labels: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    let mut differing = vec![row(runs, "from", &|run| {
+        run.path.to_string_lossy().into_owned()
+    })];
+    differing.extend(differences::rows(&comparison.differences));
+    let mut parts = vec![rows_table("what differs", &labels, &differing)];
+    let sentences = differences::sentences(&comparison.differences, runs.len());
+    if !sentences.is_empty() {
+        parts.push(lines(sentences));
+    }
+    parts.push(rows_table("", &labels, &figures(runs)));
+    let scores = runs.iter();
+    let scores = scores.flat_map(|run| [&run.score, &run.score_errors_as_zero]);
+    parts.push(lines(interval_notes(scores.flatten())));
+    parts.push(pairs(comparison));
+    parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
-fn run_table(runs: &[RunFigures], all: &[RunFigures]) -> String {
-    let row = |name: &str, cell: &dyn Fn(&RunFigures) -> String| {
-        (name.to_owned(), runs.iter().map(cell).collect::<Vec<_>>())
-    };
-    let mut rows = vec![row("from", &|run| run.path.to_string_lossy().into_owned())];
-    // What is the same everywhere tells nothing.
-    for fact in FACTS.iter().filter(|fact| !IDENTIFIERS.contains(fact)) {
-        let first = all.first().and_then(|run| run.facts.get(fact));
-        if all.iter().any(|run| run.facts.get(fact) != first) {
-            rows.push(row(fact, &|run| {
-                run.facts.get(fact).unwrap_or(NONE).to_owned()
-            }));
-        }
+/// The comparisons alone, family by family.
+pub fn pairs(comparison: &Comparison) -> String {
+    let mut parts = Vec::new();
+    for family in &comparison.families {
+        parts.extend(heading(family, comparison.runs.len()).map(|heading| heading + "\n"));
+        let pairs = comparison.comparisons.iter();
+        let pairs = pairs.filter(|pair| pair.family == family.kind);
+        parts.extend(pairs.map(|pair| pair_text(pair, family.comparisons > 1)));
     }
-    rows.extend([
-        row("score", &|run| score_text(run.score.as_ref())),
-        row("  errors as zero", &|run| {
+    parts.join("\n")
+}
+
+/// What a family compares, and how its p values are corrected. None for the one
+/// comparison of two runs. `runs` is how many there are in all.
+pub(crate) fn heading(family: &Family, runs: usize) -> Option<String> {
+    let all = family.comparisons;
+    let corrected = match all {
+        1 => "it is the only one, so its p value is not corrected".to_owned(),
+        _ => format!("p values are corrected by Holm's method over these {all}"),
+    };
+    let text = match family.kind {
+        FamilyKind::All | FamilyKind::Baseline if all == 1 && runs == 2 => return None,
+        FamilyKind::All => {
+            format!("Every run with every earlier one: {all} comparisons; {corrected}.")
+        }
+        FamilyKind::Baseline => {
+            let baseline = match family.baselines.as_slice() {
+                [one] => one.clone(),
+                many => format!("the baseline of its model ({})", many.join(", ")),
+            };
+            format!(
+                "Each run with {baseline}: {}; {corrected}.",
+                comparisons(all)
+            )
+        }
+        FamilyKind::Best if family.shown == all => format!(
+            "{} with each other: {}; {corrected}.",
+            family.runs.join(", "),
+            comparisons(all)
+        ),
+        FamilyKind::Best => format!(
+            "The {BEST} of the {} runs that score best, errors as zero, with each other. The same scores chose them, so p \
+             values are corrected by Holm's method over all {all} pairs of these runs.",
+            family.runs.len()
+        ),
+    };
+    Some(text)
+}
+
+fn comparisons(count: u64) -> String {
+    match count {
+        1 => "1 comparison".to_owned(),
+        count => format!("{count} comparisons"),
+    }
+}
+
+fn lines(sentences: impl IntoIterator<Item = String>) -> String {
+    let sentences = sentences.into_iter();
+    // Values may come from files of other people.
+    let sentences = sentences.map(|text| sanitize(&text, usize::MAX) + "\n");
+    sentences.collect()
+}
+
+type Row = (String, Vec<String>);
+
+fn row(runs: &[RunFigures], name: &str, cell: &dyn Fn(&RunFigures) -> String) -> Row {
+    (name.to_owned(), runs.iter().map(cell).collect())
+}
+
+fn figures(runs: &[RunFigures]) -> Vec<Row> {
+    vec![
+        row(runs, "score", &|run| score_text(run.score.as_ref())),
+        row(runs, "  errors as zero", &|run| {
             score_text(run.score_errors_as_zero.as_ref())
         }),
-        row("coverage", &|run| {
+        row(runs, "coverage", &|run| {
             format!(
                 "{}/{} ({})",
                 run.scored,
@@ -64,10 +120,9 @@ fn run_table(runs: &[RunFigures], all: &[RunFigures]) -> String {
                 percent(run.coverage)
             )
         }),
-        row("status", &|run| statuses_text(&run.statuses)),
-        row("samples", &|run| run.samples.to_string()),
-    ]);
-    side_by_side("", runs.iter().map(|run| run.name.as_str()), rows)
+        row(runs, "status", &|run| statuses_text(&run.statuses)),
+        row(runs, "samples", &|run| run.samples.to_string()),
+    ]
 }
 
 fn pair_text(pair: &RunPair, many: bool) -> String {
@@ -95,7 +150,6 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
         (name.to_owned(), cells.to_vec())
     };
     let three = |figure: f64| format!("{figure:.3}");
-    let signed = |figure: f64| format!("{figure:+.3}");
     let clustered = ways
         .iter()
         .flatten()
@@ -114,11 +168,10 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
     rows.extend([
         row(&pair.first, &|way| Some(three(way.paired.first))),
         row(&pair.second, &|way| Some(three(way.paired.second))),
-        row("difference", &|way| Some(signed(way.paired.difference))),
-        row("  95 % interval", &|way| {
-            let [low, high] = way.paired.interval?;
-            Some(format!("[{low:+.3}, {high:+.3}]"))
+        row("difference", &|way| {
+            Some(format!("{:+.3}", way.paired.difference))
         }),
+        row("  95 % interval", &|way| interval_text(way)),
         row("  standard error", &|way| {
             way.paired.standard_error.map(three)
         }),
@@ -139,20 +192,18 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
     if many {
         rows.push(row("p after Holm", &|way| way.p_holm.map(p_text)));
     }
-    rows.push(row("detectable", &|way| {
-        let size = way.paired.detectable?;
-        // No score differs by more than 1.
-        Some(if size > 1.0 {
-            ">1".to_owned()
-        } else {
-            three(size)
-        })
-    }));
+    rows.push(row("detectable", &|way| way.detectable.map(three)));
     rows
 }
 
+/// The interval of a difference: `[-0.007, +0.507]`.
+pub(crate) fn interval_text(difference: &Difference) -> Option<String> {
+    let [low, high] = difference.paired.interval?;
+    Some(format!("[{low:+.3}, {high:+.3}]"))
+}
+
 /// A p value to three digits: `0.031`, `<0.001`.
-pub(super) fn p_text(p: f64) -> String {
+pub(crate) fn p_text(p: f64) -> String {
     if p < 0.001 {
         "<0.001".to_owned()
     } else {

@@ -13,7 +13,7 @@ enum Finding {
 }
 
 /// The sentences below a comparison's table. `corrected` if there are several comparisons.
-pub(super) fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
+pub(crate) fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     let RunPair { first, second, .. } = pair;
     let (Some(excluded), Some(zero)) = (&pair.errors_excluded, &pair.errors_as_zero) else {
         return vec![format!(
@@ -64,14 +64,17 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
         Finding::FirstBetter => format!("{first} is better than {second} ({p})."),
         Finding::Nothing => {
             let paired = &difference.paired;
-            // The size is that of a t test, and a stricter test may miss a larger one.
-            let beyond = |size: &f64| *size > paired.difference.abs();
-            let found = match paired.detectable.filter(beyond) {
-                None => String::new(),
-                Some(size) if size > 1.0 => " So few samples could hardly show any.".to_owned(),
+            let varies = paired.standard_error.is_some_and(|error| error > 0.0);
+            let found = match difference.detectable {
                 Some(size) => {
                     format!(" A difference of {size:.3} would be found 4 times out of 5.")
                 }
+                None if varies || paired.mcnemar_p.is_some() => {
+                    " With so few samples no difference, however large, would be found 4 times out of 5."
+                        .to_owned()
+                }
+                // Nothing shows how much they vary.
+                None => String::new(),
             };
             format!("No difference is shown between {second} and {first} ({p}).{found}")
         }

@@ -1,6 +1,5 @@
 //! Where the data of each benchmark is at home, and which files it has there.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use serde::Deserialize;
@@ -8,18 +7,18 @@ use serde::Deserialize;
 use super::download::Downloads;
 use super::{FetchError, FetchEvent, Wanted};
 
-const SOURCES: &str = include_str!("sources.json");
-const ARC: &str = include_str!("arc.sha256");
-
 /// The hub's host, as a mirror replaces it.
 const HUB: &str = "https://huggingface.co";
 
 /// The benchmarks whose data can be fetched.
 pub fn names() -> Vec<String> {
-    sources().into_keys().collect()
+    let fetched = benchmarks::catalog()
+        .iter()
+        .filter(|entry| entry.fetch.is_some());
+    fetched.map(|entry| entry.name.to_owned()).collect()
 }
 
-/// A source in `sources.json`.
+/// What a benchmark's `source.json` says.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Source {
@@ -29,23 +28,16 @@ enum Source {
         revision: String,
         begins: Vec<String>,
     },
-    /// Files below an address, with their checksums in a file as `sha256sum` writes it.
-    Files {
-        address: String,
-        checksums: Checksums,
-    },
+    /// Files below an address; the benchmark has their names and checksums.
+    Files { address: String },
 }
 
-/// Files of checksums that the program has.
-#[derive(Deserialize)]
-enum Checksums {
-    #[serde(rename = "arc.sha256")]
-    Arc,
-}
-
-fn sources() -> BTreeMap<String, Source> {
+/// The source of a benchmark's data, with the checksums of its files; none for one whose data cannot be fetched.
+fn source(name: &str) -> Option<(Source, &'static str)> {
+    let fetch = benchmarks::entry(name)?.fetch.as_ref()?;
     // A test reads it: it cannot be malformed in a program that was tested.
-    serde_json::from_str(SOURCES).unwrap_or_default()
+    let source = serde_json::from_str(fetch.source).ok()?;
+    Some((source, fetch.checksums.unwrap_or_default()))
 }
 
 /// Where a benchmark's data is from, for people, and its files. Of a dataset of the hub, the hub is asked for them and
@@ -56,9 +48,8 @@ pub(super) async fn plan(
     downloads: &mut Downloads,
     tell: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> Result<(String, Vec<Wanted>), FetchError> {
-    match sources().remove(name) {
-        Some(Source::Files { address, checksums }) => {
-            let Checksums::Arc = checksums;
+    match source(name) {
+        Some((Source::Files { address }, checksums)) => {
             let file = |line: &str| {
                 let (sha256, path) = line.split_once("  ")?;
                 Some(Wanted {
@@ -68,14 +59,17 @@ pub(super) async fn plan(
                     bytes: None,
                 })
             };
-            let wanted = ARC.lines().filter_map(file).collect();
+            let wanted = checksums.lines().filter_map(file).collect();
             Ok((address, wanted))
         }
-        Some(Source::Hub {
-            repo,
-            revision,
-            begins,
-        }) => {
+        Some((
+            Source::Hub {
+                repo,
+                revision,
+                begins,
+            },
+            _,
+        )) => {
             let hub = mirrored(HUB, mirror);
             let url = format!("{hub}/api/datasets/{repo}/tree/{revision}?recursive=true");
             let list = downloads.small(&url, tell).await?;
@@ -155,12 +149,18 @@ mod tests {
 
     #[test]
     fn every_benchmark_that_needs_data_has_a_source() {
-        let sources: BTreeMap<String, Source> = serde_json::from_str(SOURCES).unwrap();
-        let needed = benchmarks::catalog()
-            .iter()
-            .filter(|entry| entry.needs_data);
-        assert!(sources.keys().eq(needed.map(|entry| entry.name)));
-        assert_eq!(ARC.lines().count(), 120);
+        for entry in benchmarks::catalog() {
+            let has_files = match source(entry.name) {
+                Some((Source::Hub { begins, .. }, checksums)) => {
+                    checksums.is_empty() && !begins.is_empty()
+                }
+                Some((Source::Files { .. }, checksums)) => {
+                    !checksums.is_empty() && checksums.lines().all(|line| line.contains("  "))
+                }
+                None => false,
+            };
+            assert_eq!(has_files, entry.needs_data, "{}", entry.name);
+        }
     }
 
     #[test]

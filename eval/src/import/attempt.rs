@@ -76,6 +76,7 @@ pub(super) fn convert(
         unawaited: None,
         failed_cells: count(failed.count()),
         returned_early: None,
+        program: None,
         started_at: None,
     };
     let mut kinds = vec![
@@ -130,6 +131,7 @@ fn step_events(
         EventKind::LlmRequest {
             new_messages: Vec::new(),
             messages: None,
+            estimate: None,
         },
         EventKind::LlmResponse {
             text: step.reasoning.0.clone(),

@@ -11,12 +11,14 @@ use crate::run_dir::RunDir;
 const WHOLE: &str = "";
 
 /// Settings beside the fingerprint that have to be equal: they say which attempts a run makes.
-const SELECTION: [&str; 5] = [
+const SELECTION: [&str; 7] = [
     "attempts",
+    "context_lengths",
     "filters",
     "max_tasks",
     "sample_seed",
     "selected_problems",
+    "tasks_per_length",
 ];
 
 /// The shares, as `2/3`, each with the attempts that it was to make, and the attempts that all shares were to make where that
@@ -104,10 +106,30 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
         let found = run.config.get("benchmark").and_then(|all| all.get(name));
         found.cloned().unwrap_or_default()
     };
-    SELECTION
+    let mut differences: Vec<String> = SELECTION
         .iter()
         .map(|name| (name, setting(one, name), setting(other, name)))
         .filter(|(_, one, other)| one != other)
         .map(|(name, one, other)| format!("{name} is {one} in the one and {other} in the other"))
-        .collect()
+        .collect();
+    if let (Some(one), Some(other)) = (rule(one), rule(other))
+        && one != other
+    {
+        differences.push(format!(
+            "--partition dealt the samples of the one by rule {one} and of the other by rule {other}"
+        ));
+    }
+    differences
+}
+
+/// The rule by which the samples of a share, or of a part of a run that shares were merged to, were dealt; none of a whole
+/// run.
+pub(super) fn rule(run: &RunDir) -> Option<u64> {
+    let benchmark = run.config.get("benchmark")?;
+    let is_part = ["partition", "shares"]
+        .iter()
+        .any(|name| benchmark.get(name).is_some_and(|value| !value.is_null()));
+    // The first rule had no number.
+    let rule = benchmark.get("partition_rule").and_then(Value::as_u64);
+    is_part.then(|| rule.unwrap_or(1))
 }

@@ -1,13 +1,12 @@
 //! What of the models of a run can change an answer: their part of its fingerprint.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use harness::Models;
-use harness::provider::scripted_digest;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
+use crate::providers::{self, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
 /// The parts by their names. For a cassette they are those of the run that it was recorded in.
@@ -23,8 +22,15 @@ pub fn parts(
     new_parts(settings, benchmark)
 }
 
-/// What `scripted` alone stands for where a judge is named.
-pub(super) const SCRIPTED_JUDGE: &str = "judge";
+/// What of the main model can change an answer, for telling runs apart before any is begun. A file that is not there has none:
+/// it goes by its name, and is missed when it is opened.
+pub fn main_identity(reference: &str, benchmark: &str) -> String {
+    let file = providers::find(reference).and_then(|(_, rest)| rest.strip_prefix(':'));
+    if file.is_some_and(|file| !Path::new(file).exists()) {
+        return reference.to_owned();
+    }
+    of(reference, benchmark)
+}
 
 /// What of the model of a judge can change a verdict.
 pub fn judge_identity(settings: &JudgeSettings) -> Value {
@@ -72,48 +78,10 @@ fn servers(settings: &ModelSettings) -> BTreeMap<&str, String> {
         .collect()
 }
 
-/// What of a model reference can change an answer: of a file or a bundled script, its content and not its
-/// name.
+/// What of a model reference can change an answer: that of a server is the reference itself.
 fn of(reference: &str, benchmark: &str) -> String {
-    let bundled = if reference == "scripted" {
-        Some(benchmark)
-    } else {
-        reference.strip_prefix("scripted/")
-    };
-    if let Some(digest) = bundled.and_then(scripted_digest) {
-        return format!("scripted:sha256:{digest}");
-    }
-    let file = reference
-        .split_once(':')
-        .filter(|(provider, _)| matches!(*provider, "scripted" | "replay"));
-    let Some((provider, path)) = file else {
-        return reference.to_owned();
-    };
-    let mut hash = Sha256::new();
-    for file in files(Path::new(path)) {
-        if let Ok(bytes) = std::fs::read(&file) {
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        }
-    }
-    let hex: String = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("{provider}:sha256:{hex}")
-}
-
-/// The file itself, or the trajectories of a run directory.
-fn files(path: &Path) -> Vec<PathBuf> {
-    if !path.is_dir() {
-        return vec![path.to_owned()];
-    }
-    let entries = std::fs::read_dir(path.join("trajectories"))
-        .into_iter()
-        .flatten()
-        .flatten();
-    let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
-    files.sort();
-    files
+    providers::find(reference).map_or_else(
+        || reference.to_owned(),
+        |(provider, rest)| (provider.identity)(rest, benchmark),
+    )
 }

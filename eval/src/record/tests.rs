@@ -7,6 +7,7 @@ use harness::outcome::Stats;
 use serde_json::json;
 
 use super::*;
+use crate::program::Program;
 
 fn run() -> RunIdentity {
     RunIdentity {
@@ -141,7 +142,7 @@ fn a_record_holds_the_whole_outcome_and_survives_json() {
             "reasoning_tokens": 0, "estimated": false,
         },
         "context_trims": 15, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
-        "returned_early": true, "started_at": "2026-11-21T09:24:06.5Z",
+        "returned_early": true, "program": Program::this().digest(), "started_at": "2026-11-21T09:24:06.5Z",
     });
     assert_eq!(serde_json::to_value(&record).unwrap(), json);
     assert_eq!(

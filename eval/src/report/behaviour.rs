@@ -132,12 +132,14 @@ struct Seen {
     calls: Option<Vec<(f64, f64)>>,
 }
 
+/// The parts of an attempt's time, which add up to it: the clocks of models and of the harness overlap by a little.
 fn split(record: &AttemptRecord, seen: &Seen) -> Option<TimeSplit> {
-    let overhead_s = record.overhead_ms? / 1000.0;
-    let model_s = covered(seen.calls.clone()?) / 1000.0;
+    let total_s = record.total_time_s;
+    let overhead_s = (record.overhead_ms? / 1000.0).clamp(0.0, total_s);
+    let model_s = (covered(seen.calls.clone()?) / 1000.0).clamp(0.0, total_s - overhead_s);
     Some(TimeSplit {
         model_s,
-        sandbox_s: (record.total_time_s - overhead_s - model_s).max(0.0),
+        sandbox_s: total_s - overhead_s - model_s,
         overhead_s,
     })
 }

@@ -1,11 +1,17 @@
 //! A report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere.
 
 use askama::Template;
+use harness::Protocol;
 
-use super::plot::{Plot, PlotError, SERIES, TIME_PARTS, css, plots};
-use super::text::{behaviour, by, facts};
-use super::{Failure, RunReport, spending};
-use crate::summary::{context_lengths, cost, cost_of_all_tries, length_label, score_text, tokens};
+use super::compared::{Compared, compared};
+use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
+use super::text::{behaviour, by, facts, grouped};
+use super::{Failure, Report, RunReport, spending};
+use crate::differences;
+use crate::summary::{
+    NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, interval_notes,
+    length_label, score_text, tokens,
+};
 
 /// Why a report cannot be made. Nothing outside of the program can cause that.
 #[derive(Debug, thiserror::Error)]
@@ -24,18 +30,53 @@ pub enum HtmlError {
 #[template(path = "report.html")]
 struct Page<'a> {
     runs: Vec<Run<'a>>,
+    /// The parts that differ, and for each run what is in effect.
+    differing: Vec<(String, Vec<String>)>,
+    sentences: Vec<String>,
+    scorers: Option<&'a str>,
+    sweeps: Vec<Compared<'a>>,
     tables: Vec<Table>,
     plots: Vec<Plot>,
     time_parts: Vec<(&'static str, String)>,
+    /// What is to know of the intervals, a sentence each.
+    interval_notes: Vec<String>,
     failing: Vec<Failing<'a>>,
     shown: usize,
 }
 
 struct Run<'a> {
-    number: usize,
     colour: String,
     report: &'a RunReport,
     fingerprint: &'a str,
+}
+
+impl Run<'_> {
+    /// The prompt mode; a dash where the protocol has none.
+    fn mode(&self) -> &str {
+        let identity = &self.report.identity;
+        match identity.prompt_mode.as_deref() {
+            None if identity.protocol == Protocol::Rlm.as_str() => "unknown",
+            Some(mode) if identity.protocol == Protocol::Rlm.as_str() => mode,
+            None | Some(_) => NONE,
+        }
+    }
+
+    fn depth(&self) -> String {
+        self.of_agents(self.report.identity.max_depth)
+    }
+
+    fn iterations(&self) -> String {
+        self.of_agents(self.report.identity.max_iterations)
+    }
+
+    /// A limit of agents; a dash for a direct call, which has none.
+    fn of_agents(&self, limit: u32) -> String {
+        if self.report.identity.protocol == Protocol::Direct.as_str() {
+            NONE.to_owned()
+        } else {
+            limit.to_string()
+        }
+    }
 }
 
 /// Names and, for each run, what stands there.
@@ -45,7 +86,7 @@ struct Table {
 }
 
 struct Failing<'a> {
-    number: usize,
+    name: &'a str,
     label: &'a str,
     all: usize,
     failures: Vec<(&'a Failure, String)>,
@@ -54,14 +95,14 @@ struct Failing<'a> {
 /// Failures of one run that a page shows.
 const SHOWN: usize = 20;
 
-/// The page of these runs.
+/// The page of a report.
 ///
 /// # Errors
 /// [`HtmlError`].
-pub fn html(reports: &[RunReport]) -> Result<String, HtmlError> {
+pub fn html(report: &Report) -> Result<String, HtmlError> {
+    let reports = &report.runs;
     let runs = reports.iter().enumerate().map(|(index, report)| Run {
-        number: index + 1,
-        colour: css(SERIES[index % SERIES.len()]),
+        colour: colour_of(index),
         report,
         fingerprint: report.identity.fingerprint.get(..12).unwrap_or_default(),
     });
@@ -82,8 +123,8 @@ pub fn html(reports: &[RunReport]) -> Result<String, HtmlError> {
             rows: by(name, reports),
         });
     }
-    let failing = reports.iter().zip(1..).map(|(report, number)| Failing {
-        number,
+    let failing = reports.iter().map(|report| Failing {
+        name: &report.name,
         label: &report.label,
         all: report.failures.len(),
         failures: report
@@ -93,11 +134,17 @@ pub fn html(reports: &[RunReport]) -> Result<String, HtmlError> {
             .map(|failure| (failure, score(failure)))
             .collect(),
     });
+    let shown = reports.iter().flat_map(|report| report.summary.estimates());
     let page = Page {
         runs: runs.collect(),
+        differing: differences::rows(&report.differences),
+        sentences: differences::sentences(&report.differences, reports.len()),
+        scorers: report.scorers.as_deref(),
+        sweeps: compared(report),
         tables,
         plots: plots(reports)?,
         time_parts: TIME_PARTS.map(|(name, colour)| (name, css(colour))).into(),
+        interval_notes: interval_notes(shown.chain(grouped(reports))),
         failing: failing.filter(|run| run.all > 0).collect(),
         shown: SHOWN,
     };
@@ -163,12 +210,15 @@ fn scores(reports: &[RunReport]) -> Table {
             cost_of_all_tries(&run.summary)
         }));
     }
+    let has_cost = |run: &RunReport| run.summary.spent().cost_usd.is_some();
+    if reports.iter().any(has_cost) {
+        rows.push(row("cost per right answer".to_owned(), &|run| {
+            cost_per_right_answer(&run.summary)
+        }));
+    }
     rows.push(row("seconds per attempt".to_owned(), &|run| {
-        let mean = run.summary.per_attempt.as_ref();
-        mean.map_or_else(
-            || "-".to_owned(),
-            |mean| format!("{:.1}", mean.total_time_s),
-        )
+        let seconds = run.seconds_per_attempt();
+        seconds.map_or_else(|| NONE.to_owned(), |seconds| format!("{seconds:.1}"))
     }));
     Table {
         title: "Scores".to_owned(),

@@ -1,7 +1,7 @@
 //! The plots of a report, as SVG.
 //!
 //! Colours stand for roles: the page's style sheet gives [`INK`] and [`GRID`] the colours of its theme. Runs have the
-//! colours of [`SERIES`], which can be told apart on light and on dark, and the numbers of the page's legend.
+//! colours of [`SERIES`], which can be told apart on light and on dark, and the letters of the page's legend.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
 /// Of the lines behind the data.
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// Of runs, in their order and then again.
-pub(super) const SERIES: [RGBColor; 8] = [
+const SERIES: [RGBColor; 8] = [
     RGBColor(0x3b, 0x7d, 0xd8),
     RGBColor(0xe0, 0x7b, 0x26),
     RGBColor(0x2c, 0xa0, 0x6e),
@@ -208,7 +208,7 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         .into_iter()
         .collect();
     if lengths.is_empty() {
-        let x = Marks::places((1..=runs.len()).map(|number| number.to_string()));
+        let x = Marks::places(runs.iter().map(|run| run.name.clone()));
         let svg = draw((x, "run"), (Marks::score(), "score"), |chart| {
             for (run, report) in runs.iter().enumerate() {
                 if let Some(score) = &report.summary.score {
@@ -289,7 +289,7 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     } else {
         let times = runs
             .iter()
-            .map(|run| per_attempt(run, run.summary.total_time_s));
+            .map(|run| run.seconds_per_attempt().unwrap_or_default());
         let why = " Neither cost nor tokens are known of all attempts, so time stands for them.";
         ("seconds per attempt", times.collect(), why)
     };
@@ -396,7 +396,7 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         .map(|parts| parts.iter().sum())
         .fold(0.0, f64::max);
     let y = Marks::from_zero(most, short);
-    let x = Marks::places((1..=runs.len()).map(|number| number.to_string()));
+    let x = Marks::places(runs.iter().map(|run| run.name.clone()));
     let svg = draw((x, "run"), (y, "seconds per attempt"), |chart| {
         for (run, parts) in parts.iter().enumerate() {
             let mut from = 0.0;
@@ -410,11 +410,8 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         }
         Ok(())
     })?;
-    let unknown = runs
-        .iter()
-        .zip(1..)
-        .filter(|(run, _)| run.behaviour.time.is_none());
-    let unknown: Vec<String> = unknown.map(|(_, number)| number.to_string()).collect();
+    let unknown = runs.iter().filter(|run| run.behaviour.time.is_none());
+    let unknown: Vec<&str> = unknown.map(|run| run.name.as_str()).collect();
     let gap = if unknown.is_empty() {
         String::new()
     } else {
@@ -433,6 +430,11 @@ pub(super) const TIME_PARTS: [(&str, RGBColor); 3] = [
     ("cells", RGBColor(0x4c, 0xa6, 0x85)),
     ("overhead", RGBColor(0xc9, 0x6a, 0x5b)),
 ];
+
+/// The colour of the run at a place, as CSS has it.
+pub(super) fn colour_of(run: usize) -> String {
+    css(colour(run))
+}
 
 /// A colour as CSS has it: `#3b7dd8`.
 pub(super) fn css(colour: RGBColor) -> String {

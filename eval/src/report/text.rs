@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 
 use super::groups::CONTEXT_LENGTH;
-use super::{Behaviour, RunReport, spending};
-use crate::summary::{Summary, rows_table, score_text, table};
+use super::{Behaviour, Report, RunReport, spending};
+use crate::compare;
+use crate::differences;
+use crate::reporter::sanitize;
+use crate::statistics::Estimate;
+use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
 
-/// The tables: scores and figures, what the agents did, and scores by facts about the samples.
-pub fn text(runs: &[RunReport]) -> String {
-    let columns: Vec<(&str, &Summary)> = runs
-        .iter()
-        .map(|run| (run.label.as_str(), &run.summary))
-        .collect();
-    let labels: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
-    let mut sections = vec![table(&columns)];
+/// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
+/// samples, and the comparisons of sweeps.
+pub fn text(report: &Report) -> String {
+    let runs = &report.runs;
+    let labels = labels(report);
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let mut sections = beginning(report, &labels);
+    sections.push(scores(report, &labels));
     sections.push(rows_table("behaviour", &labels, &behaviour(runs)));
     for (title, rows) in spending::tables(runs) {
         sections.push(rows_table(title, &labels, &rows));
@@ -21,7 +25,83 @@ pub fn text(runs: &[RunReport]) -> String {
     for name in facts(runs) {
         sections.push(rows_table(name, &labels, &by(name, runs)));
     }
+    let notes = interval_notes(grouped(runs));
+    if !notes.is_empty() {
+        sections.push(notes.join("\n") + "\n");
+    }
+    sections.extend(comparisons(report));
     sections.join("\n")
+}
+
+/// What a sweep prints at its end: what differs, the scores, and the comparisons.
+pub fn conclusion(report: &Report) -> String {
+    let labels = labels(report);
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let mut sections = beginning(report, &labels);
+    sections.push(scores(report, &labels));
+    sections.extend(comparisons(report));
+    sections.join("\n")
+}
+
+/// What the runs' columns are called. Where runs are compared, that is letters, of which the first table says what they
+/// stand for: names of cells are too long to stand side by side.
+fn labels(report: &Report) -> Vec<String> {
+    let runs = report.runs.iter();
+    let label = |run: &RunReport| {
+        if report.sweeps.is_empty() {
+            run.label.clone()
+        } else {
+            run.name.clone()
+        }
+    };
+    runs.map(label).collect()
+}
+
+/// What differs between the runs, and what makes them scores of several kinds.
+fn beginning(report: &Report, labels: &[&str]) -> Vec<String> {
+    let differences = &report.differences;
+    let mut sentences = differences::sentences(differences, report.runs.len());
+    sentences.extend(report.scorers.clone());
+    let lines = sentences
+        .iter()
+        .map(|line| sanitize(line, usize::MAX) + "\n");
+    let mut rows = differences::rows(differences);
+    if !report.sweeps.is_empty() {
+        let names = report.runs.iter().map(|run| run.label.clone());
+        rows.insert(0, ("run".to_owned(), names.collect()));
+    }
+    let table = match rows.as_slice() {
+        [] => String::new(),
+        rows => rows_table("what differs", labels, rows),
+    };
+    let mut sections = vec![table, lines.collect()];
+    sections.retain(|section| !section.is_empty());
+    sections
+}
+
+fn scores(report: &Report, labels: &[&str]) -> String {
+    let summaries = report.runs.iter().map(|run| &run.summary);
+    let columns: Vec<(&str, &Summary)> = labels.iter().copied().zip(summaries).collect();
+    table(&columns)
+}
+
+fn comparisons(report: &Report) -> Vec<String> {
+    let many = report.sweeps.len() > 1;
+    let compared = report.sweeps.iter();
+    let compared = compared.filter(|sweep| !sweep.comparison.comparisons.is_empty());
+    compared
+        .map(|sweep| {
+            let of = if many {
+                format!(
+                    "Sweep {}\n\n",
+                    sanitize(&sweep.folder.to_string_lossy(), 200)
+                )
+            } else {
+                String::new()
+            };
+            of + &compare::pairs(&sweep.comparison)
+        })
+        .collect()
 }
 
 /// What stands for a figure that there is not.
@@ -76,6 +156,14 @@ pub(super) fn facts(runs: &[RunReport]) -> BTreeSet<&str> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let names = groupings.map(|grouping| grouping.name.as_str());
     names.filter(|name| *name != CONTEXT_LENGTH).collect()
+}
+
+/// The scores by all facts but the context's length, which the first table has.
+pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
+    let groupings = runs.iter().flat_map(|run| &run.groupings);
+    let groupings = groupings.filter(|grouping| grouping.name != CONTEXT_LENGTH);
+    let groups = groupings.flat_map(|grouping| &grouping.groups);
+    groups.filter_map(|group| group.score.as_ref())
 }
 
 /// The scores by a fact's values.

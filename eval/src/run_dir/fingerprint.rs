@@ -1,4 +1,4 @@
-//! The fingerprint of a run: one hash over everything that can change an answer.
+//! The fingerprint of a run: one hash over everything that can change an answer, the program among it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
@@ -7,7 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A hash and the named parts it is made of. A run goes on only under the fingerprint that it began with.
+use crate::program::Program;
+
+/// The part that says which program made a run.
+const PROGRAM: &str = "program";
+
+/// What runs had in its place before: parts that say something of the program, and nothing of the treatment.
+const EARLIER_PROGRAM: [&str; 2] = ["engine_version", "javascript_engine"];
+
+/// A hash and the named parts it is made of. A run goes on only under the treatment that it began with, and by another
+/// program only where that is allowed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fingerprint {
     sha256: String,
@@ -15,6 +24,12 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
+    /// The fingerprint of a treatment, carried out by this program.
+    pub fn of_treatment(mut parts: BTreeMap<String, Value>) -> Self {
+        parts.insert(PROGRAM.to_owned(), serde_json::json!(Program::this()));
+        Self::from_parts(parts)
+    }
+
     /// The fingerprint of `parts`: SHA-256 over their canonical JSON.
     ///
     /// Canonical here means UTF-8 without spaces, and the keys of every object in the order of their bytes. Unlike
@@ -38,11 +53,29 @@ impl Fingerprint {
         &self.parts
     }
 
-    /// The parts in which `other` differs, by name; of parts that are objects, the members that differ.
+    /// The program that the run was begun with; none if that is not recorded.
+    pub fn program(&self) -> Option<Program> {
+        let part = self.parts.get(PROGRAM)?;
+        Program::deserialize(part).ok()
+    }
+
+    /// The parts of the treatment in which `other` differs, by name; of parts that are objects, the members that differ.
+    /// Of the program, nothing.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
+        self.differences_in(other, |name| {
+            name != PROGRAM && !EARLIER_PROGRAM.contains(&name)
+        })
+    }
+
+    /// What runs of before the program was a part say of their programs, where that differs.
+    pub fn earlier_program_differences(&self, other: &Self) -> Vec<Difference> {
+        self.differences_in(other, |name| EARLIER_PROGRAM.contains(&name))
+    }
+
+    fn differences_in(&self, other: &Self, counts: impl Fn(&str) -> bool) -> Vec<Difference> {
         let mut found = Vec::new();
         let names: BTreeSet<_> = self.parts.keys().chain(other.parts.keys()).collect();
-        for name in names {
+        for name in names.into_iter().filter(|name| counts(name)) {
             let (here, there) = (self.parts.get(name), other.parts.get(name));
             compare(name, here, there, &mut found);
         }

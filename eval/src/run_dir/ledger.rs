@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use harness::event::{Event, EventKind};
+use harness::provider::Estimate;
 
 use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, name};
 use crate::record::AttemptRecord;
@@ -60,7 +61,7 @@ pub(super) fn supersede<'a>(
     let trajectories = folder.join(TRAJECTORIES);
     let paths: Vec<_> = again
         .into_iter()
-        .map(|(sample, attempt)| trajectories.join(name::trajectory(sample, *attempt)))
+        .map(|(sample, attempt)| name::trajectory_in(&trajectories, sample, *attempt))
         .filter(|path| path.is_file())
         .collect();
     set_aside(folder, SUPERSEDED, &paths)
@@ -174,17 +175,18 @@ fn free(to: &Path, path: &Path) -> PathBuf {
         .unwrap_or_else(|| to.join(&name))
 }
 
-/// The name that a file had before [`set_aside`].
+/// The name that a file had before [`set_aside`], as this version gives it.
 fn original(path: &Path) -> String {
-    let name = file_name(path);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     let whole = name.strip_suffix(".jsonl").unwrap_or(&name);
     let stem = whole.rsplit_once('~').map_or(whole, |(stem, _)| stem);
-    format!("{stem}.jsonl")
+    name::current(&format!("{stem}.jsonl"))
 }
 
+/// The name of a trajectory's file, as this version gives it.
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    name::current(&name.to_string_lossy())
 }
 
 /// The files of a folder by name; none of a folder that is not there.
@@ -217,7 +219,10 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
         attempts: 1,
         ..Spent::default()
     };
-    let mut ended = 0;
+    // The last request of each agent.
+    let mut requests: HashMap<String, Sent> = HashMap::new();
+    // Agents of whose request a try was billed without a price.
+    let mut unpriced = HashSet::new();
     // Agents whose next response comes from a cache.
     let mut cached = HashSet::new();
     for line in BufReader::new(File::open(path).map_err(cannot)?).split(b'\n') {
@@ -226,29 +231,153 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
             continue;
         };
         match event.kind {
-            // A conversation that was shortened was sent again.
-            EventKind::LlmRequest { .. } | EventKind::ContextTrimmed { .. } => spent.llm_calls += 1,
+            EventKind::LlmRequest { estimate, .. } => {
+                spent.llm_calls += 1;
+                let sent = Sent {
+                    estimate,
+                    is_under_way: true,
+                };
+                requests.insert(event.invocation, sent);
+            }
+            // It is sent again, as another call; what is shorter takes no more than before.
+            EventKind::ContextTrimmed { .. } => {
+                spent.llm_calls += 1;
+                set_under_way(&mut requests, &event.invocation, true);
+            }
+            EventKind::LlmRetry { .. } => set_under_way(&mut requests, &event.invocation, true),
             EventKind::LlmCached => {
                 spent.llm_calls = spent.llm_calls.saturating_sub(1);
+                requests.remove(&event.invocation);
                 cached.insert(event.invocation);
             }
             EventKind::LlmResponse { .. } if cached.remove(&event.invocation) => {}
             EventKind::LlmResponse {
                 usage, cost_usd, ..
             } => {
-                ended += 1;
+                requests.remove(&event.invocation);
                 spent.usage += usage.unwrap_or_default();
                 spent.add_cost(cost_usd);
-                spent.unknown_calls += u64::from(cost_usd.is_none());
+                let is_unpriced = unpriced.remove(&event.invocation) || cost_usd.is_none();
+                spent.unknown_calls += u64::from(is_unpriced);
             }
-            EventKind::LlmError { .. } => ended += 1,
+            EventKind::LlmError { .. } => {
+                spent.unknown_calls += u64::from(unpriced.remove(&event.invocation));
+                set_under_way(&mut requests, &event.invocation, false);
+            }
             EventKind::LlmBilled { usage, cost_usd } => {
                 spent.usage += usage;
                 spent.add_cost(cost_usd);
+                if cost_usd.is_none() {
+                    unpriced.insert(event.invocation.clone());
+                }
+                // The bill is of a try that has ended.
+                set_under_way(&mut requests, &event.invocation, false);
             }
             _ => {}
         }
     }
-    spent.unknown_calls += spent.llm_calls.saturating_sub(ended);
+    // Whoever was asked goes on, and charges for it.
+    for (invocation, sent) in requests {
+        if !sent.is_under_way {
+            continue;
+        }
+        let estimate = sent.estimate;
+        let cost_usd = estimate.and_then(|estimate| estimate.cost_usd);
+        spent.usage += estimate.map(|estimate| estimate.usage).unwrap_or_default();
+        spent.add_cost(cost_usd);
+        if cost_usd.is_none() {
+            unpriced.insert(invocation);
+        }
+    }
+    // Calls that never came to their end.
+    spent.unknown_calls += unpriced.len() as u64;
     Ok(spent)
+}
+
+/// The last request of an agent.
+struct Sent {
+    /// What it is expected to take.
+    estimate: Option<Estimate>,
+    /// Whether a server may be at work on it.
+    is_under_way: bool,
+}
+
+fn set_under_way(requests: &mut HashMap<String, Sent>, invocation: &str, is_under_way: bool) {
+    if let Some(sent) = requests.get_mut(invocation) {
+        sent.is_under_way = is_under_way;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::{Value, json};
+
+    use super::spent_in;
+
+    fn usage(tokens: u64) -> Value {
+        json!({"input_tokens": tokens, "cached_input_tokens": 0, "cache_write_tokens": 0, "output_tokens": 0,
+            "reasoning_tokens": 0, "estimated": true})
+    }
+
+    /// An event of the root: `ask` expects 100 tokens and a dollar, `bill` is of 10 tokens and half a dollar.
+    fn event(word: &str) -> Value {
+        let kind = match word {
+            "ask" => json!({"type": "llm_request", "new_messages": [], "messages": 1,
+                "estimate": {"usage": usage(100), "cost_usd": 1.0}}),
+            "bill" => json!({"type": "llm_billed", "usage": usage(10), "cost_usd": 0.5}),
+            "unpriced" => json!({"type": "llm_billed", "usage": usage(10), "cost_usd": null}),
+            "retry" => json!({"type": "llm_retry", "error": "busy", "delay_ms": 1.0}),
+            "error" => json!({"type": "llm_error", "error": "too long", "ms": 1.0}),
+            "trim" => json!({"type": "context_trimmed", "messages": [0], "chars": 9}),
+            "cached" => json!({"type": "llm_cached"}),
+            _ => {
+                json!({"type": "llm_response", "text": "Ada", "reasoning": null, "tool_calls": [], "code": null,
+                "usage": usage(20), "cost_usd": 0.25, "served_model": null, "truncated": false, "ms": 1.0})
+            }
+        };
+        json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root", "parent": null,
+            "depth": 0, "kind": kind})
+    }
+
+    #[test]
+    fn what_a_killed_process_had_used_and_had_under_way_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.1.jsonl");
+        // Calls, tokens, dollars, calls of unknown cost.
+        let rows = [
+            ("ask", (1, 100, Some(1.0), 0)),
+            ("ask answer", (1, 20, Some(0.25), 0)),
+            ("ask bill", (1, 10, Some(0.5), 0)),
+            ("ask bill retry", (1, 110, Some(1.5), 0)),
+            ("ask bill retry bill retry", (1, 120, Some(2.0), 0)),
+            ("ask bill retry answer", (1, 30, Some(0.75), 0)),
+            ("ask retry", (1, 100, Some(1.0), 0)),
+            ("ask error", (1, 0, None, 0)),
+            ("ask error trim", (2, 100, Some(1.0), 0)),
+            ("ask bill error trim", (2, 110, Some(1.5), 0)),
+            ("ask error trim error", (2, 0, None, 0)),
+            ("ask error trim answer", (2, 20, Some(0.25), 0)),
+            ("ask error trim answer ask", (3, 120, Some(1.25), 0)),
+            ("ask unpriced", (1, 10, None, 1)),
+            ("ask unpriced retry", (1, 110, Some(1.0), 1)),
+            ("ask cached answer", (0, 0, None, 0)),
+        ];
+        for (words, expected) in rows {
+            let lines: Vec<String> = words
+                .split(' ')
+                .map(|word| event(word).to_string())
+                .collect();
+            fs::write(&path, lines.join("\n") + "\n{\"v\": 1, \"torn").unwrap();
+            let spent = spent_in(&path).unwrap();
+            let found = (
+                spent.llm_calls,
+                spent.usage.total(),
+                spent.cost_usd,
+                spent.unknown_calls,
+            );
+            assert_eq!(found, expected, "{words}");
+        }
+    }
 }

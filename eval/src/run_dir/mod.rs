@@ -38,6 +38,7 @@ pub use error::{LineError, RunDirError};
 pub(crate) use fingerprint::hex;
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
+pub use name::sweep_id;
 pub use reader::{CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, read_config, read_lock};
 pub use reopen::Reopened;
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::samples::{Torn, latest_and_superseded, read_records};
 use super::{CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, hold, ledger, name};
+use crate::program::Program;
 use crate::record::{AttemptRecord, RunIdentity};
 use crate::summary::Wasted;
 
@@ -25,8 +26,11 @@ pub const LOCK_VERSION: u32 = 1;
 pub struct Lock {
     /// [`LOCK_VERSION`] of the writer.
     pub v: u32,
-    /// The hash and its parts.
+    /// The hash and its parts, among them the program that the run was begun with.
     pub fingerprint: Fingerprint,
+    /// Other programs that were allowed to go on with the run, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later_programs: Vec<Program>,
     /// What all attempts have in common.
     pub run: RunIdentity,
 }
@@ -37,8 +41,16 @@ impl Lock {
         Self {
             v: LOCK_VERSION,
             fingerprint,
+            later_programs: Vec::new(),
             run,
         }
+    }
+
+    /// The programs that are known to have worked on the run, in their order.
+    pub fn programs(&self) -> Vec<Program> {
+        let first = self.fingerprint.program();
+        let later = self.later_programs.iter().cloned();
+        first.into_iter().chain(later).collect()
     }
 }
 
@@ -90,6 +102,13 @@ impl RunDir {
         })
     }
 
+    /// Whether a folder has the files of a run.
+    pub fn is_whole(path: &Path) -> bool {
+        [CONFIG, LOCK, SAMPLES]
+            .iter()
+            .all(|name| path.join(name).is_file())
+    }
+
     /// Whether a run began in a folder: whether there can be an attempt of it.
     pub fn is_begun(path: &Path) -> bool {
         path.join(LOCK).exists() || path.join(SAMPLES).exists()
@@ -133,10 +152,11 @@ impl RunDir {
     /// Where the events of an attempt are, if it has any: one [`harness::event::Event`] a line.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> PathBuf {
         let name = name::trajectory(sample, attempt);
-        match self.aside.get(&name) {
-            Some(path) => path.clone(),
-            None => self.path.join(TRAJECTORIES).join(name),
+        if let Some(path) = self.aside.get(&name) {
+            return path.clone();
         }
+        let folder = self.path.join(TRAJECTORIES);
+        name::trajectory_in(&folder, sample, attempt)
     }
 }
 

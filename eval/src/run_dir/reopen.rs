@@ -11,6 +11,7 @@ use super::reader::{self, Lock};
 use super::samples::{SampleLog, Torn, latest, read_records};
 use super::writer::RunWriter;
 use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, ledger};
+use crate::program::Program;
 use crate::record::AttemptRecord;
 use crate::summary::Spent;
 
@@ -88,15 +89,16 @@ impl Reopened {
         self.torn.as_ref()
     }
 
-    /// Opens the run for further events. `config` takes the place of the settings there; `order` is as in
-    /// [`NewRun::begin`](super::NewRun::begin); the finished attempts in `again` are about to be made again.
+    /// Opens the run for further events, and notes in its lock that this program works on it. `config` takes the place of
+    /// the settings there; `order` is as in [`NewRun::begin`](super::NewRun::begin); the finished attempts in `again` are
+    /// about to be made again.
     ///
     /// Dying on the way leaves a run that can be taken up like before.
     ///
     /// # Errors
     /// [`RunDirError`] if a file cannot be read or written; what was finished stays.
     pub fn go_on(
-        self,
+        mut self,
         config: &Value,
         order: Vec<String>,
         again: &BTreeSet<(String, u32)>,
@@ -109,6 +111,10 @@ impl Reopened {
         })?;
         ledger::abandon(&self.path, &self.all)?;
         ledger::supersede(&self.path, again)?;
+        if !self.lock.programs().contains(Program::this()) {
+            self.lock.later_programs.push(Program::this().clone());
+            atomic::write_json(&self.path.join(LOCK), &self.lock)?;
+        }
         atomic::write_json(&self.path.join(CONFIG), config)?;
         Ok(RunWriter::open(
             self.path,

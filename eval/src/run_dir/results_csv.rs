@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::record::{AttemptRecord, RunIdentity};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 33] = [
+pub const COLUMNS: [&str; 34] = [
     "run_id",
     "benchmark",
     "model",
@@ -43,6 +43,7 @@ pub const COLUMNS: [&str; 33] = [
     "dataset_digest",
     "scorer",
     "fingerprint",
+    "program",
 ];
 
 /// The file's bytes: RFC 4180, a header and one row per record. An empty cell is a value that is not known.
@@ -112,6 +113,7 @@ fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; CO
         Cow::from(&run.dataset_digest),
         Cow::from(&run.scorer),
         Cow::from(&run.fingerprint),
+        Cow::from(record.program.as_deref().unwrap_or_default()),
     ]
 }
 

@@ -98,7 +98,13 @@ fn write_line(file: &mut BufWriter<File>, event: &Event) -> io::Result<()> {
     file.write_all(b"\n")?;
     match event.kind {
         // What is spent has to be there even if this process is killed.
-        EventKind::LlmRequest { .. } | EventKind::LlmResponse { .. } => file.flush(),
+        EventKind::LlmRequest { .. }
+        | EventKind::LlmRetry { .. }
+        | EventKind::LlmBilled { .. }
+        | EventKind::LlmError { .. }
+        | EventKind::ContextTrimmed { .. }
+        | EventKind::LlmCached
+        | EventKind::LlmResponse { .. } => file.flush(),
         _ => Ok(()),
     }
 }

@@ -11,8 +11,8 @@ use super::hold::Held;
 use super::samples::{SampleLog, latest_and_superseded, read_records};
 use super::trajectories::Trajectories;
 use super::{
-    CONFIG, Fingerprint, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic,
-    ledger, name, results_csv,
+    CONFIG, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic, ledger, name,
+    results_csv,
 };
 use crate::record::RunIdentity;
 use crate::run_event::{Reporter, RunEvent};
@@ -102,7 +102,15 @@ impl NewRun {
         }
     }
 
-    /// The run's id, which is the name of its folder.
+    /// The same with an id that tells it from runs in other folders of the same name.
+    #[must_use]
+    pub fn with_id(self, id: String) -> Self {
+        let mut run = self;
+        run.id = id;
+        run
+    }
+
+    /// The run's id: the name of its folder, unless another was chosen.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -122,12 +130,10 @@ impl NewRun {
     pub fn begin(
         mut self,
         config: &Value,
-        fingerprint: Fingerprint,
-        identity: RunIdentity,
+        lock: Lock,
         order: Vec<String>,
     ) -> Result<RunWriter, RunDirError> {
         atomic::write_json(&self.path.join(CONFIG), config)?;
-        let lock = Lock::new(fingerprint, identity);
         atomic::write_json(&self.path.join(LOCK), &lock)?;
         let held = Held::take(&self.path)?;
         let samples = SampleLog::create(self.path.join(SAMPLES))?;

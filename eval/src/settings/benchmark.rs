@@ -43,9 +43,7 @@ pub(super) fn resolve(
 /// What to say of a `--data-dir` that the benchmark does not read. One that the environment gives is meant for others, too.
 pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<String> {
     let given = args.data_dir.as_ref()?;
-    let needs_data = benchmarks::catalog()
-        .iter()
-        .any(|entry| entry.name == benchmark && entry.needs_data);
+    let needs_data = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
     let is_typed = env::var_os(env_vars::DATA_DIR).is_none_or(|value| value != *given.as_os_str());
     let why = if benchmarks::is_path(benchmark) {
         "its rows are where --benchmark says"
@@ -95,10 +93,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
             "--skip-malformed",
         ),
     ];
-    let entry = benchmarks::catalog()
-        .iter()
-        .find(|entry| entry.name == benchmark);
-    let read = entry.map_or(Reads::OWN, |entry| entry.reads);
+    let read = benchmarks::entry(benchmark).map_or(Reads::OWN, |entry| entry.reads);
     given
         .into_iter()
         .filter(|(given, option, variable, _)| {
@@ -118,9 +113,7 @@ pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
 
 /// Where the data of a benchmark is: below the folder of all data, or in the very place that is given.
 fn data(benchmark: &str, given: Option<&Path>) -> Option<PathBuf> {
-    let needed = benchmarks::catalog()
-        .iter()
-        .any(|entry| entry.name == benchmark && entry.needs_data);
+    let needed = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
     let fetched = data_root(given)
         .map(|root| root.join(benchmark))
         .filter(|folder| needed && folder.is_dir());
@@ -145,10 +138,10 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
 /// # Errors
 /// [`SettingsError::UnknownScorer`] with the nearest name.
 pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
-    let known = benchmarks::SCORERS.map(|(name, _)| name);
+    let known: Vec<&str> = benchmarks::scorers().map(|scorer| scorer.name).collect();
     benchmarks::scorer(name).ok_or_else(|| SettingsError::UnknownScorer {
         name: name.to_owned(),
-        nearest: nearest(name, known).map(str::to_owned),
+        nearest: nearest(name, known.iter().copied()).map(str::to_owned),
         known: known.join(", "),
     })
 }

@@ -9,7 +9,7 @@ use harness::{Budget, Budgets};
 use super::SettingsError;
 use super::bounds::{seconds, within};
 use super::model_ref;
-use crate::cli::BudgetArgs;
+use crate::cli::{BudgetArgs, SweepBudgetArgs};
 
 /// What may be spent, and by which prices.
 #[derive(Debug, Clone)]
@@ -74,6 +74,22 @@ pub(super) fn resolve(args: &BudgetArgs) -> Result<BudgetSettings, SettingsError
     Ok(BudgetSettings {
         budgets: Budgets { run, attempt },
         prices,
+    })
+}
+
+/// What all cells of a sweep may use together.
+///
+/// # Errors
+/// [`SettingsError`] for a limit that is out of bounds.
+pub fn of_sweep(args: &SweepBudgetArgs) -> Result<Budget, SettingsError> {
+    Ok(Budget {
+        cost_usd: dollars("--max-cost", args.max_cost)?,
+        tokens: number("--max-tokens", args.max_tokens)?,
+        calls: number("--max-llm-calls", args.max_llm_calls)?,
+        time: args
+            .time_limit
+            .map(|time| seconds("--time-limit", time))
+            .transpose()?,
     })
 }
 

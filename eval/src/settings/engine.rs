@@ -5,9 +5,11 @@ use harness::{AgentSettings, Equipment, Protocol};
 use std::time::Duration;
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
+use harness::treatment::{Effective, Sent};
 
 use super::bounds::{seconds, within};
 use super::guidance::Guidance;
+use super::treatment::Claimed;
 use super::{
     BudgetSettings, HookSettings, Keys, LayerSettings, ModelSettings, Resolved, SandboxSettings,
     SettingsError, StoreSettings, TrafficSettings, guidance, model_ref, models,
@@ -25,7 +27,7 @@ pub struct EngineSettings {
     pub aliases: Vec<ModelAlias>,
     /// How the model speaks.
     pub protocol: Protocol,
-    /// How the root works.
+    /// How the root works, where its prompt has modes; `effective` says whether it has.
     pub prompt_mode: PromptMode,
     /// Guidance for the root, in order: the profile's, then the user's.
     pub drivers: Vec<Driver>,
@@ -59,6 +61,10 @@ pub struct EngineSettings {
     pub screenshots: bool,
     /// What sees what passes.
     pub hooks: HookSettings,
+    /// What is true of the agents: what is recorded of mode, depth and iterations.
+    pub effective: Effective,
+    /// What the agents get: two runs that send the same are one experiment.
+    pub sent: Sent,
 }
 
 impl EngineSettings {
@@ -97,7 +103,7 @@ impl EngineSettings {
             models::check_main(model, &agent.reasoning_over(&models.sampling))?;
         }
         let web = super::web::resolve(&args.web)?;
-        let equipment = super::tools::resolve(
+        let equipped = super::tools::resolve(
             &args.tools,
             &args.guidance.layers,
             &sandbox.isolation,
@@ -113,9 +119,16 @@ impl EngineSettings {
         let protocol = guidance.settings.protocol;
         let idle = super::web::idle(&args.web, protocol);
         guidance.warnings.extend(idle);
-        let over = &guidance.settings.layers;
-        let idle = super::tools::idle_overrides(over, protocol, &equipment, &web.agent_turn);
-        guidance.warnings.extend(idle);
+        let claimed = Claimed {
+            guidance: &args.guidance,
+            tools: &args.tools,
+            hooks: &args.hooks,
+            web: &args.web,
+            max_iterations,
+            tools_of_definition: equipped.of_definition,
+        };
+        let equipment = equipped.all;
+        let checked = claimed.check(&mut guidance, &equipment, &hooks, &web.agent_turn)?;
         Ok(guidance.map(|guidance| {
             let Guidance {
                 prompt_mode,
@@ -123,6 +136,7 @@ impl EngineSettings {
                 max_depth,
                 drivers,
                 profile,
+                of_profile: _,
                 aliases,
                 code_via_tool: _,
                 layers,
@@ -149,6 +163,8 @@ impl EngineSettings {
                 agent_turn: web.agent_turn,
                 screenshots: web.screenshots,
                 hooks,
+                effective: checked.effective,
+                sent: checked.sent,
             }
         }))
     }

@@ -34,16 +34,17 @@ pub fn load_env_file() -> Result<(), SettingsError> {
 /// How the variables of flags begin.
 const PREFIX: &str = "EVAL_";
 
-/// Variables that look like a flag's and are none, each with the one that it resembles most.
+/// Variables that look like a flag's and are none that the program reads, each with the one that it resembles most.
 pub fn misspelt_variables() -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let all = || env_vars::FLAGS.iter().chain(env_vars::NOT_FLAGS).copied();
     let mut unknown: Vec<String> = set
-        .filter(|name| name.starts_with(PREFIX) && !env_vars::FLAGS.contains(&name.as_str()))
+        .filter(|name| name.starts_with(PREFIX) && !all().any(|known| known == name))
         .collect();
     unknown.sort();
     let bare = |name: &'static str| name.strip_prefix(PREFIX);
     let told = unknown.iter().map(|name| {
-        let known = env_vars::FLAGS.iter().copied().filter_map(bare);
+        let known = all().filter_map(bare);
         match nearest(&name[PREFIX.len()..], known) {
             Some(like) => format!("{name} stands for no flag; did you mean {PREFIX}{like}?"),
             None => format!("{name} stands for no flag"),

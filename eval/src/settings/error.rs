@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use harness::Protocol;
 use harness::definition::Faults;
 use harness::hook::HookRegistryError;
-use harness::prompt::PromptError;
+use harness::prompt::{PromptError, UnfitDriver};
 use harness::provider::PriceError;
+use harness::treatment::Inert;
 
-use super::model_ref::MODEL_FORMS;
+use super::model_ref;
 use crate::run_dir::RunDirError;
 
 /// A setting, or a file that a setting names, is wrong. Nothing was started.
@@ -171,6 +172,29 @@ pub enum SettingsError {
         problem: String,
     },
 
+    /// A secret among the fields of a request's body, which are stored.
+    #[error(
+        "--model-args: the field `{field}` holds a secret, and these fields are stored with the run"
+    )]
+    SecretModelArg {
+        /// Its path.
+        field: String,
+        /// The variable that holds the key to the model's server.
+        variable: Option<String>,
+    },
+
+    /// A server that only a run's folder names would get a key.
+    #[error(
+        "{} names the server {address}, which would get your key, and this start does not name it",
+        .folder.display()
+    )]
+    UnnamedAddress {
+        /// The run's folder, or the sweep's.
+        folder: PathBuf,
+        /// The address.
+        address: String,
+    },
+
     /// A provider whose models are asked for, and that there is not.
     #[error("--provider: unknown provider `{given}`{}", did_you_mean(.nearest.as_deref(), .known))]
     UnknownProvider {
@@ -262,14 +286,13 @@ pub enum SettingsError {
         given: String,
     },
 
-    /// A coordinator whose children could not work.
-    #[error(
-        "nothing to delegate to: with --max-depth {max_depth} a coordinator has no children with a REPL"
-    )]
-    NothingToDelegateTo {
-        /// The depth limit.
-        max_depth: u32,
-    },
+    /// Something that the run claims is not in what its agents get.
+    #[error(transparent)]
+    Inert(#[from] Box<Inert>),
+
+    /// A driver that is written for agents of other protocols.
+    #[error("--drivers: {0}")]
+    UnfitDriver(#[from] UnfitDriver),
 
     /// A text of the prompt's layers that cannot be used.
     #[error("{flag}: {}: {reason}", .path.display())]
@@ -306,15 +329,6 @@ pub enum SettingsError {
     /// Faults of definitions.
     #[error("{0}")]
     Definitions(#[from] Faults),
-
-    /// A coordinator without a REPL.
-    #[error(
-        "nothing to delegate to: with --protocol {protocol} there is no REPL to coordinate from"
-    )]
-    CoordinatorWithoutRepl {
-        /// The protocol.
-        protocol: Protocol,
-    },
 
     /// A child in a protocol that knows none.
     #[error("--depth {depth}: with --protocol {protocol} there is one agent, at depth 0")]
@@ -428,6 +442,12 @@ pub enum SettingsError {
     Prompt(#[from] PromptError),
 }
 
+impl From<Inert> for SettingsError {
+    fn from(inert: Inert) -> Self {
+        Self::Inert(Box::new(inert))
+    }
+}
+
 /// The end of a message: the nearest word, or else what is known.
 fn did_you_mean(nearest: Option<&str>, known: &str) -> String {
     match nearest {
@@ -437,5 +457,6 @@ fn did_you_mean(nearest: Option<&str>, known: &str) -> String {
 }
 
 fn model_forms() -> String {
-    MODEL_FORMS.map(|(form, _)| form).join(", ")
+    let forms: Vec<&str> = model_ref::model_forms().map(|(form, _)| form).collect();
+    forms.join(", ")
 }

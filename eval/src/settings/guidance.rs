@@ -1,8 +1,9 @@
-//! What agents are told: drivers and profile by name become texts, aliases become a table.
+//! The guidance of agents: drivers and profile by name become texts, aliases become a table.
 
 use harness::prompt::{
-    Driver, DriverLibrary, ModelAlias, Profile, Profiles, PromptMode, parse_aliases, warnings,
+    Driver, DriverLibrary, ModelAlias, Profile, Profiles, PromptMode, parse_aliases,
 };
+use harness::treatment::Inert;
 use harness::{Protocol, idle_properties};
 
 use super::bounds::within;
@@ -22,6 +23,8 @@ pub(super) struct Guidance {
     pub drivers: Vec<Driver>,
     /// The profile that was applied.
     pub profile: Option<String>,
+    /// The names of the drivers that it adds.
+    pub of_profile: Vec<String>,
     pub aliases: Vec<ModelAlias>,
     pub code_via_tool: bool,
     pub layers: LayerSettings,
@@ -39,58 +42,39 @@ pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
 /// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
 const DEEPEST: u32 = 16;
 
-/// Checks that mode, protocol and depth go together, and finds drivers, profile and aliases. Without a
-/// model, `--profile auto` finds none.
+/// Finds drivers, profile and aliases. Without a model, `--profile auto` finds none. Of a profile only the drivers that are
+/// written for the protocol are taken.
 ///
 /// # Errors
-/// A [`SettingsError`] that says what does not fit, or which name or file is wrong.
+/// A [`SettingsError`] that says which driver does not fit, or which name or file is wrong.
 pub(super) fn resolve(
     args: &GuidanceArgs,
     model: Option<&str>,
 ) -> Result<Resolved<Guidance>, SettingsError> {
     let max_depth = within("--max-depth", args.max_depth, &(1..=DEEPEST))?;
-    if args.prompt_mode == PromptMode::Coordinator {
-        if args.protocol != Protocol::Rlm {
-            return Err(SettingsError::CoordinatorWithoutRepl {
-                protocol: args.protocol,
-            });
-        }
-        if max_depth < 2 {
-            return Err(SettingsError::NothingToDelegateTo { max_depth });
-        }
-    }
-
     let mut library = DriverLibrary::bundled();
     if let Some(folder) = &args.drivers_dir {
         library = library.with_dir(folder)?;
     }
     let mut notes = Vec::new();
-    let mut driver_names = Vec::new();
     let profile = profile(args, model)?;
-    if let Some(Profile { name, drivers, .. }) = &profile {
-        library
-            .resolve(drivers)
-            .map_err(|problem| SettingsError::ProfileDriver {
-                profile: name.clone(),
-                problem,
-            })?;
-        driver_names.clone_from(drivers);
-        if args.profile == AUTO {
-            notes.push(format!(
-                "profile `{name}` matches the model and adds the drivers {}; --profile none leaves them out",
-                drivers.join(", ")
-            ));
-        }
+    let applied = match &profile {
+        Some(profile) => apply(profile, &library, args, &mut notes)?,
+        None => Vec::new(),
+    };
+    let typed = library.resolve(&names(&args.drivers))?;
+    for driver in &typed {
+        driver.fits(args.protocol)?;
     }
-    driver_names.extend(names(&args.drivers));
+    let of_profile: Vec<String> = applied.iter().map(|driver| driver.name.clone()).collect();
+    let typed_names = typed.iter().map(|driver| driver.name.clone());
+    let driver_names: Vec<String> = of_profile.iter().cloned().chain(typed_names).collect();
     let drivers = library.resolve(&driver_names)?;
 
     let aliases = parse_aliases(&names(&args.model_aliases))?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
-    let (layers, of_layers) = layers::resolve(&args.layers, &alias_names, !drivers.is_empty())?;
-    let mut warnings = warnings(args.prompt_mode, &drivers);
-    warnings.extend(of_layers);
-    warnings.extend(idle(&layers, args.protocol));
+    let layers = layers::resolve(&args.layers, &alias_names)?;
+    let warnings = idle(&layers, args.protocol).into_iter().collect();
 
     Ok(Resolved {
         warnings,
@@ -100,7 +84,10 @@ pub(super) fn resolve(
             protocol: args.protocol,
             max_depth,
             drivers,
-            profile: profile.map(|profile| profile.name),
+            profile: profile
+                .map(|profile| profile.name)
+                .filter(|_| !of_profile.is_empty()),
+            of_profile,
             aliases,
             code_via_tool: args.code_via == CodeVia::Tool,
             layers,
@@ -111,12 +98,6 @@ pub(super) fn resolve(
 /// What of the root's definition does nothing in this protocol.
 fn idle(layers: &LayerSettings, protocol: Protocol) -> Option<String> {
     let definition = layers.definition.as_ref()?;
-    if protocol == Protocol::AgentTurn {
-        return Some(
-            "--prompt does nothing in the agent-turn protocol, whose prompt is made of --web-agent"
-                .to_owned(),
-        );
-    }
     let idle = idle_properties(definition, protocol);
     (!idle.is_empty()).then(|| {
         format!(
@@ -127,10 +108,51 @@ fn idle(layers: &LayerSettings, protocol: Protocol) -> Option<String> {
     })
 }
 
+/// The drivers of a profile that are written for the protocol. Which ones are added, and which are not, is a note.
+fn apply(
+    profile: &Profile,
+    library: &DriverLibrary,
+    args: &GuidanceArgs,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Driver>, SettingsError> {
+    let Profile { name, drivers, .. } = profile;
+    let all = library
+        .resolve(drivers)
+        .map_err(|problem| SettingsError::ProfileDriver {
+            profile: name.clone(),
+            problem,
+        })?;
+    let protocol = args.protocol;
+    let (fit, unfit): (Vec<Driver>, Vec<Driver>) = all
+        .into_iter()
+        .partition(|driver| driver.fits(protocol).is_ok());
+    let list = |drivers: &[Driver]| -> String {
+        let names: Vec<&str> = drivers.iter().map(|driver| driver.name.as_str()).collect();
+        names.join(", ")
+    };
+    let is_auto = args.profile.trim() == AUTO;
+    if fit.is_empty() && !is_auto {
+        return Err(Inert::profile(name, drivers, protocol).into());
+    }
+    if is_auto && !fit.is_empty() {
+        notes.push(format!(
+            "profile `{name}` matches the model and adds the drivers {}; --profile none leaves them out",
+            list(&fit)
+        ));
+    }
+    if !unfit.is_empty() {
+        notes.push(format!(
+            "profile `{name}`: drivers that are not written for the {protocol} protocol are left out: {}",
+            list(&unfit)
+        ));
+    }
+    Ok(fit)
+}
+
 /// Stands for the profile that matches the model.
-const AUTO: &str = "auto";
+pub(super) const AUTO: &str = "auto";
 /// Stands for no profile.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
 fn profile(args: &GuidanceArgs, model: Option<&str>) -> Result<Option<Profile>, SettingsError> {
     let mut profiles = Profiles::bundled();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use harness::definition::{Definition, Faults, Known, Library, ResolvedPrompt};
+use harness::definition::{Definition, Faults, Kind, Known, Library, ResolvedPrompt};
 use harness::hook::HookRegistry;
 use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 
 use super::SettingsError;
 use super::hooks::registry as hook_registry;
-use super::model_ref::providers;
+use super::model_ref;
 use super::tools::tool_registry;
 use crate::cli::LayerArgs;
 
@@ -33,19 +33,16 @@ pub const DEFAULT_MODEL: &str = "default";
 /// Bytes that a text of a prompt's layers may have.
 const LONGEST: u64 = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models, and `has_drivers` is whether the root has
-/// drivers. Gives what the user should know, too.
+/// Resolves the flags; `aliases` are the names of the run's other models.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first flag that is wrong, and for all faults of the definitions at once.
 pub(super) fn resolve(
     args: &LayerArgs,
     aliases: &[String],
-    has_drivers: bool,
-) -> Result<(LayerSettings, Vec<String>), SettingsError> {
+) -> Result<LayerSettings, SettingsError> {
     let library = library(args.prompts_dir.as_deref())?;
     let sections = own_sections(&library)?;
-    let mut warnings = Vec::new();
     let definition = match args.prompt.as_deref().map(str::trim) {
         Some(name) => {
             let tools = tool_registry(args.tools_dir.as_deref(), &Isolation::Thread)?;
@@ -75,32 +72,8 @@ pub(super) fn resolve(
     )?;
     let replacement = args.system_prompt_file.as_deref().map(replacement);
     let replacement = replacement.transpose()?;
-    if replacement.is_some() && !append.trim().is_empty() {
-        warnings.push(
-            "--system-prompt-file takes the place of the prompt that --append-system-prompt would add to, so nothing is added"
-                .to_owned(),
-        );
-    }
     let agent_name = line("--agent-name", args.agent_name.as_deref())?;
     let site = line("--site", args.site.as_deref())?;
-    if matches!(replacement, Some(Replacement::Whole(_))) {
-        let told = [
-            ("--agent-name", !agent_name.is_empty()),
-            ("--site", !site.is_empty()),
-            ("--persona", !persona.trim().is_empty()),
-            ("--prompt", definition.is_some()),
-            ("the drivers", has_drivers),
-        ];
-        let dropped = told.into_iter().filter(|(_, is_given)| *is_given);
-        let dropped: Vec<&str> = dropped.map(|(what, _)| what).collect();
-        if !dropped.is_empty() {
-            warnings.push(format!(
-                "--system-prompt-file has no line {{{{default}}}} and takes the place of the whole prompt, so the text of these \
-                 is left out: {}",
-                dropped.join(", ")
-            ));
-        }
-    }
     let layers = PromptLayers {
         date: date(args.date.as_deref())?,
         agent_name,
@@ -112,7 +85,7 @@ pub(super) fn resolve(
         sections,
         actions: actions(args.action_overrides.as_deref())?,
     };
-    Ok((LayerSettings { layers, definition }, warnings))
+    Ok(LayerSettings { layers, definition })
 }
 
 /// The bundled definitions and those of a folder.
@@ -132,7 +105,7 @@ pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> 
     let models = aliases.iter().cloned();
     Known {
         models: models.chain([DEFAULT_MODEL.to_owned()]).collect(),
-        model_prefixes: providers().map(|name| format!("{name}/")).collect(),
+        model_prefixes: model_ref::names().map(|name| format!("{name}/")).collect(),
         tools: tools
             .all()
             .map(|tool| {
@@ -151,6 +124,11 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
     let definition = library
         .get(name)
         .map_err(|problem| SettingsError::UnknownPrompt { problem })?;
+    if definition.kind == Kind::Fragment {
+        return Err(SettingsError::UnknownPrompt {
+            problem: format!("`{name}` is a fragment, which has no model and cannot be run"),
+        });
+    }
     let faults = library.check_one(definition, known);
     if faults.is_empty() {
         Ok(definition.clone())

@@ -4,9 +4,10 @@ use harness::provider::http::{endpoint, endpoints};
 
 use super::SettingsError;
 use super::nearest::nearest;
+use crate::providers::{self, OFFLINE};
 
-/// The forms of a model reference, each with what it stands for.
-pub const MODEL_FORMS: [(&str, &str); 10] = [
+/// The forms of references to models on servers.
+const SERVER_FORMS: [(&str, &str); 6] = [
     (
         "openai/MODEL",
         "OpenAI, or with --base-url what speaks its format; key: OPENAI_API_KEY",
@@ -28,30 +29,32 @@ pub const MODEL_FORMS: [(&str, &str); 10] = [
         "Google's OpenAI-compatible endpoint; key: GEMINI_API_KEY",
     ),
     ("ollama/MODEL", "a local Ollama; no key"),
-    ("scripted", "the scripted model made for the benchmark"),
-    ("scripted/NAME", "a bundled scripted model"),
-    ("scripted:FILE", "a scripted model of your own, a YAML file"),
-    ("replay:FILE", "the responses that an earlier run recorded"),
 ];
+
+/// The forms of a model reference, each with what it stands for.
+pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let offline = OFFLINE.into_iter().flat_map(|provider| provider.forms);
+    SERVER_FORMS.into_iter().chain(offline.copied())
+}
 
 /// Checks that a reference has one of the known forms. `place` says where it stands: `--model`.
 ///
 /// # Errors
 /// [`SettingsError::UnknownModel`] with the nearest form.
 pub(super) fn check(place: &str, given: &str) -> Result<(), SettingsError> {
-    let (provider, rest) = split(given);
-    let known = match provider {
-        "scripted" => rest.len() != 1,
-        "replay" => rest.starts_with(':') && rest.len() > 1,
-        _ => http(given).is_some(),
+    let offline = providers::find(given);
+    let known = match offline {
+        Some((provider, rest)) => (provider.takes)(rest),
+        None => http(given).is_some(),
     };
     if known {
         return Ok(());
     }
-    let suggestion = match provider {
-        "scripted" | "replay" => None,
-        _ if endpoint(provider).is_some() => None,
-        _ => nearest(provider, providers()).map(|provider| format!("{provider}{rest}")),
+    let (provider, rest) = split(given);
+    let suggestion = if offline.is_some() || endpoint(provider).is_some() {
+        None
+    } else {
+        nearest(provider, names()).map(|provider| format!("{provider}{rest}"))
     };
     Err(SettingsError::UnknownModel {
         place: place.to_owned(),
@@ -63,13 +66,14 @@ pub(super) fn check(place: &str, given: &str) -> Result<(), SettingsError> {
 /// The name by which profiles match a model. A file has none: what its path happens to hold says nothing
 /// about the model.
 pub(super) fn profile_name(given: &str) -> Option<&str> {
-    (!given.starts_with("scripted:") && !given.starts_with("replay:")).then_some(given)
+    let is_file = providers::find(given).is_some_and(|(_, rest)| rest.starts_with(':'));
+    (!is_file).then_some(given)
 }
 
 /// Everything that a reference can begin with.
-pub(super) fn providers() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let http = endpoints().iter().map(|endpoint| endpoint.name.as_str());
-    ["scripted", "replay"].into_iter().chain(http)
+    OFFLINE.into_iter().map(|offline| offline.name).chain(http)
 }
 
 /// The prefix and the name of a model that runs over HTTP; none for other models.

@@ -9,8 +9,10 @@ use serde_json::{Map, Value};
 
 use super::bounds::{seconds, within};
 use super::nearest::nearest;
+use super::secret_field::secret_field;
 use super::{SettingsError, model_ref};
 use crate::cli::ModelArgs;
+use crate::env_vars;
 
 /// How the models of a command are asked, and where.
 #[derive(Debug, Clone)]
@@ -108,7 +110,7 @@ pub(super) fn resolve(
         reasoning_tokens: tokens("--reasoning-tokens", args.reasoning_tokens)?,
         code_via_tool,
         stop_after_blocks: args.stop_early.then_some(max_blocks),
-        extra: extra(&args.model_args)?,
+        extra: extra(&args.model_args, references)?,
     };
     let timeouts = Timeouts {
         connect: seconds("--connect-timeout", args.connect_timeout)?,
@@ -213,6 +215,30 @@ pub(super) fn server(
     })
 }
 
+/// The address of the first server that would get a key although this start does not name it: neither as `typed` nor in a
+/// variable, nor is it the provider's own. For settings that come from a folder, which anybody may have written.
+pub(super) fn unnamed_address<'a>(
+    settings: &'a ModelSettings,
+    typed: Option<&str>,
+) -> Option<&'a str> {
+    let plain = |url: &str| url.trim().trim_end_matches('/').to_owned();
+    let typed = typed.map(plain);
+    let flag = variable(env_vars::BASE_URL).map(|url| plain(&url));
+    let mut servers = settings.servers.values();
+    let found = servers.find(|server| {
+        let url = plain(&server.base_url);
+        let own = variable(&server.endpoint.base_url_variable);
+        let named = [
+            typed.clone(),
+            flag.clone(),
+            own.map(|url| plain(&url)),
+            Some(plain(&server.endpoint.base_url)),
+        ];
+        server.key.is_some() && !named.contains(&Some(url))
+    })?;
+    Some(&found.base_url)
+}
+
 /// The server of a provider by its name, for `eval list models`.
 ///
 /// # Errors
@@ -245,7 +271,11 @@ fn flag_of(setting: &str) -> &'static str {
 /// Fields of the harness's own, without which a response could not be read.
 const RESERVED: [&str; 4] = ["messages", "input", "stream", "model"];
 
-fn extra(given: &[String]) -> Result<Map<String, Value>, SettingsError> {
+/// The fields of `--model-args`. Those of `references` say which variable holds the key that somebody may have put there.
+fn extra(
+    given: &[String],
+    references: &[(String, String)],
+) -> Result<Map<String, Value>, SettingsError> {
     let mut fields = Map::new();
     for text in given.iter().filter(|text| !text.trim().is_empty()) {
         let wrong = |problem: &str| SettingsError::ModelArgs {
@@ -263,7 +293,34 @@ fn extra(given: &[String]) -> Result<Map<String, Value>, SettingsError> {
             return Err(wrong("this field is the harness's own"));
         }
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        if let Some(field) = secret_field(name, &value) {
+            let mut models = references.iter();
+            let endpoint = models.find_map(|(_, reference)| {
+                let (prefix, _) = model_ref::http(reference)?;
+                endpoint(prefix)
+            });
+            return Err(SettingsError::SecretModelArg {
+                field,
+                variable: endpoint.and_then(|endpoint| endpoint.key.clone()),
+            });
+        }
+        if let Some(problem) = unread(name, &value) {
+            return Err(wrong(problem));
+        }
         fields.insert(name.to_owned(), value);
     }
     Ok(fields)
+}
+
+/// Why nobody would read what such a field asks for, if so.
+fn unread(name: &str, value: &Value) -> Option<&'static str> {
+    match name {
+        "n" | "candidate_count" if *value != 1 => Some(
+            "one answer to each request is read, and all of them would be paid for; for more tries at each sample use --attempts",
+        ),
+        "background" if *value != false => {
+            Some("the server would answer later, and nobody would ask it again")
+        }
+        _ => None,
+    }
 }

@@ -1,5 +1,6 @@
 //! `--partition`: which share of a run's samples this machine takes.
 
+use std::collections::HashSet;
 use std::env;
 use std::fmt;
 
@@ -18,12 +19,34 @@ pub struct Partition {
     pub of: u32,
 }
 
+/// How the samples of a run fall to its shares. A run keeps the rule that it was begun with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Deal {
+    /// Rule 2: dealt in turn, see [`Partition::dealt`].
+    #[default]
+    InTurn,
+    /// Rule 1, of runs that were begun before there was another: see [`Partition::holds`].
+    ByHash,
+    /// As rule 2 dealt them when the run was begun: the ids of the share's samples, in the order of the run.
+    Recorded(Vec<String>),
+}
+
+impl Deal {
+    /// The number of the rule, which runs keep.
+    pub fn rule(&self) -> u32 {
+        match self {
+            Self::ByHash => 1,
+            Self::InTurn | Self::Recorded(_) => 2,
+        }
+    }
+}
+
 /// More machines than this are a slip of the hand.
 const MOST: u32 = 10_000;
 
 impl Partition {
-    /// Whether the sample belongs to this share: by the first 8 bytes of the SHA-256 of its id, as a big-endian number
-    /// modulo `of`. Nothing else counts, so that a sample stays where it is whatever else is chosen.
+    /// Whether [`Deal::ByHash`] gives the sample to this share: by the first 8 bytes of the SHA-256 of its id, as a big-endian
+    /// number modulo `of`. Nothing else counts, so that a sample stays where it is whatever else is chosen.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash
@@ -31,6 +54,15 @@ impl Partition {
             .take(8)
             .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         number % u64::from(self.of) == u64::from(self.index - 1)
+    }
+
+    /// Which of these samples [`Deal::InTurn`] gives to this share: they are put in the order of the SHA-256 of their ids, and
+    /// share M of N gets the M-th and every N-th after it. The shares' sizes differ by one at most.
+    pub fn dealt<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
+        let mut ranked: Vec<_> = ids.into_iter().map(|id| (Sha256::digest(id), id)).collect();
+        ranked.sort_unstable();
+        let own = ranked.into_iter().skip(self.index as usize - 1);
+        own.step_by(self.of as usize).map(|(_, id)| id).collect()
     }
 
     /// Reads `2/8`, or `auto` for the share that a Kubernetes Indexed Job or a Slurm array gives this process.
@@ -164,6 +196,41 @@ mod tests {
         };
         assert_eq!(["a", "s-niah-8k-1", "arc-247ef758"].map(held), KNOWN);
     }
+
+    #[test]
+    fn samples_are_dealt_evenly_and_the_same_for_ever() {
+        let ids: Vec<String> = (0..100).map(|n| format!("sample-{n}")).collect();
+        for count in [0, 1, 5, 16, 100] {
+            for of in [1, 2, 3, 7, 16] {
+                let shares: Vec<HashSet<&str>> = (1..=of)
+                    .map(|index| {
+                        let ids = ids.iter().take(count).map(String::as_str);
+                        Partition { index, of }.dealt(ids)
+                    })
+                    .collect();
+                let sizes: Vec<usize> = shares.iter().map(HashSet::len).collect();
+                assert_eq!(
+                    sizes.iter().sum::<usize>(),
+                    count,
+                    "{count} in {of}: none is in two"
+                );
+                let spread = sizes.iter().max().unwrap() - sizes.iter().min().unwrap();
+                assert!(spread <= 1, "{count} in {of}: {sizes:?}");
+                let all: HashSet<&str> = shares.into_iter().flatten().collect();
+                assert_eq!(all.len(), count);
+            }
+        }
+        // `sorted(ids, key=lambda id: hashlib.sha256(id.encode()).digest())[0::2]` in Python, in any order of the ids.
+        let ids = ["a", "b", "c", "d", "e"];
+        let mut backwards = ids;
+        backwards.reverse();
+        for ids in [ids, backwards] {
+            let own = Partition { index: 1, of: 2 }.dealt(ids);
+            assert_eq!(own, HashSet::from(DEALT));
+        }
+    }
+
+    const DEALT: [&str; 3] = ["d", "b", "a"];
 
     /// By `hashlib.sha256(id).digest()[:8]` in Python.
     const KNOWN: [Option<u32>; 3] = [Some(3), Some(6), Some(1)];

@@ -8,10 +8,12 @@ use harness::prompt::{
     AgentKind, AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth,
 };
 use harness::sandbox::Isolation;
+use harness::treatment::DEFAULT_MAX_ITERATIONS;
 
 use super::bounds::within;
+use super::treatment::Claimed;
 use super::{LayerSettings, Resolved, SettingsError, guidance};
-use crate::cli::PromptArgs;
+use crate::cli::{HookArgs, PromptArgs};
 
 /// The agent whose prompt is shown.
 #[derive(Debug, Clone)]
@@ -46,9 +48,6 @@ pub struct PromptSettings {
     pub json: bool,
 }
 
-/// Iterations of the run that the agent is thought to be part of.
-const MAX_ITERATIONS: u32 = 15;
-
 impl PromptSettings {
     /// Resolves the flags of a prompt. Models need not exist: none is called.
     ///
@@ -73,26 +72,34 @@ impl PromptSettings {
                 let most = iterations_for_depth(depth, 10_000);
                 within("--iterations", iterations, &(1..=most))?
             }
-            None => iterations_for_depth(depth, MAX_ITERATIONS),
+            None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
         };
         // Children get their part of the run's iterations, which are the root's own.
         let of_run = if depth == 0 {
             iterations
         } else {
-            MAX_ITERATIONS
+            DEFAULT_MAX_ITERATIONS
         };
         let web = super::web::resolve(&args.web)?.agent_turn;
-        let equipment = super::tools::resolve(
+        let hooks = super::hooks::resolve(&HookArgs::default(), &args.guidance.layers)?;
+        let equipped = super::tools::resolve(
             &args.tools,
             &args.guidance.layers,
             &Isolation::Thread,
             &guidance.settings.layers,
             &web,
-            &super::hooks::registry(args.guidance.layers.hooks_dir.as_deref())?,
+            &hooks.registry,
         )?;
-        let over = &guidance.settings.layers;
-        let idle = super::tools::idle_overrides(over, protocol, &equipment, &web);
-        guidance.warnings.extend(idle);
+        let claimed = Claimed {
+            guidance: &args.guidance,
+            tools: &args.tools,
+            hooks: &HookArgs::default(),
+            web: &args.web,
+            max_iterations: DEFAULT_MAX_ITERATIONS,
+            tools_of_definition: equipped.of_definition,
+        };
+        let equipment = equipped.all;
+        claimed.check(&mut guidance, &equipment, &hooks, &web)?;
         let tools = match protocol {
             Protocol::Rlm => equipment.root.specs(),
             _ => Vec::new(),

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Resolved, RunSettings, SettingsError};
+use super::{Deal, Resolved, RunSettings, SettingsError};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::run_dir;
 
@@ -15,6 +15,8 @@ pub struct ResumeSettings {
     pub dir: PathBuf,
     /// Whether attempts that ended in an error are made again.
     pub retry_errors: bool,
+    /// Whether it goes on although another program made it.
+    pub allow_program_change: bool,
     /// The settings that it was begun with, and in their place those that are typed.
     pub run: RunSettings,
 }
@@ -57,14 +59,77 @@ impl ResumeSettings {
             return Err(not_resumable(problem));
         }
         flags.json = args.json;
-        let retry_errors = args.retry_errors;
-        Ok(RunSettings::resolve(&flags)?.map(|mut run| {
-            run.engine.store.record_goes_on = true;
-            Self {
-                dir,
-                retry_errors,
-                run,
-            }
+        let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
+        let mut resolved = RunSettings::resolve(&flags)?;
+        let run = &mut resolved.settings;
+        run.selection.deal = deal(&config, run).map_err(not_resumable)?;
+        run.engine.store.record_goes_on = true;
+        run.check_addresses(&dir, args.base_url.as_deref())?;
+        Ok(resolved.map(|run| Self {
+            dir,
+            retry_errors,
+            allow_program_change,
+            run,
         }))
     }
+}
+
+/// How the samples of a share were dealt when it was begun, by its `config.json`.
+///
+/// # Errors
+/// A sentence, if these flags would make it another share, or the file does not say what it should.
+fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
+    let (selection, options) = (&run.selection, &run.benchmark_options);
+    let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));
+    let Some(share) = begun("partition").and_then(Value::as_str) else {
+        return Ok(Deal::default());
+    };
+    let now = selection.partition.map(|partition| partition.to_string());
+    if now.as_deref() != Some(share) {
+        let now = now.unwrap_or_else(|| "the whole".to_owned());
+        return Err(format!(
+            "the run is share {share}, and goes on as no other, not as {now}"
+        ));
+    }
+    match begun("partition_rule").map_or(Some(1), Value::as_u64) {
+        Some(1) => return Ok(Deal::ByHash),
+        Some(2) => {}
+        rule => {
+            let rule = rule.map_or_else(|| "no number".to_owned(), |rule| rule.to_string());
+            return Err(format!(
+                "benchmark.partition_rule is {rule}; this program knows the rules 1 and 2"
+            ));
+        }
+    }
+    let now = [
+        ("filters", "--filter", json!(selection.filters)),
+        ("max_tasks", "--max-tasks", json!(selection.max_tasks)),
+        (
+            "selected_problems",
+            "--selected-problems",
+            json!(selection.ids),
+        ),
+        ("sample_seed", "--sample-seed", json!(selection.sample_seed)),
+        (
+            "context_lengths",
+            "--context-len",
+            json!(options.context_lengths),
+        ),
+        (
+            "tasks_per_length",
+            "--tasks-per-length",
+            json!(options.tasks_per_length),
+        ),
+    ];
+    if let Some((_, flag, _)) = now.iter().find(|(name, _, now)| begun(name) != Some(now)) {
+        return Err(format!(
+            "{flag} cannot change: the run is share {share}, whose samples were dealt when it was begun; merge the \
+             shares, and go on with the whole"
+        ));
+    }
+    let samples = begun("partition_samples").cloned().unwrap_or_default();
+    let samples = serde_json::from_value(samples);
+    samples
+        .map(Deal::Recorded)
+        .map_err(|problem| format!("benchmark.partition_samples: {problem}"))
 }

@@ -1,16 +1,17 @@
 //! Settings of `eval run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::bounds::{count, within};
 use super::name_list::names;
 use super::{
-    EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark, grader,
-    judge,
+    Deal, EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark,
+    grader, judge, models,
 };
 use crate::cli::RunArgs;
+use crate::terminal::quoted;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone)]
@@ -104,9 +105,39 @@ pub struct Selection {
     pub sample_seed: Option<u64>,
     /// Of those that are left, only this share; none for all.
     pub partition: Option<Partition>,
+    /// How samples fall to shares.
+    pub deal: Deal,
 }
 
 impl RunSettings {
+    /// Checks that keys go only where this start would send them, for settings that come from a `folder`; `typed` is the value of
+    /// `--base-url`.
+    ///
+    /// # Errors
+    /// [`SettingsError::UnnamedAddress`].
+    pub fn check_addresses(&self, folder: &Path, typed: Option<&str>) -> Result<(), SettingsError> {
+        let judge = self.grader.judge.as_ref().map(|judge| &judge.models);
+        let mut all = [&self.engine.models].into_iter().chain(judge);
+        match all.find_map(|models| models::unnamed_address(models, typed)) {
+            None => Ok(()),
+            Some(address) => Err(SettingsError::UnnamedAddress {
+                folder: folder.to_owned(),
+                address: address.to_owned(),
+            }),
+        }
+    }
+
+    /// What has to be typed again to go on with the run, as words of a command line that begin with a space.
+    pub fn to_type_again(&self) -> String {
+        let variable_aside = self.flags.pointer("/engine/models/base_url");
+        match variable_aside.and_then(Value::as_str) {
+            Some(url) if self.check_addresses(&self.log_dir, None).is_err() => {
+                format!(" --base-url {}", quoted(url))
+            }
+            _ => String::new(),
+        }
+    }
+
     /// Resolves the flags of a run.
     ///
     /// # Errors
@@ -124,6 +155,7 @@ impl RunSettings {
             filters: filters(&args.filter)?,
             sample_seed: args.sample_seed,
             partition: partition.transpose()?,
+            deal: Deal::default(),
         };
         let attempts = within("--attempts", args.attempts, &(1..=1_000))?;
         let concurrency = count("--concurrency", args.concurrency.into(), &(1..=1_000))?;

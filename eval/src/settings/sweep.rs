@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -80,7 +80,7 @@ impl Matrix {
                     "prompt-mode" => "use --prompt-modes",
                     "protocol" => "use --protocols",
                     "log-dir" => "use --out",
-                    "check-key" | "dry-run" => "use `eval run --dry-run` for one cell",
+                    "check-key" => "use `eval run --dry-run --check-key` for one cell",
                     "record" => "a recording is of one run",
                     _ => "give it to the sweep, before `--`",
                 }
@@ -148,15 +148,35 @@ fn driver_set(set: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// A file, or the ready sweep of the benchmark of this name.
 fn read(path: &Path) -> Result<File, SettingsError> {
-    let text = fs::read_to_string(path).map_err(|source| SettingsError::Read {
-        path: PathBuf::from(path),
-        source,
-    })?;
+    let text = match path.to_str().and_then(benchmarks::entry) {
+        Some(entry) => entry
+            .sweep
+            .map(str::to_owned)
+            .ok_or_else(|| no_ready_sweep(entry.name))?,
+        None => fs::read_to_string(path).map_err(|source| SettingsError::Read {
+            path: path.to_owned(),
+            source,
+        })?,
+    };
     harness::yaml::read(&text).map_err(|problem| SettingsError::MatrixFile {
         path: path.to_owned(),
         problem: problem.to_string(),
     })
+}
+
+fn no_ready_sweep(benchmark: &str) -> SettingsError {
+    let ready = benchmarks::catalog()
+        .iter()
+        .filter(|entry| entry.sweep.is_some());
+    let ready: Vec<&str> = ready.map(|entry| entry.name).collect();
+    SettingsError::Matrix {
+        problem: format!(
+            "there is no ready sweep of {benchmark}; there is one of {}",
+            ready.join(", ")
+        ),
+    }
 }
 
 /// Flags as typed: `--name value`, `--name=value`, `--name`.

@@ -10,8 +10,8 @@ use harness::definition::{Fault, Library, secrets_in};
 use harness::hook::HookRegistry;
 use harness::prompt::{ActionOverride, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
-use harness::tool::{ToolRegistry, ToolSandbox, script_tools};
-use harness::{Equipment, Outfit, Protocol};
+use harness::tool::{ToolRegistry, ToolSandbox, Toolbox, script_tools};
+use harness::{Equipment, Outfit};
 
 use super::name_list::names;
 use super::{LayerSettings, SettingsError, prompt_library};
@@ -58,7 +58,7 @@ pub(super) fn resolve(
     over: &LayerSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
-) -> Result<Equipment, SettingsError> {
+) -> Result<Equipped, SettingsError> {
     let (definition, texts) = (over.definition.as_ref(), &over.layers);
     let registry = tool_registry(layers.tools_dir.as_deref(), isolation)?;
     let library = prompt_library(layers.prompts_dir.as_deref())?;
@@ -89,29 +89,25 @@ pub(super) fn resolve(
         .map_err(|faults| SettingsError::Tools {
             problem: faults.to_string(),
         })?;
-    let equipment = match definition {
-        Some(definition) => outfit.of_definition(definition)?.and(&named),
-        None => named,
+    let of_definition = match definition {
+        Some(definition) => outfit.of_definition(definition)?,
+        None => Equipment::default(),
     };
+    let equipment = of_definition.and(&named);
     outfit.check_secrets(definition, &equipment)?;
     check_texts(texts, web, &outfit.secret_values())?;
-    Ok(equipment.with_settings(&library, hooks)?)
+    Ok(Equipped {
+        all: equipment.with_settings(&library, hooks)?,
+        of_definition: of_definition.with_settings(&library, hooks)?.root,
+    })
 }
 
-/// What `--action-overrides` describes and no agent has, as a warning.
-pub(super) fn idle_overrides(
-    over: &LayerSettings,
-    protocol: Protocol,
-    equipment: &Equipment,
-    web: &AgentTurnSettings,
-) -> Option<String> {
-    let idle = harness::idle_overrides(&over.layers.actions, protocol, equipment, web);
-    (!idle.is_empty()).then(|| {
-        format!(
-            "--action-overrides: no agent has a tool or action called {}",
-            idle.join(" or ")
-        )
-    })
+/// What agents may call besides each other.
+pub(super) struct Equipped {
+    /// All of it.
+    pub all: Equipment,
+    /// The tools of the root that its definition names.
+    pub of_definition: Toolbox,
 }
 
 /// Every secret in a folder's definitions, by the values that the flags and the environment give, too.

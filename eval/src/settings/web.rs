@@ -34,19 +34,11 @@ pub(super) fn resolve(args: &WebArgs) -> Result<WebSettings, SettingsError> {
     })
 }
 
-/// Which of the flags do nothing in this protocol, a sentence each.
-pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Vec<String> {
+/// The flags that do nothing in this protocol and claim nothing of its agents: how a run is recorded.
+pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let takes_pictures = matches!(protocol, Protocol::AgentTurn | Protocol::JsonAction);
-    let flags = [
-        (
-            "--web-agent",
-            args.web_agent.is_some() && protocol != Protocol::AgentTurn,
-        ),
-        ("--screenshots", args.screenshots && !takes_pictures),
-    ];
-    let idle = flags.into_iter().filter(|(_, is_idle)| *is_idle);
-    idle.map(|(flag, _)| format!("{flag} does nothing in the {protocol} protocol"))
-        .collect()
+    (args.screenshots && !takes_pictures)
+        .then(|| format!("--screenshots does nothing in the {protocol} protocol"))
 }
 
 /// The system prompt of the web agent of the file.

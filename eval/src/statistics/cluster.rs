@@ -39,18 +39,21 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
         .collect();
     let n = values.len() as f64;
     let mean = clusters.iter().map(|(sum, _)| sum).sum::<f64>() / n;
-    let standard_error = (clusters.len() > 1).then(|| {
-        let count = clusters.len() as f64;
-        let deviation = |(sum, size): &(f64, f64)| sum - size * mean;
-        let squares: f64 = clusters.iter().map(|group| deviation(group).powi(2)).sum();
-        let error = (count / (count - 1.0) * squares).sqrt() / n;
-        // What rounding leaves where all clusters agree is no variance.
-        if error < 1e-14 { 0.0 } else { error }
-    });
+    let standard_error = (clusters.len() > 1).then(|| standard_error(&clusters, mean, n));
     Some(Clustered {
         mean,
         n,
         clusters,
         standard_error,
     })
+}
+
+/// That of the mean of `n` values in at least two clusters, given as sum and number of each one's values.
+pub(super) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> f64 {
+    let count = clusters.len() as f64;
+    let deviation = |(sum, size): &(f64, f64)| sum - size * mean;
+    let squares: f64 = clusters.iter().map(|group| deviation(group).powi(2)).sum();
+    let error = (count / (count - 1.0) * squares).sqrt() / n;
+    // What rounding leaves where all clusters agree is no variance.
+    if error < 1e-14 { 0.0 } else { error }
 }

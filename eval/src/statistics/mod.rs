@@ -10,18 +10,19 @@ mod estimate;
 mod paired;
 
 mod attempts;
-mod bootstrap;
 mod cluster;
 mod holm;
 mod mcnemar;
-mod proportion;
+mod power;
 mod quantile;
+mod score_interval;
+mod spread;
 
 pub use attempts::{best_of, pass_at_k, pass_hat_k};
-pub use bootstrap::{MIN_CLUSTERS, bca, bootstrap};
 pub use cluster::{Clustered, clustered};
-pub use estimate::{Estimate, Interval, IntervalMethod, estimate};
+pub use estimate::{Estimate, Interval, NoInterval, estimate};
 pub use holm::holm;
 pub use mcnemar::mcnemar;
-pub use paired::{Pair, Paired, paired};
-pub use proportion::{effective_size, wilson};
+pub use paired::{Pair, Paired, p_value, paired};
+pub use power::{POWER, detectable};
+pub use score_interval::{FEW_CLUSTERS, MIN_CLUSTERS, score_interval};

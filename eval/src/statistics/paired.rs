@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::cluster::clustered;
+use super::cluster::{Clustered, clustered};
+use super::estimate::NoInterval;
 use super::mcnemar::mcnemar;
-use super::quantile::{UPPER, normal_quantile, t_quantile, t_two_sided};
-
-/// The chance of finding a difference of the size [`Paired::detectable`].
-const POWER: f64 = 0.8;
+use super::quantile::t_two_sided;
+use super::score_interval::{FEW_CLUSTERS, score_interval};
 
 /// One sample's mean score in each of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +34,7 @@ pub struct Paired {
     pub difference: f64,
     /// Its standard error, clustered. None with a single cluster.
     pub standard_error: Option<f64>,
-    /// Its 95 % interval. None without a standard error, or where that is 0: what never varies shows no width.
+    /// Its 95 % interval; where there is none, [`Self::no_interval`] says why.
     pub interval: Option<[f64; 2]>,
     /// Samples on which the second run is better.
     pub wins: u64,
@@ -48,8 +47,6 @@ pub struct Paired {
     /// Two-sided p value of McNemar's exact test. None unless every sample is right or wrong in both runs and a cluster
     /// of its own.
     pub mcnemar_p: Option<f64>,
-    /// The least difference that runs over so many samples find 4 times out of 5. None where [`Self::interval`] is.
-    pub detectable: Option<f64>,
 }
 
 impl Paired {
@@ -57,44 +54,36 @@ impl Paired {
     pub fn p(&self) -> Option<f64> {
         self.mcnemar_p.or(self.t_p)
     }
+
+    /// Why it has no interval; none if it has one.
+    pub fn no_interval(&self) -> Option<NoInterval> {
+        match self.interval {
+            Some(_) => None,
+            None => Some(NoInterval::of(self.clusters)),
+        }
+    }
+
+    /// Whether it has an interval of so few clusters that it is approximate: fewer than [`FEW_CLUSTERS`].
+    pub fn is_approximate(&self) -> bool {
+        self.interval.is_some() && self.clusters < FEW_CLUSTERS as u64
+    }
 }
 
 /// Compares two runs sample by sample. None without a sample.
 ///
-/// The difference is the mean over samples of theirs, each sample counting once; its error is [`clustered`]. Interval
-/// and test take `difference / error` for a t of as many degrees of freedom as there are clusters, less one: A. C.
-/// Cameron and D. L. Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015), section VI. That pairing by
-/// sample takes out what the samples have in common: E. Miller, "Adding Error Bars to Evals", arXiv:2411.00640 (2024).
-///
-/// The detectable difference is `(z_0.975 + z_0.8) · error`, a test at 5 % with a power of 80 %: H. S. Bloom, "Minimum
-/// Detectable Effects", Evaluation Review 19 (1995).
+/// The difference is the mean over samples of theirs, each sample counting once; its error is [`clustered`]. The test takes
+/// `difference / error` for a t of as many degrees of freedom as there are clusters, less one: A. C. Cameron and
+/// D. L. Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015), section VI. That pairing by sample takes
+/// out what the samples have in common: E. Miller, "Adding Error Bars to Evals", arXiv:2411.00640 (2024).
 pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
-    let differences: Vec<(&K, f64)> = pairs
-        .iter()
-        .map(|pair| (&pair.cluster, pair.second - pair.first))
-        .collect();
-    let found = clustered(&differences)?;
+    let found = differences(pairs)?;
     let count = |holds: fn(f64) -> bool| {
-        let those = differences.iter().filter(|(_, value)| holds(*value));
+        let those = pairs.iter().filter(|pair| holds(pair.second - pair.first));
         those.count() as u64
     };
     let (wins, losses) = (count(|value| value > TIE), count(|value| value < -TIE));
     let clusters = found.clusters.len();
-    let degrees = clusters as f64 - 1.0;
-    let varying = found.standard_error.filter(|error| *error > 0.0);
-    let interval = varying
-        .zip(t_quantile(UPPER, degrees))
-        .map(|(error, t)| [-1.0, 1.0].map(|side| (found.mean + side * t * error).clamp(-1.0, 1.0)));
-    let t_p = match (found.standard_error, varying) {
-        (Some(_), None) if wins + losses == 0 => Some(1.0),
-        (_, varying) => varying.and_then(|error| t_two_sided(found.mean / error, degrees)),
-    };
-    let right_or_wrong = |pair: &Pair<K>| {
-        [pair.first, pair.second]
-            .iter()
-            .all(|score| [0.0, 1.0].contains(score))
-    };
-    let binary = clusters == pairs.len() && pairs.iter().all(right_or_wrong);
+    let binary = is_right_or_wrong(pairs, &found);
     Some(Paired {
         samples: pairs.len() as u64,
         clusters: clusters as u64,
@@ -102,14 +91,116 @@ pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
         second: mean(pairs.iter().map(|pair| pair.second)),
         difference: found.mean,
         standard_error: found.standard_error,
-        interval,
+        interval: interval(&found, binary),
         wins,
         losses,
         ties: pairs.len() as u64 - wins - losses,
-        t_p,
+        t_p: t_test(&found),
         mcnemar_p: binary.then(|| mcnemar(wins, losses)),
-        detectable: varying.map(|error| (normal_quantile(UPPER) + normal_quantile(POWER)) * error),
     })
+}
+
+/// The p value that [`Paired::p`] has of these samples, and nothing else of them.
+pub fn p_value<K: Ord>(pairs: &[Pair<K>]) -> Option<f64> {
+    let found = differences(pairs)?;
+    if !is_right_or_wrong(pairs, &found) {
+        return t_test(&found);
+    }
+    let count = |sign: f64| {
+        let those = pairs.iter();
+        those
+            .filter(|pair| sign * (pair.second - pair.first) > TIE)
+            .count() as u64
+    };
+    Some(mcnemar(count(1.0), count(-1.0)))
+}
+
+/// Two-sided. None without a standard error, or where a difference other than 0 never varies.
+fn t_test(found: &Clustered) -> Option<f64> {
+    let error = found.standard_error?;
+    if error > 0.0 {
+        return t_two_sided(found.mean / error, found.clusters.len() as f64 - 1.0);
+    }
+    (found.mean.abs() <= TIE).then_some(1.0)
+}
+
+/// The samples' differences, second run less first.
+pub(super) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
+    let values = pairs
+        .iter()
+        .map(|pair| (&pair.cluster, pair.second - pair.first));
+    clustered(&values.collect::<Vec<_>>())
+}
+
+/// Whether every sample is right or wrong in both runs, and a cluster of its own.
+pub(super) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool {
+    let known = |pair: &Pair<K>| {
+        let scores = [pair.first, pair.second];
+        scores.iter().all(|score| [0.0, 1.0].contains(score))
+    };
+    found.clusters.len() == pairs.len() && pairs.iter().all(known)
+}
+
+/// The 95 % interval of a mean difference. None where one of its parts has none.
+///
+/// Differences lie between -1 and 1: brought to 0 to 1, their mean has a [`score_interval`]. Where at least half of the
+/// clusters tie, this would show too little of the few that do not. Then what the clusters win on average and what they
+/// lose have a [`score_interval`] each, and these are put together as G. Y. Zou and A. Donner do, "Construction of
+/// Confidence Limits about Effect Measures", Statistics in Medicine 27 (2008), after R. G. Newcombe, "Improved Confidence
+/// Intervals for the Difference between Binomial Proportions Based on Paired Data", ibid. 17 (1998).
+fn interval(found: &Clustered, binary: bool) -> Option<[f64; 2]> {
+    let ties = found.clusters.iter().filter(|(sum, _)| sum.abs() <= TIE);
+    if !binary && 2 * ties.count() < found.clusters.len() {
+        let clusters = found.clusters.iter();
+        let moved = Clustered {
+            mean: f64::midpoint(found.mean, 1.0),
+            n: found.n,
+            clusters: clusters
+                .map(|(sum, size)| (f64::midpoint(*sum, *size), *size))
+                .collect(),
+            standard_error: None,
+        };
+        let (low, high) = score_interval(&moved, false)?;
+        return Some([2.0 * low - 1.0, 2.0 * high - 1.0]);
+    }
+    let part = |sign: f64| {
+        let sums = found.clusters.iter();
+        let clusters: Vec<(f64, f64)> = sums
+            .map(|(sum, size)| ((sign * sum).max(0.0), *size))
+            .collect();
+        Clustered {
+            mean: clusters.iter().map(|(sum, _)| sum).sum::<f64>() / found.n,
+            n: found.n,
+            clusters,
+            standard_error: None,
+        }
+    };
+    let (won, lost) = (part(1.0), part(-1.0));
+    let (low, high) = score_interval(&won, binary)?;
+    let (low_lost, high_lost) = score_interval(&lost, binary)?;
+    let r = correlation(&won, &lost);
+    let distance = |a: f64, b: f64| (a * a + b * b - 2.0 * r * a * b).max(0.0).sqrt();
+    let difference = won.mean - lost.mean;
+    Some([
+        (difference - distance(won.mean - low, high_lost - lost.mean)).max(-1.0),
+        (difference + distance(high - won.mean, lost.mean - low_lost)).min(1.0),
+    ])
+}
+
+/// The correlation of what clusters win and lose; where it is unknown, -1, which gives the widest interval.
+fn correlation(won: &Clustered, lost: &Clustered) -> f64 {
+    let sum = |a: &Clustered, b: &Clustered| -> f64 {
+        let groups = a.clusters.iter().zip(&b.clusters);
+        let terms = groups
+            .map(|((a_sum, size), (b_sum, _))| (a_sum - size * a.mean) * (b_sum - size * b.mean));
+        terms.sum()
+    };
+    let scale = (sum(won, won) * sum(lost, lost)).sqrt();
+    if scale > 0.0 {
+        (sum(won, lost) / scale).clamp(-1.0, 1.0)
+    } else {
+        -1.0
+    }
 }
 
 /// Mean scores nearer than this differ by rounding alone.

@@ -5,14 +5,14 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// Two-sided intervals hold 95 %: this much lies below their upper end.
 pub(super) const UPPER: f64 = 0.975;
 
+/// What lies below the upper end of a two-sided test at a level: [`UPPER`] at 0.05.
+pub(super) fn upper(level: f64) -> f64 {
+    1.0 - level / 2.0
+}
+
 /// The quantile of the standard normal distribution at `p`, which lies between 0 and 1.
 pub(super) fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
-}
-
-/// What the standard normal distribution has below `z`.
-pub(super) fn normal_below(z: f64) -> f64 {
-    Normal::standard().cdf(z)
 }
 
 /// The quantile of Student's t distribution at `p`, which lies between 0 and 1. None below 1 degree of freedom.

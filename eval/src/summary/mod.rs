@@ -1,5 +1,6 @@
 //! The summary of a run: pure functions of its records.
 
+mod interval_notes;
 mod judged;
 mod repeated;
 mod spent;
@@ -15,12 +16,13 @@ use serde::{Deserialize, Serialize};
 use crate::record::{AttemptRecord, counted};
 use crate::statistics::{Estimate, estimate};
 
+pub use interval_notes::interval_notes;
 pub use judged::Judged;
 pub use repeated::{Attempts, Pass, Repeated};
 pub use spent::{AllSpent, Spent, Wasted};
 pub(crate) use table::{
-    NONE, amount, context_lengths, cost, cost_of_all_tries, percent, score_text, statuses_text,
-    tokens,
+    NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, percent,
+    score_text, statuses_text, tokens,
 };
 pub use table::{headline, length_label, rows_table, table};
 
@@ -40,6 +42,9 @@ pub struct Summary {
     pub samples: u64,
     /// Attempts that have a score.
     pub scored: u64,
+    /// Attempts that score 1.
+    #[serde(default)]
+    pub right: u64,
     /// `scored / attempts_total`, 0 of an empty run.
     pub coverage: f64,
     /// Attempts by how they ended.
@@ -81,6 +86,17 @@ pub struct Summary {
     /// What was spent beside the attempts that count, as the run directory tells.
     #[serde(default)]
     pub wasted: Wasted,
+}
+
+/// Why a right answer has no cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoCost {
+    /// No attempt scores 1.
+    #[error("no right answer")]
+    NoneRight,
+    /// The cost of an attempt or call is not known.
+    #[error("price unknown")]
+    UnknownPrice,
 }
 
 /// Attempts by how they ended.
@@ -153,6 +169,9 @@ impl Summary {
             attempts: records.len() as u64,
             samples: samples.len() as u64,
             scored,
+            right: count(records, |record| {
+                record.score.is_some_and(|score| score >= 1.0)
+            }),
             coverage: match attempts_total {
                 0 => 0.0,
                 total => scored as f64 / total as f64,
@@ -187,6 +206,14 @@ impl Summary {
         }
     }
 
+    /// Every figure that a table shows with its interval.
+    pub fn estimates(&self) -> impl Iterator<Item = &Estimate> {
+        let scores = [&self.score, &self.score_errors_as_zero];
+        let lengths = self.by_context_length.iter().map(|group| &group.score);
+        let repeated = self.repeated.iter().flat_map(Repeated::estimates);
+        scores.into_iter().chain(lengths).flatten().chain(repeated)
+    }
+
     /// What the run has used up in all: in the attempts that count, and in those that were abandoned or made again.
     pub fn spent(&self) -> AllSpent {
         let Wasted {
@@ -203,6 +230,24 @@ impl Summary {
             usage,
             cost_usd: known.then(|| settled(costs.into_iter().flatten().sum())),
             unknown_calls: abandoned.unknown_calls + superseded.unknown_calls,
+        }
+    }
+
+    /// US dollars that a right answer took: those of all tries, whatever came of them, by the attempts that score 1. What
+    /// judging the answers cost is not among them.
+    ///
+    /// # Errors
+    /// [`NoCost`] where there is no such figure.
+    pub fn cost_per_right_answer(&self) -> Result<f64, NoCost> {
+        let spent = self.spent();
+        match spent.cost_usd {
+            Some(cost) if self.cost_unknown == 0 && spent.unknown_calls == 0 => {
+                if self.right == 0 {
+                    return Err(NoCost::NoneRight);
+                }
+                Ok(cost / self.right as f64)
+            }
+            _ => Err(NoCost::UnknownPrice),
         }
     }
 

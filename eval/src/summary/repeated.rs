@@ -43,6 +43,19 @@ pub struct Pass {
     pub pass_hat_k: Option<Estimate>,
 }
 
+impl Repeated {
+    /// Every figure that a table shows with its interval.
+    pub(super) fn estimates(&self) -> impl Iterator<Item = &Estimate> {
+        let ways = [&self.errors_excluded, &self.errors_as_zero];
+        ways.into_iter().flat_map(|way| {
+            let means = [&way.mean_of_attempts, &way.best_of_n];
+            let chances = way.pass.iter();
+            let chances = chances.flat_map(|pass| [&pass.pass_at_k, &pass.pass_hat_k]);
+            means.into_iter().chain(chances).flatten()
+        })
+    }
+}
+
 /// None where no sample has a second attempt.
 pub(super) fn repeated(
     records: &[AttemptRecord],

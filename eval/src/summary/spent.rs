@@ -18,8 +18,8 @@ pub struct Spent {
     pub usage: Usage,
     /// US dollars, where they are known; none if they are known of no call.
     pub cost_usd: Option<f64>,
-    /// Requests of an attempt without a record of which nobody knows what they took: they were under way when the run was
-    /// killed, or their model has no price.
+    /// Requests of which nobody knows what they took: they were under way when the run was killed, or their model has no
+    /// price.
     #[serde(default)]
     pub unknown_calls: u64,
 }
@@ -37,7 +37,11 @@ impl Spent {
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
-            unknown_calls: 0,
+            // The record does not say which of them it was.
+            unknown_calls: match record.cost_usd {
+                None => sent.into(),
+                Some(_) => 0,
+            },
         };
         if let Some(judge) = &record.judge {
             spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
@@ -83,6 +87,6 @@ pub struct AllSpent {
     pub usage: Usage,
     /// Their US dollars, where they are known; none if they are known of no attempt.
     pub cost_usd: Option<f64>,
-    /// Requests of unknown cost in attempts without a record.
+    /// Requests of unknown cost in attempts that count for nothing.
     pub unknown_calls: u64,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use harness::outcome::Usage;
 
 use super::attempt_rows::attempt_figures;
-use super::{PerAttempt, Statuses, Summary};
+use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::side_by_side::side_by_side;
 use crate::statistics::Estimate;
 
@@ -33,10 +33,19 @@ pub fn headline(summary: &Summary) -> String {
 
 /// One or several runs side by side, one line per figure, at most 80 columns wide and without colour.
 ///
-/// Labels may be any text. Ends in a newline, unless there is no run.
+/// Labels may be any text. Ends in a newline, unless there is no run. What is to know of the intervals stands below.
 pub fn table(runs: &[(&str, &Summary)]) -> String {
     let blocks: Vec<String> = runs.chunks(SIDE_BY_SIDE).map(block).collect();
-    blocks.join("\n")
+    let estimates = runs.iter().flat_map(|(_, run)| run.estimates());
+    blocks.join("\n") + &below(&interval_notes(estimates))
+}
+
+/// Sentences as lines below a table, after an empty line.
+fn below(notes: &[String]) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    format!("\n{}\n", notes.join("\n"))
 }
 
 fn block(runs: &[(&str, &Summary)]) -> String {
@@ -107,6 +116,9 @@ fn block(runs: &[(&str, &Summary)]) -> String {
             }
         });
         row("cost of all tries".to_owned(), &cost_of_all_tries);
+    }
+    if runs.iter().any(|(_, run)| run.spent().cost_usd.is_some()) {
+        row("cost per right answer".to_owned(), &cost_per_right_answer);
     }
     if runs.iter().any(|(_, run)| run.judge.is_some()) {
         row("judge, calls".to_owned(), &|run| {
@@ -234,6 +246,14 @@ pub(crate) fn cost_of_all_tries(run: &Summary) -> String {
         0 => known,
         1 => format!("{known} and 1 call unknown"),
         calls => format!("{known} and {calls} calls unknown"),
+    }
+}
+
+/// What a right answer cost: `~` before what rests on an estimate, or why it is not known.
+pub(crate) fn cost_per_right_answer(run: &Summary) -> String {
+    match run.cost_per_right_answer() {
+        Ok(cost) => format!("{}${cost:.4}", about(Some(&run.spent().usage))),
+        Err(why) => format!("n/a: {why}"),
     }
 }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::overview::Overview;
 use super::run_file::RunFile;
 use super::sample_list::{beginning, natural};
-use crate::statistics::{Pair as ScorePair, Paired, holm, paired};
+use crate::compare::{self, RunPair, RunScores, heading, verdict};
+use crate::differences::{self, Differences, RunParts};
 
 /// Characters of an answer that a row shows.
 const SHOWN: usize = 120;
@@ -20,25 +21,30 @@ const EQUAL: f64 = 1e-9;
 pub struct Comparison {
     /// The runs, the base first.
     pub runs: Vec<Overview>,
-    /// The others against the base.
+    /// The parts that differ, and what is in effect in each run.
+    pub differing: Vec<(String, Vec<String>)>,
+    /// What else there is to know of them, a sentence each.
+    pub sentences: Vec<String>,
+    /// The others against the base, in their order.
     pub pairs: Vec<Pair>,
+    /// How their p values are corrected; none if there is but one.
+    pub correction: Option<String>,
     /// Samples that any of them scores otherwise than the base, in natural order.
-    pub differing: usize,
+    pub differing_samples: usize,
     /// Samples before this page.
     pub offset: usize,
     /// A page of these samples.
     pub samples: Vec<Differing>,
 }
 
-/// A run against the base, over the samples that both have scored.
+/// A run against the base, over the samples that both have scored: the figures of `eval compare`.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// Means, difference, interval, wins and losses; none without samples that both have scored.
-    pub paired: Option<Paired>,
-    /// The p value of the difference, by Holm's correction over all pairs.
-    pub p: Option<f64>,
-    /// Whether both runs asked the same thing of the same agents.
-    pub same_fingerprint: bool,
+    /// Errors excluded and errors as zero, with p values by Holm's correction over all pairs.
+    #[serde(flatten)]
+    pub compared: RunPair,
+    /// What it comes to.
+    pub verdict: Vec<String>,
     /// Whether both ran on the same data with the same scorer.
     pub same_task: bool,
 }
@@ -66,16 +72,26 @@ pub struct Result {
 /// Compares runs. `named` holds each with its id, the base first.
 pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Comparison {
     let results: Vec<_> = named.iter().map(|(_, run)| results(run)).collect();
-    let mut runs = named.iter().zip(&results);
-    let base = runs.next();
-    let pairs = runs.filter_map(|(run, results)| {
-        base.map(|(base_run, base)| pair(base_run.1, base, run.1, results))
+    let scores: Vec<RunScores> = named
+        .iter()
+        .map(|(_, run)| RunScores::of_run(&run.run))
+        .collect();
+    let parts: Vec<RunParts> = scores.iter().map(|run| run.parts.clone()).collect();
+    let differences = Differences::of(&parts);
+    let (family, compared) = compare::with_first(&scores).unzip();
+    let corrected = compared.as_ref().is_some_and(|pairs| pairs.len() > 1);
+    let others = named.iter().skip(1);
+    let pairs = compared.into_iter().flatten().zip(others);
+    let pairs = pairs.map(|(pair, (_, run))| Pair {
+        verdict: verdict(&pair, corrected),
+        same_task: named.first().is_some_and(|(_, base)| same_task(base, run)),
+        compared: pair,
     });
-    let mut pairs: Vec<Pair> = pairs.collect();
-    correct(&mut pairs);
+    let pairs: Vec<Pair> = pairs.collect();
+    let base = results.first();
     let mut ids: Vec<&String> = match base {
         None => Vec::new(),
-        Some((_, base)) => base
+        Some(base) => base
             .iter()
             .filter(|(id, of_base)| {
                 let others = results[1..].iter().filter_map(|run| run.get(*id));
@@ -87,91 +103,57 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
     ids.sort_by(|a, b| natural(a, b));
     let page = ids.iter().skip(offset).take(limit).map(|id| Differing {
         id: (*id).clone(),
-        results: results
-            .iter()
-            .map(|run| run.get(*id).map(|(one, _)| one.clone()))
-            .collect(),
+        results: results.iter().map(|run| run.get(*id).cloned()).collect(),
     });
     Comparison {
         runs: named
             .iter()
             .map(|(id, run)| Overview::of(id, run))
             .collect(),
+        differing: differences::rows(&differences),
+        sentences: differences::sentences(&differences, named.len()),
+        correction: family.and_then(|family| heading(&family, named.len())),
         pairs,
-        differing: ids.len(),
+        differing_samples: ids.len(),
         offset,
         samples: page.collect(),
     }
 }
 
-type Results = BTreeMap<String, (Result, String)>;
+type Results = BTreeMap<String, Result>;
 
-fn differs(a: &(Result, String), b: &(Result, String)) -> bool {
-    (a.0.score - b.0.score).abs() > EQUAL
+fn differs(a: &Result, b: &Result) -> bool {
+    (a.score - b.score).abs() > EQUAL
 }
 
-/// Each scored sample with its mean score and its cluster.
+/// Each scored sample with its mean score.
 fn results(file: &RunFile) -> Results {
-    let mut found: BTreeMap<String, (Result, String, f64)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (Result, f64)> = BTreeMap::new();
     for record in &file.run.records {
         let Some(score) = record.score else { continue };
-        let one = found.entry(record.id.clone()).or_insert_with(|| {
+        let (result, attempts) = found.entry(record.id.clone()).or_insert_with(|| {
             let answer = record.answer.as_deref().map(|text| beginning(text, SHOWN));
-            let cluster = match &record.cluster {
-                Some(cluster) => format!("cluster {cluster}"),
-                None => format!("sample {}", record.id),
-            };
             let attempt = record.attempt;
-            (
-                Result {
-                    score: 0.0,
-                    attempt,
-                    answer,
-                },
-                cluster,
-                0.0,
-            )
+            let result = Result {
+                score: 0.0,
+                attempt,
+                answer,
+            };
+            (result, 0.0)
         });
-        one.0.score += score;
-        one.2 += 1.0;
+        result.score += score;
+        *attempts += 1.0;
     }
-    let means = found
-        .into_iter()
-        .map(|(id, (mut result, cluster, attempts))| {
-            result.score /= attempts;
-            (id, (result, cluster))
-        });
+    let means = found.into_iter().map(|(id, (mut result, attempts))| {
+        result.score /= attempts;
+        (id, result)
+    });
     means.collect()
 }
 
-/// The paired difference by [`paired`], as `eval compare` has it.
-fn pair(base_run: &RunFile, base: &Results, run: &RunFile, results: &Results) -> Pair {
-    let both = base.iter().filter_map(|(id, (first, cluster))| {
-        let (second, _) = results.get(id)?;
-        Some(ScorePair {
-            cluster,
-            first: first.score,
-            second: second.score,
-        })
-    });
-    let both: Vec<ScorePair<&String>> = both.collect();
-    let (of_base, of_run) = (&base_run.run.lock.run, &run.run.lock.run);
-    Pair {
-        paired: paired(&both),
-        p: None,
-        same_fingerprint: of_base.fingerprint == of_run.fingerprint,
-        same_task: of_base.benchmark == of_run.benchmark
-            && of_base.dataset_digest == of_run.dataset_digest
-            && of_base.scorer == of_run.scorer,
-    }
-}
-
-/// Fills in the p values, by Holm's correction over all pairs that have one.
-fn correct(pairs: &mut [Pair]) {
-    let values = |pair: &Pair| pair.paired.as_ref().and_then(Paired::p);
-    let known: Vec<f64> = pairs.iter().filter_map(values).collect();
-    let mut corrected = holm(&known).into_iter();
-    for pair in pairs {
-        pair.p = values(pair).and_then(|_| corrected.next());
-    }
+fn same_task(base: &RunFile, run: &RunFile) -> bool {
+    let (base, run) = (&base.run.lock.run, &run.run.lock.run);
+    base.benchmark == run.benchmark
+        && base.dataset_digest == run.dataset_digest
+        && base.scorer == run.scorer
 }

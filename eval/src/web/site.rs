@@ -8,32 +8,35 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use benchmarks::{Answered, Asked, World};
+use benchmarks::{Answered, Asked};
 use browser::Origin;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use url::form_urlencoded;
 
+/// The site of a sample, behind its server.
+type SharedSite = Arc<Mutex<Box<dyn benchmarks::Site>>>;
+
 /// A site that is served for as long as this lives.
 pub(super) struct Site {
     address: SocketAddr,
-    world: Arc<Mutex<World>>,
+    state: SharedSite,
     _serving: JoinSet<()>,
 }
 
 impl Site {
-    /// Serves a world.
+    /// Serves the site of a sample.
     ///
     /// # Errors
     /// The system's, where it gives no port.
-    pub(super) async fn serve(world: World) -> std::io::Result<Self> {
+    pub(super) async fn serve(site: Box<dyn benchmarks::Site>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let world = Arc::new(Mutex::new(world));
+        let state = Arc::new(Mutex::new(site));
         let router = Router::new()
             .fallback(answer)
-            .with_state(Arc::clone(&world));
+            .with_state(Arc::clone(&state));
         let mut serving = JoinSet::new();
         serving.spawn(async move {
             // It ends with the task, and never by itself.
@@ -41,7 +44,7 @@ impl Site {
         });
         Ok(Self {
             address,
-            world,
+            state,
             _serving: serving,
         })
     }
@@ -53,7 +56,7 @@ impl Site {
 
     /// What its server has received.
     pub(super) fn state(&self) -> Value {
-        self.world
+        self.state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .state()
@@ -61,7 +64,7 @@ impl Site {
 }
 
 async fn answer(
-    State(world): State<Arc<Mutex<World>>>,
+    State(site): State<SharedSite>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -76,7 +79,7 @@ async fn answer(
         shown,
         fields: form_urlencoded::parse(&body).into_owned().collect(),
     };
-    let answered = world
+    let answered = site
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .answer(asked);

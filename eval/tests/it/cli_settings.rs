@@ -91,6 +91,8 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         screenshots,
         layers,
         hooks,
+        effective,
+        sent: _,
     } = engine;
     let hooks: Vec<&str> = hooks.hooks.iter().map(|hook| hook.name()).collect();
     let servers: BTreeMap<&str, &str> = models
@@ -158,6 +160,9 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("aliases", json!(aliases)),
         ("protocol", json!(protocol)),
         ("prompt_mode", json!(prompt_mode)),
+        ("effective_prompt_mode", json!(effective.prompt_mode)),
+        ("effective_max_depth", json!(effective.max_depth)),
+        ("effective_max_iterations", json!(effective.max_iterations)),
         ("drivers", json!(drivers)),
         ("hooks", json!(hooks)),
         ("profile", json!(profile)),

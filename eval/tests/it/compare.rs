@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use eval::run_dir::{Fingerprint, NewRun, RunDir, to_csv};
+use eval::run_dir::{Fingerprint, Lock, NewRun, RunDir, to_csv};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -98,8 +98,7 @@ fn a_folder_and_its_csv_give_the_same_figures() {
         folder
             .begin(
                 &config,
-                Fingerprint::from_parts(BTreeMap::new()),
-                run,
+                Lock::new(Fingerprint::from_parts(BTreeMap::new()), run),
                 order.clone(),
             )
             .unwrap(),
@@ -157,7 +156,8 @@ fn comparisons_are_written_as_csv() {
         "",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n, t of 3 and 4 degrees of freedom.
+    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n, t of 3 and 4 degrees of freedom; the
+    // interval by `difference_interval` of tests/statistics/reference.py.
     let rounded: Vec<String> = fs::read_to_string(binary.path().join("out.csv"))
         .unwrap()
         .lines()
@@ -172,12 +172,14 @@ fn comparisons_are_written_as_csv() {
     assert_eq!(
         rounded,
         [
-            "first,second,first_path,second_path,errors,samples,clusters,first_score,second_score,difference,\
-             standard_error,low,high,wins,losses,ties,mcnemar_p,t_p,p,p_holm,detectable",
-            "A,B,a.csv,'=b.csv,excluded,4,4,0.25,1,0.75,0.25,-0.0456,1,3,0,1,0.25,0.0577,0.25,0.25,0.7004",
-            "A,B,a.csv,'=b.csv,zero,5,5,0.2,0.8,0.6,0.2449,-0.0801,1,3,0,2,0.25,0.0705,0.25,0.25,0.6862",
-            "A,C,a.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,",
-            "A,C,a.csv,c.csv,zero,0,0,,,,,,,,,,,,,,",
+            "family,first,second,first_path,second_path,errors,samples,clusters,first_score,second_score,difference,\
+             standard_error,low,high,wins,losses,ties,mcnemar_p,t_p,p,p_holm,detectable,differs",
+            "baseline,A,B,a.csv,'=b.csv,excluded,4,4,0.25,1,0.75,0.25,,,3,0,1,0.25,0.0577,0.25,0.25,,",
+            "baseline,A,B,a.csv,'=b.csv,zero,5,5,0.2,0.8,0.6,0.2449,-0.2815,0.9257,3,0,2,0.25,0.0705,0.25,0.25,,",
+            "baseline,A,C,a.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,,",
+            "baseline,A,C,a.csv,c.csv,zero,0,0,,,,,,,,,,,,,,,",
+            "best,B,C,'=b.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,,",
+            "best,B,C,'=b.csv,c.csv,zero,0,0,,,,,,,,,,,,,,,",
         ]
     );
 }

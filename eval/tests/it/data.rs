@@ -11,7 +11,11 @@ use crate::binary::{Binary, Ran};
 use crate::data_server::{Answer, DataServer};
 use crate::run::tree;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/tests/fixtures");
+/// The data of a fixture in the form that its home has.
+const LONGBENCH: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../benchmarks/src/longbench/fixture/data.json"
+);
 const REVISION: &str = "2b48e494f2c7a2f0af81aae178e05c7e1dde0fe9";
 const FILE: &str =
     "/datasets/zai-org/LongBench-v2/resolve/2b48e494f2c7a2f0af81aae178e05c7e1dde0fe9/data.json";
@@ -23,7 +27,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The hub's list and file of LongBench-v2, of which the list says what is given.
 fn longbench(path: &str, sha256: Option<String>) -> BTreeMap<String, Vec<u8>> {
-    let data = fs::read(format!("{FIXTURES}/longbench/data.json")).unwrap();
+    let data = fs::read(LONGBENCH).unwrap();
     let list = json!([
         {"type": "directory", "oid": "0", "size": 0, "path": "data.json"},
         {"type": "file", "oid": "1", "size": 9, "path": "README.md"},
@@ -39,7 +43,7 @@ fn longbench(path: &str, sha256: Option<String>) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn right() -> BTreeMap<String, Vec<u8>> {
-    let data = fs::read(format!("{FIXTURES}/longbench/data.json")).unwrap();
+    let data = fs::read(LONGBENCH).unwrap();
     longbench("data.json", Some(hex(&data)))
 }
 

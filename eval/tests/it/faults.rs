@@ -84,6 +84,16 @@ pub fn status(status: u16, header: Option<(&str, &str)>) -> Behaviour {
     Behaviour::Status(status, headers.into_iter().collect(), body)
 }
 
+/// A response that ends so.
+fn ending(fields: &str) -> Behaviour {
+    let body = format!(r#"{{"choices": [{{"message": {{"content": "Ada"}}, {fields}}}]}}"#);
+    Behaviour::Status(
+        200,
+        vec![("content-type".to_owned(), "application/json".to_owned())],
+        body,
+    )
+}
+
 /// Faults that go by, with the flags that make them short.
 pub fn transient() -> Vec<(Behaviour, &'static [&'static str])> {
     let text = || "an answer of some length".to_owned();
@@ -118,6 +128,11 @@ pub fn transient() -> Vec<(Behaviour, &'static [&'static str])> {
             &["--stream"],
         ),
         (Behaviour::Empty, &[]),
+        (ending(r#""finish_reason": "error""#), &[]),
+        (
+            ending(r#""finish_reason": "stop", "error": {"message": "broke"}"#),
+            &[],
+        ),
     ]);
     all
 }
@@ -166,6 +181,13 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
             Some(1),
             "error",
             "openai withheld the response: content_filter".to_owned(),
+        ),
+        (
+            ending(r#""finish_reason": "bored""#),
+            Some(1),
+            "error",
+            "the response of openai is not whole: `finish_reason` is `bored`, which no known server says"
+                .to_owned(),
         ),
         (
             Behaviour::Length("a beg".to_owned()),
@@ -230,12 +252,34 @@ fn tries_that_gave_no_response_are_paid_for() {
     // They have used the budget up, so that nothing is left to try it again with.
     let dir = run_dir(binary.path());
     let ran = binary.run(
-        &["run", "--resume", dir.to_str().unwrap(), "--retry-errors"],
+        &[
+            "run",
+            "--resume",
+            dir.to_str().unwrap(),
+            "--retry-errors",
+            "--base-url",
+            &server.openai(),
+        ],
         "",
     );
     let used_up = "the --max-tokens budget is used up (36 tokens of 36 tokens)";
     assert!(ran.stderr.contains(used_up), "{}", ran.stderr);
     assert_eq!((ran.code, server.seen().len()), (Some(1), 2));
+}
+
+#[test]
+fn a_served_name_changes_no_cost() {
+    // The server says that it served `m-served`, which has a price of its own.
+    let prices = "{date: d, source: s, prices: [{models: ['openai/m'], input: 1e6, output: 0}, \
+                  {models: ['openai/m-served'], input: 5e6, output: 0}]}";
+    for more in [&[][..], &["--stream"]] {
+        let server = FaultServer::list(vec![Behaviour::Text("none".to_owned())]);
+        let binary = binary().file("prices.yaml", prices);
+        let more = [&["--prices", "prices.yaml"], more].concat();
+        let ran = one_call(&binary, &server.openai(), &more);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(records(binary.path())[0]["cost_usd"], 11.0, "{more:?}");
+    }
 }
 
 #[test]
@@ -263,7 +307,10 @@ fn retries_end() {
     let ran = one_call(&binary, &refused(), &["--max-retries", "1"]);
     let record = &records(binary.path())[0];
     let error = record["error"].as_str().unwrap();
-    assert!(error.starts_with("no connection to openai: "), "{error}");
+    assert!(
+        error.starts_with("no connection to openai at 127.0.0.1:"),
+        "{error}"
+    );
     assert_eq!((ran.code, &record["retries"]), (Some(1), &Value::from(1)));
 }
 
@@ -303,7 +350,16 @@ fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
 
     let run = run_dir(binary.path());
     let binary = binary.variable("OPENAI_API_KEY", "right");
-    let ran = binary.run(&["run", "--resume", run.to_str().unwrap()], "");
+    let ran = binary.run(
+        &[
+            "run",
+            "--resume",
+            run.to_str().unwrap(),
+            "--base-url",
+            &base_url,
+        ],
+        "",
+    );
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(records(binary.path()).len(), 100);
 }

@@ -22,9 +22,11 @@ mod data_server;
 
 mod import;
 mod judge;
+mod known_names;
 mod merge;
 
 mod compare;
+mod differences;
 mod statistics;
 
 mod reporter;
@@ -40,13 +42,16 @@ mod budgets;
 mod cassette;
 mod faults;
 mod images;
+mod partition;
 mod peers;
+mod program;
 mod secrets;
 mod servers;
 mod traffic;
 
 mod scorer_file;
 mod sweep;
+mod manifests;
 mod snapshot;
 mod workflow;
 
@@ -66,6 +71,7 @@ mod run_trajectory;
 mod run_web;
 mod run_wrong;
 
+mod treatments;
 mod view;
 mod view_browser;
 mod view_server;

@@ -1,6 +1,6 @@
 //! The wire formats against servers that this project did not write: `LiteLLM`'s proxy, and fakellm behind it and alone.
 //!
-//! `scripts/install-peers.sh` installs them under `target/peers`, as `test.sh` has it do.
+//! `scripts/install-peers.sh` installs them under `target/peers`, as `./test.sh --full` has it do.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};

@@ -1,8 +1,9 @@
 //! `eval report`: its tables and its page.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::run::s_niah;
@@ -56,16 +57,17 @@ fn tables_and_a_page_that_needs_nothing_else() {
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (name, wanted) in [
-        ("score ", "score 1.000 [0.51, 1.00] 0.000 [0.00, 0.49]"),
-        (
-            "score, 16k",
-            "score, 16k chars 1.000 [0.34, 1.00] 0.000 [0.00, 0.66]",
-        ),
+        ("score ", "score 1.000 0.000"),
+        ("score, 16k", "score, 16k chars 1.000 0.000"),
         ("early returns", "early returns 0 % 0 %"),
         ("delegated", "delegated 100 % 0 %"),
         ("failed cells", "failed cells 0 (0 %) 4 (33 %)"),
         ("self-corrected", "self-corrected 0 4 (100 %)"),
         ("ended in error", "ended in error 0 % 0 %"),
+        (
+            "No interval",
+            "No interval: 2 to 4 independent samples are too few; 5 are needed.",
+        ),
     ] {
         assert_eq!(row(name), wanted);
     }
@@ -87,10 +89,193 @@ fn tables_and_a_page_that_needs_nothing_else() {
 
     let json = binary.run(&["report", &dirs[1], "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(json[0]["behaviour"]["corrected_cells"], 4);
-    assert_eq!(json[0]["groupings"][0]["name"], "context_length");
+    assert_eq!(json["runs"][0]["behaviour"]["corrected_cells"], 4);
+    assert_eq!(json["runs"][0]["groupings"][0]["name"], "context_length");
     assert!(!binary.path().join(&dirs[1]).join("report.html").exists());
     let plain = binary.run(&["report", &dirs[1]], "");
     assert!(plain.stderr.starts_with("note: report: "), "{plain:?}");
     assert!(binary.path().join(&dirs[1]).join("report.html").exists());
+}
+
+/// A sweep of three cells whose calls have prices.
+const MATRIX: &str = "\
+run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 8, confirm-first-return: false}
+models: ['scripted:priced.yaml']
+prompt-modes: [solver, coordinator]
+";
+
+fn sweeps(folders: &[&str]) -> Binary {
+    let binary = Binary::new()
+        .file("priced.yaml", include_str!("report/priced.yaml"))
+        .file("matrix.yaml", MATRIX);
+    for folder in folders {
+        let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", folder], "");
+        assert_eq!(ran.code, Some(106), "{ran:?}");
+    }
+    binary
+}
+
+/// The texts of a page's table cells and notes, a row a line, from one heading to the next.
+fn section(page: &str, heading: &str) -> String {
+    let from = page.find(&format!("<h2>{heading}</h2>")).unwrap();
+    let rest = &page[from + 4..];
+    let section = &rest[..rest.find("<h2>").unwrap_or(rest.len())];
+    let mut text = String::new();
+    let mut rest = section.replace("</tr>", "\n").replace("</p>", "\n");
+    rest = rest
+        .replace("</td><td", "</td> | <td")
+        .replace("</th><t", "</th> | <t");
+    let mut in_tag = false;
+    for c in rest.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' => in_tag = false,
+            c if !in_tag => text.push(c),
+            _ => {}
+        }
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_sweep_is_compared_on_its_page() {
+    let binary = sweeps(&["sweep"]);
+    let folder = binary.path().join("sweep");
+    let of_sweep = fs::read_to_string(folder.join("report.html")).unwrap();
+    insta::assert_snapshot!(
+        "sweep_page",
+        format!(
+            "{}\n\n{}",
+            section(&of_sweep, "What differs"),
+            section(&of_sweep, "Comparison")
+        )
+    );
+    for hostile in ["<script>alert", "<b>none"] {
+        assert!(!of_sweep.contains(hostile), "{hostile}");
+    }
+
+    let ran = binary.run(&["report", "sweep"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert_eq!(
+        section(&page, "Comparison"),
+        section(&of_sweep, "Comparison")
+    );
+    let beginning = ran.stdout.split("\n\n").next().unwrap_or_default();
+    insta::assert_snapshot!("sweep_report_begins", beginning);
+
+    let json = binary.run(&["report", "sweep", "--json"], "");
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let costs = json["runs"].as_array().unwrap().iter();
+    let costs: Vec<_> = costs
+        .map(|run| run["cost_per_right_answer"].clone())
+        .collect();
+    // One call failed without a bill, of which nobody knows; eight calls of 2 cents gave eight; and none was right.
+    assert_eq!(costs, [Value::Null, json!(0.02), Value::Null]);
+    // One time of an attempt: that of the table is the sum of the parts, errors left out of both.
+    for run in json["runs"].as_array().unwrap() {
+        let parts = run["behaviour"]["time"].as_object().unwrap();
+        let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
+        let mean = run["summary"]["per_attempt"]["total_time_s"]
+            .as_f64()
+            .unwrap();
+        assert!((sum - mean).abs() < 1e-9, "{sum} {mean}");
+    }
+    let comparison = &json["sweeps"][0]["comparison"];
+    assert_eq!(comparison["comparisons"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn runs_are_found_in_sweeps_and_folders() {
+    let binary = sweeps(&["results/one", "results/more/two"]);
+    let ran = binary.run(&s_niah(&["--log-dir", "results/more"]), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let binary = binary
+        .file("empty/notes.txt", "")
+        .file("results/broken/lock.json", "{}")
+        .file("results/.hidden/lock.json", "{}")
+        .file("torn/sweep.json", "{")
+        .file(
+            "begun/sweep.json",
+            r#"{"v": 1, "cells": [], "skipped": []}"#,
+        );
+
+    let json = |args: &[&str]| -> Value {
+        let ran = binary.run(&[&["report", "--json"], args].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    // Whatever the folder is called, and twice named is once shown.
+    for (args, runs, sweeps) in [
+        (&["results"][..], 7, 2),
+        (&["results/more"], 4, 1),
+        (&["results/one"], 3, 1),
+        (&["results/one/01-direct"], 1, 0),
+        (&["results/one/01-direct", "results", "results/one"], 7, 2),
+    ] {
+        let json = json(args);
+        assert_eq!(
+            json["runs"].as_array().map(Vec::len),
+            Some(runs),
+            "{args:?}"
+        );
+        assert_eq!(
+            json["sweeps"].as_array().map(Vec::len),
+            Some(sweeps),
+            "{args:?}"
+        );
+        let ids = json["runs"].as_array().unwrap().iter();
+        let ids: BTreeSet<&str> = ids
+            .map(|run| run["run"]["run_id"].as_str().unwrap())
+            .collect();
+        assert_eq!(ids.len(), runs, "{args:?}: {ids:?}");
+    }
+
+    let hint = "hint: a run has config.json, lock.json and samples.jsonl, and a sweep sweep.json; folders that hold some \
+                are searched at any depth\n";
+    for (folder, message) in [
+        (
+            "empty",
+            format!("error: empty holds no run and no sweep\n{hint}"),
+        ),
+        (
+            "nowhere",
+            "error: cannot read nowhere: No such file or directory (os error 2)\n".to_owned(),
+        ),
+        (
+            "begun",
+            "error: no cell of the sweep in begun has begun\n".to_owned(),
+        ),
+        (
+            "torn",
+            "error: torn/sweep.json: EOF while parsing an object at line 1 column 1\n".to_owned(),
+        ),
+    ] {
+        let ran = binary.run(&["report", folder], "");
+        assert_eq!((ran.code, ran.stderr), (Some(2), message), "{folder}");
+    }
+    let ran = binary.run(&["report", "results"], "");
+    assert!(
+        ran.stderr
+            .contains("note: results/broken is left out: it is no whole run directory\n"),
+        "{ran:?}"
+    );
+    let order =
+        ["results/one", "results/more/two"].map(|name| ran.stdout.find(&format!("Sweep {name}\n")));
+    assert!(order.iter().all(Option::is_some), "{ran:?}");
+}
+
+#[test]
+fn other_scorers_are_stated() {
+    let binary = Binary::new().file("one.js", "function score() { return 1; }");
+    for scorer in [&[][..], &["--scorer", "one.js"]] {
+        let ran = binary.run(&s_niah(scorer), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let ran = binary.run(&["report", "results"], "");
+    let sentence = "These runs were scored by different scorers, so their scores do not compare: ";
+    assert!(ran.stdout.contains(sentence), "{ran:?}");
+    let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
+    assert!(page.contains(sentence));
 }

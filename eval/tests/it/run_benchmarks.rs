@@ -7,12 +7,17 @@ use serde::Deserialize;
 use crate::binary::Binary;
 use crate::run::finish;
 
-/// A row of `run/benchmarks.json`.
+/// What is read of a benchmark's `cases.json`; the tests of `benchmarks` check the rest.
+#[derive(Deserialize)]
+struct Cases {
+    run: Vec<Row>,
+}
+
+/// A run with the scripted model.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    benchmark: String,
-    /// More flags.
+    /// More flags; `DIR` stands for the benchmark's folder.
     flags: Vec<String>,
     /// Whether it needs a browser.
     #[serde(default)]
@@ -21,35 +26,41 @@ struct Row {
     scores: BTreeMap<String, f64>,
 }
 
+/// The folder of a benchmark in the sources.
+pub fn folder(benchmark: &str) -> String {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/src");
+    format!("{sources}/{}", benchmark.replace('-', "_"))
+}
+
 #[test]
 fn every_benchmark_runs_with_its_scripted_model() {
-    let rows: Vec<Row> = serde_json::from_str(include_str!("run/benchmarks.json")).unwrap();
-    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/tests/fixtures");
-    for row in &rows {
-        if row.browser && !has_chromium() {
-            assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-            eprintln!("{} is skipped: there is no Chromium", row.benchmark);
-            continue;
-        }
-        let binary = Binary::new();
-        let mut args = vec!["run", "--model", "scripted", "--benchmark", &row.benchmark];
-        let flags: Vec<String> = row
-            .flags
-            .iter()
-            .map(|flag| flag.replace("FIXTURES", fixtures))
-            .collect();
-        args.extend(flags.iter().map(String::as_str));
-        let run = finish(&binary, &args);
-        let scores: BTreeMap<String, f64> = run
-            .records()
-            .into_iter()
-            .map(|((id, _), record)| (id, (record.score.unwrap() * 100.0).round() / 100.0))
-            .collect();
-        assert_eq!(scores, row.scores, "{}: {}", row.benchmark, run.ran.stderr);
-    }
-    let tried: Vec<_> = rows.iter().map(|row| row.benchmark.as_str()).collect();
     for entry in benchmarks::catalog() {
-        assert!(tried.contains(&entry.name), "{} is not tried", entry.name);
+        let folder = folder(entry.name);
+        let cases = std::fs::read_to_string(format!("{folder}/cases.json")).unwrap();
+        let cases: Cases = serde_json::from_str(&cases).unwrap();
+        assert!(!cases.run.is_empty(), "{} is not tried", entry.name);
+        for row in &cases.run {
+            if row.browser && !has_chromium() {
+                assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
+                eprintln!("{} is skipped: there is no Chromium", entry.name);
+                continue;
+            }
+            let binary = Binary::new();
+            let mut args = vec!["run", "--model", "scripted", "--benchmark", entry.name];
+            let flags: Vec<String> = row
+                .flags
+                .iter()
+                .map(|flag| flag.replace("DIR", &folder))
+                .collect();
+            args.extend(flags.iter().map(String::as_str));
+            let run = finish(&binary, &args);
+            let scores: BTreeMap<String, f64> = run
+                .records()
+                .into_iter()
+                .map(|((id, _), record)| (id, (record.score.unwrap() * 100.0).round() / 100.0))
+                .collect();
+            assert_eq!(scores, row.scores, "{}: {}", entry.name, run.ran.stderr);
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use eval::record::AttemptRecord;
-use eval::run_dir::{Fingerprint, NewRun, RunDir, RunWriter, read_records};
+use eval::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
 use harness::event::{Event, EventKind};
@@ -30,8 +30,8 @@ fn begin(results: &Path, order: &[&str]) -> RunWriter {
     let run = create(results).unwrap();
     let identity = identity(run.id());
     let order = order.iter().map(|&id| id.to_owned()).collect();
-    run.begin(&json!({"v": 1, "seed": 7}), fingerprint(), identity, order)
-        .unwrap()
+    let lock = Lock::new(fingerprint(), identity);
+    run.begin(&json!({"v": 1, "seed": 7}), lock, order).unwrap()
 }
 
 fn iteration(sample: &str, iteration: u32) -> Event {
@@ -195,6 +195,7 @@ fn hostile_ids_stay_in_the_folder() {
         "/etc/passwd",
         "..",
         "",
+        ".hidden",
         "a\0b",
         "a\nb",
         "CON",
@@ -214,6 +215,8 @@ fn hostile_ids_stay_in_the_folder() {
     drop(writer);
     assert_eq!(files(&path).len(), 5 + records.len());
     assert_eq!(files(temp.path()).len(), files(&path).len());
+    let hidden = |file: &String| file.split('/').any(|part| part.starts_with('.'));
+    assert!(!files(&path).iter().any(hidden), "{:?}", files(&path));
     let run = RunDir::open(&path).unwrap();
     for read in &run.records {
         assert_eq!(
@@ -225,6 +228,56 @@ fn hostile_ids_stay_in_the_folder() {
         );
     }
     assert_eq!(run.records, records);
+}
+
+#[test]
+fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut writer = begin(temp.path(), &[".env", ""]);
+    let path = writer.path().to_owned();
+    finish(&mut writer, &[record(".env", 1), record("", 1)]);
+    drop(writer);
+    let folder = path.join("trajectories");
+    for (now, earlier) in [
+        ("%2Eenv.1.jsonl", ".env.1.jsonl"),
+        ("%.1.jsonl", ".1.jsonl"),
+    ] {
+        fs::rename(folder.join(now), folder.join(earlier)).unwrap();
+    }
+    // One that was killed.
+    fs::copy(folder.join(".env.1.jsonl"), folder.join(".env.2.jsonl")).unwrap();
+    let run = RunDir::open(&path).unwrap();
+    assert_eq!(run.trajectory(".env", 1), folder.join(".env.1.jsonl"));
+    assert_eq!(run.trajectory("", 1), folder.join(".1.jsonl"));
+    assert_eq!(run.trajectory("", 2), folder.join("%.2.jsonl"));
+    assert_eq!(run.wasted.abandoned.attempts, 1);
+
+    let again = BTreeSet::from([(".env".to_owned(), 1)]);
+    let config = json!({"v": 1});
+    drop(
+        Reopened::open(&path)
+            .unwrap()
+            .go_on(&config, Vec::new(), &again)
+            .unwrap(),
+    );
+    let left: Vec<String> = files(&path)
+        .into_iter()
+        .filter(|file| file.contains('/'))
+        .collect();
+    assert_eq!(
+        left,
+        [
+            "abandoned/%2Eenv.2~1.jsonl",
+            "superseded/%2Eenv.1~1.jsonl",
+            "trajectories/.1.jsonl",
+        ]
+    );
+    let run = RunDir::open(&path).unwrap();
+    assert_eq!(run.wasted.abandoned.attempts, 1);
+    assert_eq!(
+        run.trajectory(".env", 1),
+        path.join("superseded/%2Eenv.1~1.jsonl")
+    );
 }
 
 /// What is read: ids, and the number, offset and bytes of a torn line; or the error.
@@ -416,7 +469,11 @@ fn a_run_that_never_begins_leaves_nothing() {
     let path = run.path().to_owned();
     fs::remove_dir(&path).unwrap();
     let error = run
-        .begin(&json!({"v": 1}), fingerprint(), identity("x"), Vec::new())
+        .begin(
+            &json!({"v": 1}),
+            Lock::new(fingerprint(), identity("x")),
+            Vec::new(),
+        )
         .unwrap_err();
     let file = path.join("config.json");
     assert_eq!(

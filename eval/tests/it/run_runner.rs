@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use benchmarks::{Dataset, DatasetError, Facts, Sample, Score, Scorer};
 use eval::grader::Rule;
 use eval::record::RunIdentity;
-use eval::run_dir::{Fingerprint, NewRun, RunDir};
+use eval::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use eval::run_event::{Reporter, RunEvent, RunPlan};
 use eval::runner::{self, Ended, Ending, Run, RunError};
 use harness::agent_turn::AgentTurnSettings;
@@ -168,7 +168,11 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     let path = new.path().to_owned();
     let fingerprint = Fingerprint::from_parts(Facts::new());
     let writer = new
-        .begin(&json!({"v": 1}), fingerprint, identity, dataset.ids.clone())
+        .begin(
+            &json!({"v": 1}),
+            Lock::new(fingerprint, identity),
+            dataset.ids.clone(),
+        )
         .unwrap();
     let run = Run {
         plan,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::binary::{Binary, Ran};
 use crate::fault_server::{Behaviour, FaultServer};
-use crate::faults::{KEY, binary, status, transient};
+use crate::faults::{KEY, binary, run_dir, status, transient};
 
 /// Every file under a folder that holds the key.
 fn holding(folder: &Path) -> Vec<String> {
@@ -178,4 +178,110 @@ fn a_worker_process_has_no_key() {
     assert!(server.seen().len() >= 2, "the agent has asked twice");
     assert!(!environments.is_empty(), "workers {workers:?}");
     assert!(!environments.iter().any(|environment| holds(environment)));
+}
+
+/// Two samples by a call each, of which the budget lets one be made.
+const HALF: [&str; 17] = [
+    "--benchmark",
+    "s-niah",
+    "--context-len",
+    "2k",
+    "--tasks-per-length",
+    "2",
+    "--protocol",
+    "direct",
+    "--model",
+    "openai/m",
+    "--max-llm-calls",
+    "1",
+    "--concurrency",
+    "1",
+    "--profile",
+    "none",
+    "--base-url",
+];
+
+/// The end of the error, and the hint.
+fn unnamed(url: &str) -> String {
+    format!(
+        " names the server {url}, which would get your key, and this start does not name it\n\
+         hint: to send it there, add --base-url {url} to `eval run --resume`, or set EVAL_BASE_URL={url}\n"
+    )
+}
+
+#[test]
+fn a_key_goes_to_no_address_that_only_a_folder_names() {
+    let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+    let url = server.openai();
+    let begun = || {
+        let binary = binary();
+        let ran = binary.run(&[&["run"], &HALF[..], &[&url]].concat(), "");
+        let dir = run_dir(binary.path());
+        let dir = dir
+            .strip_prefix(binary.path())
+            .unwrap()
+            .display()
+            .to_string();
+        let again = format!("go on with `eval run --resume {dir} --base-url {url}`\n");
+        assert!(ran.stderr.contains(&again), "{ran:?}");
+        (binary, dir)
+    };
+    let resume = |binary: &Binary, dir: &str, more: &[&str]| {
+        let before = server.seen().len();
+        let args = [&["run", "--resume", dir, "--max-llm-calls", "9"], more].concat();
+        let ran = binary.run(&args, "");
+        (ran, server.seen().split_off(before))
+    };
+    let bearer = format!("Bearer {KEY}");
+    let (binary, dir) = begun();
+    let (ran, seen) = resume(&binary, &dir, &[]);
+    let refused = format!("error: {dir}{}", unnamed(&url));
+    assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
+    // Named by this start: typed, or in a variable.
+    let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
+    assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
+    assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));
+    for name in ["EVAL_BASE_URL", "OPENAI_BASE_URL"] {
+        let (binary, dir) = begun();
+        let (ran, seen) = resume(&binary.variable(name, &format!("{url}/")), &dir, &[]);
+        assert_eq!((ran.code, seen.len()), (Some(0), 1), "{name}: {ran:?}");
+    }
+    // No key, nothing to lose.
+    let (binary, dir) = begun();
+    let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
+    assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
+    assert_eq!(seen[0].header("authorization"), None);
+}
+
+#[test]
+fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
+    let server = FaultServer::list(vec![Behaviour::Text("```js\nreturn(42)\n```".to_owned())]);
+    let url = server.openai();
+    let binary = binary();
+    let mut args = vec!["sweep", "--out", "all", "--"];
+    args.extend(
+        HALF.iter()
+            .filter(|word| !["--protocol", "direct"].contains(word)),
+    );
+    args.push(&url);
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    let cells = ["01-direct", "02-solver"].map(|name| binary.path().join("all").join(name));
+    for name in ["begun", "not begun"] {
+        let before = server.seen().len();
+        let ran = binary.run(&["sweep", "--resume", "all"], "");
+        assert_eq!(
+            (ran.code, server.seen().len()),
+            (Some(2), before),
+            "{name}: {ran:?}"
+        );
+        assert!(ran.stderr.ends_with(&unnamed(&url)), "{ran:?}");
+        for cell in cells.iter().filter(|cell| cell.exists()) {
+            fs::remove_dir_all(cell).unwrap();
+        }
+    }
+    let binary = binary.variable("EVAL_BASE_URL", &url);
+    let ran = binary.run(&["sweep", "--resume", "all"], "");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    assert!(cells.iter().all(|cell| cell.join("lock.json").is_file()));
 }

@@ -66,6 +66,57 @@ fn a_dry_run_needs_a_key_only_to_check_it() {
     assert!(ran.stderr.contains("OPENAI_API_KEY"), "{ran:?}");
 }
 
+/// The bound of a dry run with these flags: calls, tokens, cost, and the flags that it is by.
+fn bound(more: &[&str]) -> [Value; 4] {
+    let mut args = vec![
+        "run",
+        "--benchmark",
+        "s-niah",
+        "--context-len",
+        "2k",
+        "--json",
+        "--dry-run",
+    ];
+    args.extend(["--model", "openai/gpt-4o"]);
+    args.extend(more);
+    let ran = Binary::new().run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
+    ["calls", "tokens", "cost_usd", "by"].map(|name| shown["most"][name].clone())
+}
+
+#[test]
+fn a_dry_run_bounds_children_by_the_flags_that_do() {
+    let none = || Value::Null;
+    let rows: [(&[&str], [Value; 2], &[&str]); 6] = [
+        (&[], [none(), none()], &[]),
+        (
+            &["--attempt-max-llm-calls", "7"],
+            [14.into(), none()],
+            &["--attempt-max-llm-calls"],
+        ),
+        (
+            &["--attempt-max-llm-calls", "7", "--max-llm-calls", "9"],
+            [9.into(), none()],
+            &["--attempt-max-llm-calls", "--max-llm-calls"],
+        ),
+        (&["--max-cost", "2"], [none(), 2.0.into()], &["--max-cost"]),
+        (
+            &["--attempt-max-cost", "2"],
+            [none(), 4.0.into()],
+            &["--attempt-max-cost"],
+        ),
+        (&["--protocol", "direct"], [2.into(), none()], &[]),
+    ];
+    for (more, [calls, cost], by) in rows {
+        let [got_calls, _, got_cost, got_by] = bound(more);
+        assert_eq!((got_calls, got_by), (calls, by.into()), "{more:?}");
+        if !cost.is_null() {
+            assert_eq!(got_cost, cost, "{more:?}");
+        }
+    }
+}
+
 #[test]
 fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
     let rows: [(&[&str], usize); 2] = [(&[], 0), (&["--check-key"], 1)];
@@ -91,10 +142,60 @@ fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
         let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(shown["samples"].as_array().map(Vec::len), Some(2));
         // Two samples, three attempts at each, of two to four calls.
-        assert_eq!(
-            (&shown["least"]["calls"], &shown["most"]["calls"]),
-            (&12.into(), &24.into())
-        );
-        assert!(shown["most"]["cost_usd"].as_f64() > shown["least"]["cost_usd"].as_f64());
+        let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
+        // A child in each of four iterations, which makes four calls and has four of one.
+        let wanted = [
+            12.into(),
+            24.into(),
+            (6 * (4 + 4 * (4 + 4))).into(),
+            Value::Null,
+        ];
+        assert_eq!(calls, wanted.each_ref(), "{shown}");
+        assert!(shown["roots"]["cost_usd"].as_f64() > shown["least"]["cost_usd"].as_f64());
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_its_bound_leaves_out() {
+    let flight = "and one flight: what the calls under way at once take beyond the budget\n";
+    let again = "not in these figures: requests that are sent again";
+    let short = "the budget does not suffice";
+    let children = "what a child is sent its caller writes";
+    let rows: [(&[&str], &[&str], &[&str]); 6] = [
+        (
+            &[],
+            &["at most: no bound", again],
+            &[flight, short, children],
+        ),
+        (&["--max-cost", "100"], &[flight, again], &[short, children]),
+        (&["--max-tokens", "10"], &[flight, short], &[children]),
+        (
+            &["--max-llm-calls", "1"],
+            &["at most 1 call, ", short],
+            &[flight, children],
+        ),
+        (
+            &["--attempt-max-llm-calls", "7"],
+            &["at most 14 calls, any number of tokens, any cost", children],
+            &[flight, short],
+        ),
+        (
+            &["--protocol", "direct", "--tasks-per-length", "1"],
+            &["at least 1 call, ", "at most 1 call, ", again],
+            &[flight, short, children],
+        ),
+    ];
+    for (more, has, lacks) in rows {
+        let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+        args.extend(["--dry-run", "--model", "openai/gpt-4o"]);
+        args.extend(more);
+        let ran = Binary::new().run(&args, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        for words in has {
+            assert!(ran.stdout.contains(words), "{more:?}: {words}: {ran:?}");
+        }
+        for words in lacks {
+            assert!(!ran.stdout.contains(words), "{more:?}: {words}: {ran:?}");
+        }
     }
 }

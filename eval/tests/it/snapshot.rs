@@ -63,6 +63,29 @@ fn cells_leave_nothing_in_the_cache_folder() {
     }
 }
 
+#[test]
+fn random_numbers_are_drawn_anew_with_and_without_a_kept_engine() {
+    let kept = Binary::new().variable("XDG_CACHE_HOME", "caches");
+    let never_kept = Binary::new()
+        .file("caches", "a file in the way")
+        .variable("XDG_CACHE_HOME", "caches");
+    let mut drawn = Vec::new();
+    for binary in [kept, never_kept] {
+        for isolation in ["thread", "process"] {
+            for _ in 0..3 {
+                let ran = binary.run(
+                    &["repl", "--isolation", isolation],
+                    "console.log(Math.random())\n",
+                );
+                assert_eq!(ran.code, Some(0), "{ran:?}");
+                drawn.push(ran.stdout);
+            }
+        }
+    }
+    let different: BTreeSet<_> = drawn.iter().collect();
+    assert_eq!(different.len(), 12, "{drawn:?}");
+}
+
 fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());

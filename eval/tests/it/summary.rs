@@ -1,23 +1,20 @@
 //! The summary of a run, and runs side by side.
 
 use eval::record::AttemptRecord;
-use eval::statistics::{Estimate, Interval, IntervalMethod};
+use eval::statistics::{Estimate, Interval};
 use eval::summary::{ContextLength, PerAttempt, Statuses, Summary, Wasted, headline, table};
 use harness::outcome::{Status, Usage};
 use serde_json::json;
 
 use crate::run_dir_fixture::{failed, record};
 
-/// A binary score's estimate, cut to 6 digits so that it can be written down.
-fn wilson(mean: f64, standard_error: Option<f64>, low: f64, high: f64) -> Estimate {
+/// The estimate of fewer clusters than an interval needs, cut to 6 digits so that it can be written down.
+fn of_few(mean: f64, standard_error: Option<f64>, clusters: u64) -> Estimate {
     Estimate {
         mean,
         standard_error,
-        interval: Some(Interval {
-            low,
-            high,
-            method: IntervalMethod::Wilson,
-        }),
+        clusters,
+        interval: None,
     }
 }
 
@@ -29,8 +26,8 @@ fn cut(estimate: Option<Estimate>) -> Option<Estimate> {
         interval: estimate.interval.map(|interval| Interval {
             low: cut(interval.low),
             high: cut(interval.high),
-            ..interval
         }),
+        ..estimate
     })
 }
 
@@ -79,13 +76,14 @@ fn mixed() -> Vec<AttemptRecord> {
 
 #[test]
 fn every_figure_of_a_run() {
-    // Wilson intervals and standard errors by statsmodels 0.15.0, proportion_confint(method="wilson") and stats.sem.
+    // Standard errors by scipy 1.17.1, stats.sem.
     let wanted = Summary {
         v: 2,
         attempts_total: 6,
         attempts: 5,
         samples: 5,
         scored: 3,
+        right: 2,
         coverage: 0.5,
         statuses: Statuses {
             ok: 2,
@@ -93,21 +91,21 @@ fn every_figure_of_a_run() {
             error: 1,
             cancelled: 1,
         },
-        score: Some(wilson(0.666_667, Some(0.333_333), 0.207_66, 0.938_508)),
-        score_errors_as_zero: Some(wilson(0.5, Some(0.288_675), 0.150_039, 0.849_961)),
+        score: Some(of_few(0.666_667, Some(0.333_333), 3)),
+        score_errors_as_zero: Some(of_few(0.5, Some(0.288_675), 4)),
         repeated: None,
         by_context_length: vec![
             ContextLength {
                 context_length: 8000,
                 attempts: 2,
                 scored: 2,
-                score: Some(wilson(1.0, Some(0.0), 0.342_380, 1.0)),
+                score: Some(of_few(1.0, Some(0.0), 2)),
             },
             ContextLength {
                 context_length: 128_000,
                 attempts: 2,
                 scored: 1,
-                score: Some(wilson(0.0, None, 0.0, 0.793_451)),
+                score: Some(of_few(0.0, None, 1)),
             },
         ],
         per_attempt: Some(PerAttempt {
@@ -250,29 +248,32 @@ fn attempts_and_clusters_are_no_independent_draws() {
 fn a_run_as_a_table() {
     let summary = Summary::new(&mixed(), 6);
     let wanted = "\
-\x20                   mixed
-────────────────────────────────────────────────────────
- score              0.667 [0.21, 0.94]
-   errors as zero   0.500 [0.15, 0.85]
- coverage           3/6 (50 %)
- status             2 ok, 1 limit, 1 error, 1 cancelled
- score, 8k chars    1.000 [0.34, 1.00]
- score, 128k chars  0.000 [0.00, 0.79]
- iterations         7.0
- returned early     1
- delegated          67 %
- agents             1.7
- llm calls          4.0
- tokens in          5.0k
- tokens out         250
- cost               $0.2500 and 4 unknown
- time               2.5 s
- overhead           12 ms (0.5 %)
+\x20                       mixed
+────────────────────────────────────────────────────────────
+ score                  0.667
+   errors as zero       0.500
+ coverage               3/6 (50 %)
+ status                 2 ok, 1 limit, 1 error, 1 cancelled
+ score, 8k chars        1.000
+ score, 128k chars      0.000
+ iterations             7.0
+ returned early         1
+ delegated              67 %
+ agents                 1.7
+ llm calls              4.0
+ tokens in              5.0k
+ tokens out             250
+ cost                   $0.2500 and 4 unknown
+ cost per right answer  n/a: price unknown
+ time                   2.5 s
+ overhead               12 ms (0.5 %)
+
+No interval: 1 to 4 independent samples are too few; 5 are needed.
 ";
     assert_eq!(table(&[("mixed", &summary)]), wanted);
     assert_eq!(
         headline(&summary),
-        "score 0.667 [0.21, 0.94] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
+        "score 0.667 (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
     );
 }
 
@@ -297,29 +298,31 @@ fn runs_side_by_side_fit_80_columns() {
     ];
     let all: Vec<_> = labels.into_iter().zip(&runs).collect();
     let wanted = "\
-\x20                   s-niah-coordinator-  s-niah-solver-2026  �[31mred�[0m label
-                    20261121-092406-ab1  1121-092406-cd34
-                    2
+\x20                    s-niah-coordinator  s-niah-solver-2026  �[31mred�[0m label
+                     -20261121-092406-a  1121-092406-cd34
+                     b12
 ────────────────────────────────────────────────────────────────────────────────
- score              0.667 [0.21, 0.94]   1.000 [0.21, 1.00]  -
-   errors as zero   0.500 [0.15, 0.85]   1.000 [0.21, 1.00]  -
- coverage           3/6 (50 %)           1/1 (100 %)         0/0 (0 %)
- status             2 ok, 1 limit, 1     1 ok                -
-                    error, 1 cancelled
- score, 8k chars    1.000 [0.34, 1.00]   -                   -
- score, 128k chars  0.000 [0.00, 0.79]   -                   -
- score, 1m chars    -                    1.000 [0.21, 1.00]  -
- iterations         7.0                  3.0                 -
- returned early     1                    0                   0
- delegated          67 %                 100 %               -
- agents             1.7                  2.0                 -
- llm calls          4.0                  4.0                 -
- tokens in          5.0k                 ~123M               -
- tokens out         250                  ~50                 -
- cost               $0.2500 and 4        ~$12.5000           -
-                    unknown
- time               2.5 s                2.5 s               -
- overhead           12 ms (0.5 %)        12 ms (0.5 %)       -
+ score               0.667               1.000               -
+   errors as zero    0.500               1.000               -
+ coverage            3/6 (50 %)          1/1 (100 %)         0/0 (0 %)
+ status              2 ok, 1 limit, 1    1 ok                -
+                     error, 1 cancelled
+ score, 8k chars     1.000               -                   -
+ score, 128k chars   0.000               -                   -
+ score, 1m chars     -                   1.000               -
+ iterations          7.0                 3.0                 -
+ returned early      1                   0                   0
+ delegated           67 %                100 %               -
+ agents              1.7                 2.0                 -
+ llm calls           4.0                 4.0                 -
+ tokens in           5.0k                ~123M               -
+ tokens out          250                 ~50                 -
+ cost                $0.2500 and 4       ~$12.5000           -
+                     unknown
+ cost per right      n/a: price unknown  ~$12.5000           n/a: price unknown
+ answer
+ time                2.5 s               2.5 s               -
+ overhead            12 ms (0.5 %)       12 ms (0.5 %)       -
 
                     last
 ──────────────────────────────────
@@ -338,6 +341,8 @@ fn runs_side_by_side_fit_80_columns() {
  cost               -
  time               2.5 s
  overhead           12 ms (0.5 %)
+
+No interval: 1 to 4 independent samples are too few; 5 are needed.
 ";
     let text = table(&all);
     assert_eq!(text, wanted);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 const SAMPLES: usize = 60;
@@ -120,8 +121,8 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
         let workers: Vec<String> = servers.iter().flat_map(|pid| children(pid)).collect();
         let victim = workers.get(killed % 5);
         if let Some(victim) = victim.filter(|_| killed < 10) {
-            let sent = Command::new("kill").args(["-9", victim]).status().unwrap();
-            killed += usize::from(sent.success());
+            let victim = Pid::from_raw(victim.parse().unwrap()).unwrap();
+            killed += usize::from(kill_process(victim, Signal::KILL).is_ok());
         }
     }
     let records = records(dir.path());

@@ -51,8 +51,8 @@ fn a_matrix_runs_goes_on_and_is_compared() {
     assert_eq!(skipped.len(), 4, "{skipped:#?}");
     assert_eq!(
         skipped[2],
-        "note: skipped --model scripted --protocol rlm --prompt-mode coordinator --max-depth 1: nothing to delegate to: \
-         with --max-depth 1 a coordinator has no children with a REPL"
+        "note: skipped --model scripted --protocol rlm --prompt-mode coordinator --max-depth 1: --prompt-mode coordinator would \
+         change nothing that an agent gets: with --max-depth 1 the root has no children with a REPL"
     );
     for cell in CELLS {
         assert!(
@@ -96,7 +96,15 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 
     let json = binary.run(&["sweep", "--resume", "sweep", "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(4));
+    // Each of four with the baseline, and the best three with each other.
+    assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(7));
+    assert_eq!(
+        json["families"],
+        serde_json::json!([
+            {"kind": "baseline", "baselines": ["A"], "runs": ["B", "C", "D", "E"], "comparisons": 4, "shown": 4},
+            {"kind": "best", "baselines": [], "runs": ["B", "C", "D", "E"], "comparisons": 6, "shown": 3},
+        ])
+    );
 }
 
 #[test]
@@ -128,7 +136,8 @@ fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
         .iter()
         .map(|pair| [pair["first"].clone(), pair["second"].clone()])
         .collect();
-    assert_eq!(pairs, [["A", "C"], ["B", "D"]]);
+    // The baselines, and the cells that are none with each other.
+    assert_eq!(pairs, [["A", "C"], ["B", "D"], ["C", "D"]]);
 }
 
 #[test]
@@ -139,9 +148,11 @@ fn there_is_a_ready_sweep_for_each_benchmark() {
         .filter(|entry| !entry.name.starts_with("web"));
     for entry in of_texts {
         let name = entry.name;
-        let path = format!("{}/../sweeps/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        assert!(text.contains(&format!("\n  benchmark: {name}\n")), "{path}");
+        let sweep = entry.sweep.unwrap_or_default();
+        assert!(
+            sweep.contains(&format!("\n  benchmark: {name}\n")),
+            "{name}"
+        );
     }
 }
 
@@ -167,11 +178,30 @@ fn what_is_wrong_is_told_before_anything_runs() {
         "--context-len",
         "8k",
     ];
-    let rows: [(&[&str], &str); 11] = [
+    let rows: [(&[&str], &str); 13] = [
+        (
+            &["--max-cost", "0", run[0], run[1], run[2], run[3], run[4]],
+            "error: --max-cost 0: expected a number from 0.0001 to 1000000\n",
+        ),
+        // A budget of money for calls that would count as free.
+        (
+            &[
+                "--max-cost",
+                "1",
+                run[0],
+                run[1],
+                run[2],
+                run[3],
+                "ollama/none-such",
+                "--context-len",
+                "2k",
+            ],
+            "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
+        ),
         // What is typed takes the place of what stands in the file.
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
-            "error: cell `--protocol direct --prompt-mode solver`: --model: unknown model `nope/x`",
+            "error: cell `--protocol direct`: --model: unknown model `nope/x`",
         ),
         (
             &["--models", "scripted", run[0], run[3], run[4]],
@@ -179,11 +209,11 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--matrix", "dry.yaml"],
-            "error: --dry-run is no flag that all cells share: use `eval run --dry-run` for one cell\n",
+            "error: --dry-run is no flag that all cells share: give it to the sweep, before `--`\n",
         ),
         (
             &["--matrix", "flags.yaml"],
-            "error: cell `--protocol direct --prompt-mode solver`: --benchmark: unknown benchmark `nope`",
+            "error: cell `--protocol direct`: --benchmark: unknown benchmark `nope`",
         ),
         (
             &["--matrix", "odd.yaml"],
@@ -219,7 +249,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--", "--benchmark", "s-niah"],
-            "error: cell `--protocol direct --prompt-mode solver`: the following required arguments were not provided: --model <REF>",
+            "error: cell `--protocol direct`: the following required arguments were not provided: --model <REF>",
         ),
         (
             &["--out", "there", run[0], run[1], run[2], run[3], run[4]],
@@ -256,7 +286,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
                  - {when: {roles: [direct]}, reply: '1'}\n\
                  - reply: \"```js\\nreturn(1)\\n```\"\n";
     let matrix = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1, \
-                  action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
+                  tools: read_context, action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
     let idle = "warning: --action-overrides: no agent has a tool or action called search\n";
     let budget = "note: 1 cell is not finished: 02-";
     let retry = "note: not every attempt has a score; go on with `eval sweep --resume sweep --retry-errors`";
@@ -272,7 +302,10 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
     for (flags, wanted) in rows {
         let binary = Binary::new()
             .file("matrix.yaml", matrix)
-            .file("actions.yaml", "search: {description: Finds.}\n")
+            .file(
+                "actions.yaml",
+                "{search: {description: Finds.}, read_context: {description: Reads.}}\n",
+            )
             .file("model.yaml", model);
         let args = ["sweep", "--matrix", "matrix.yaml", "--out", "sweep", "--"];
         let ran = binary.run(&[&args[..], flags].concat(), "");
@@ -287,4 +320,326 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
         let all = told.iter().zip(wanted).all(is_told);
         assert!(all && told.len() == wanted.len(), "{flags:?}: {ran:?}");
     }
+}
+
+/// Matrices as (about, matrix, the cells or the error, what is said of them).
+type MatrixRow<'a> = (
+    &'a str,
+    &'a str,
+    Result<&'a [&'a str], &'a str>,
+    &'a [&'a str],
+);
+
+#[test]
+fn a_cell_is_one_experiment_under_one_name() {
+    let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
+    let copy = brief.replace("name: brief", "name: copy");
+    let rows: [MatrixRow<'_>; 12] = [
+        (
+            "An axis that a protocol does not have is no axis of its cells.",
+            "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
+            Ok(&[
+                "01-direct",
+                "02-rlm-solver-depth2",
+                "03-rlm-solver-depth3",
+                "04-rlm-coordinator-depth2",
+                "05-rlm-coordinator-depth3",
+                "06-tools",
+            ]),
+            &[],
+        ),
+        (
+            "Drivers go with the protocols that they are written for.",
+            "{run: RUN, protocols: [rlm, tools], driver-sets: [[], [brief], [exact-format]]}",
+            Ok(&[
+                "01-direct",
+                "02-rlm-solver",
+                "03-rlm-solver-exact-format",
+                "04-tools",
+                "05-tools-brief",
+            ]),
+            &[
+                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` is written for --protocol direct or tools, and this is rlm",
+                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` is written for --protocol rlm, and this is tools",
+            ],
+        ),
+        (
+            "Two sets with one text.",
+            "{run: RUN, protocols: [tools], driver-sets: [[brief], [copy]]}",
+            Err(
+                "error: cells `02-tools-brief` and `03-tools-copy` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A driver that the profile adds anyway.",
+            "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [deadline-return]]}",
+            Ok(&["01-direct", "02-solver"]),
+            &[
+                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers deadline-return: --drivers deadline-return would \
+                 change nothing that an agent gets: --profile gemini brings it",
+                "left out in 01-direct: --profile gemini would change nothing that an agent gets: none of its drivers (deadline-return, verify-before-return) \
+                 is written for the direct protocol",
+            ],
+        ),
+        (
+            "One model under two references.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, scripted/s-niah]}",
+            Err(
+                "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "Two files of one content.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
+            Err(
+                "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A driver for a mode where the prompt has none.",
+            "{run: {<<: RUN, prompts-dir: prompts, prompt: desk}, driver-sets: [[], [delegation-first]]}",
+            Ok(&["01-direct", "02-rlm", "03-rlm-delegation-first"]),
+            &[],
+        ),
+        (
+            "A prompt that hides the mode leaves one cell of two.",
+            "{run: {<<: RUN, system-prompt-file: whole.md}, prompt-modes: [solver, coordinator]}",
+            Ok(&["01-direct", "02-rlm"]),
+            &[
+                "skipped --protocol rlm --prompt-mode coordinator --max-depth 2: --prompt-mode coordinator would change nothing that an agent gets: \
+               --system-prompt-file has no line {{default}} and takes the place of the whole prompt",
+            ],
+        ),
+        (
+            "A shared flag is left out where it changes nothing.",
+            "{run: {<<: RUN, tools: read_context, max-iterations: 4}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[
+                "left out in 01-direct: --max-iterations 4, --tools read_context would change nothing that an agent gets: \
+               the direct protocol is one call with the whole context, without a REPL, children or tools",
+            ],
+        ),
+        (
+            "One that changes nothing anywhere is refused.",
+            "{run: {<<: RUN, action-overrides: actions.yaml}}",
+            Err(
+                "error: no cell takes a flag that all share: --action-overrides would change nothing that an agent gets: \
+                 no agent has a tool or action called search",
+            ),
+            &[],
+        ),
+        (
+            "Without a profile in the matrix no model has one.",
+            "{run: {<<: RUN, profiles-file: profiles.yaml}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[],
+        ),
+        (
+            "A profile that the matrix names is that of its cells.",
+            "{run: {<<: RUN, profiles-file: profiles.yaml, profile: auto}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[
+                "profile `family` matches the model and adds the drivers reuse-state; --profile none leaves them out",
+                "profile `family`: drivers that are not written for the direct protocol are left out: reuse-state",
+            ],
+        ),
+    ];
+    let run = "{benchmark: s-niah, context-len: 2k, tasks-per-length: 1, isolation: thread, model: MODEL, drivers-dir: drivers}";
+    let script = "description: Says 1.\nrules:\n\
+                  - {when: {roles: [direct, tools]}, reply: '1'}\n\
+                  - reply: \"```js\\nreturn(1)\\n```\"\n";
+    for (about, matrix, cells, notes) in rows {
+        let inner = run.trim_matches(['{', '}']);
+        let matrix = matrix.replace("<<: RUN", inner).replace("RUN", run);
+        // Profiles do not go by the name of a file.
+        let is_of_family = matrix.contains("profiles-file");
+        let model = if is_of_family {
+            "scripted"
+        } else {
+            "'scripted:model.yaml'"
+        };
+        let matrix = matrix.replace("MODEL", model);
+        let binary = Binary::new()
+            .variable("EVAL_PROMPT_MODE", "coordinator")
+            .variable("EVAL_MAX_DEPTH", "3")
+            .variable("EVAL_PROFILE", "claude")
+            .file("matrix.yaml", &matrix)
+            .file("model.yaml", script)
+            .file("same.yaml", script)
+            .file(
+                "prompts/desk.md",
+                "---\nname: desk\ntoolDescription: D\nmodel: default\n---\nYou sit.\n",
+            )
+            .file("whole.md", "Only this.\n")
+            .file("actions.yaml", "search: {description: Finds.}\n")
+            .file("drivers/brief.md", brief)
+            .file("drivers/copy.md", &copy)
+            .file(
+                "profiles.yaml",
+                "profiles: [{name: family, models: ['scripted*'], drivers: [reuse-state]}]\n",
+            );
+        let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
+        match cells {
+            Ok(cells) => {
+                assert_eq!(ran.code, Some(0), "{about}: {ran:?}");
+                let plan = fs::read_to_string(binary.path().join("sweep/sweep.json")).unwrap();
+                let plan: Value = serde_json::from_str(&plan).unwrap();
+                let names = plan["cells"].as_array().unwrap().iter();
+                let names: Vec<&str> = names.map(|cell| cell["name"].as_str().unwrap()).collect();
+                assert_eq!(names, cells, "{about}");
+                let said = ran
+                    .stderr
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("note: "));
+                let said: Vec<&str> = said
+                    .filter(|line| {
+                        ["skipped", "left out", "profile"]
+                            .iter()
+                            .any(|word| line.starts_with(word))
+                    })
+                    .collect();
+                let mut wanted = notes.to_vec();
+                wanted.sort_unstable();
+                let mut said = said;
+                said.sort_unstable();
+                assert_eq!(said, wanted, "{about}");
+                for name in names {
+                    let config = binary.path().join("sweep").join(name).join("config.json");
+                    let config: Value =
+                        serde_json::from_str(&fs::read_to_string(config).unwrap()).unwrap();
+                    let of_matrix = [("profile: auto", "family"), ("profile: gemini", "gemini")];
+                    let mut of_matrix = of_matrix.into_iter();
+                    let named = of_matrix.find(|(text, _)| matrix.contains(text));
+                    let named = named.filter(|_| name != "01-direct");
+                    let profile = named.map_or(Value::Null, |(_, profile)| profile.into());
+                    assert_eq!(config["engine"]["profile"], profile, "{about}: {name}");
+                }
+            }
+            Err(message) => {
+                assert_eq!(ran.code, Some(2), "{about}: {ran:?}");
+                assert!(
+                    ran.stderr.lines().any(|line| line == message),
+                    "{about}: {}",
+                    ran.stderr
+                );
+                assert!(!binary.path().join("sweep").exists(), "{about}");
+            }
+        }
+    }
+}
+/// A call takes 100 tokens and a cent; direct, an attempt is one call, else two.
+const PRICED: &str = "description: Costs.\n\
+                      rules:\n\
+                      - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
+
+const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1}, \
+                             models: ['scripted:priced.yaml']}";
+
+#[test]
+fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
+    // Three calls of the first cell, and of the six of the second as many as are left.
+    let rows = [
+        ("--max-cost", "0.06", "0.07", "$0.0600 of $0.06"),
+        ("--max-tokens", "600", "700", "600 tokens of 600 tokens"),
+        ("--max-llm-calls", "6", "7", "6 calls of 6 calls"),
+    ];
+    for (flag, budget, higher, spent) in rows {
+        let binary = Binary::new()
+            .file("priced.yaml", PRICED)
+            .file("matrix.yaml", PRICED_MATRIX);
+        let args = [
+            "sweep",
+            "--matrix",
+            "matrix.yaml",
+            "--out",
+            "sweep",
+            flag,
+            budget,
+        ];
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(106), "{ran:?}");
+        let stopped = format!(
+            "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
+        );
+        let left = "note: 1 of 2 cells is left: 02-solver; with a higher budget go on with `eval sweep --resume sweep \
+                    --max-cost …` or the like\n";
+        assert!(ran.stderr.ends_with(&(stopped.clone() + left)), "{ran:?}");
+        let calls = |binary: &Binary| -> u64 {
+            let cells =
+                ["01-direct", "02-solver"].map(|cell| binary.path().join("sweep").join(cell));
+            let files = cells
+                .iter()
+                .filter_map(|cell| fs::read_dir(cell.join("trajectories")).ok());
+            let files = files.flatten().chain(
+                cells
+                    .iter()
+                    .filter_map(|cell| fs::read_dir(cell.join("abandoned")).ok())
+                    .flatten(),
+            );
+            let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+            texts
+                .map(|text| text.matches("\"llm_response\"").count() as u64)
+                .sum()
+        };
+        assert_eq!(calls(&binary), 6, "{flag}");
+
+        // The same budget begins nothing more, also if it is not typed again.
+        let again = binary.run(&["sweep", "--resume", "sweep"], "");
+        assert_eq!((again.code, calls(&binary)), (Some(106), 6), "{again:?}");
+        assert!(again.stderr.contains(&stopped), "{again:?}");
+        // A higher one covers what earlier starts have spent.
+        let more = binary.run(&["sweep", "--resume", "sweep", flag, higher], "");
+        assert_eq!((more.code, calls(&binary)), (Some(106), 7), "{more:?}");
+        let most = binary.run(&["sweep", "--resume", "sweep", flag, "100000"], "");
+        assert_eq!(most.code, Some(0), "{most:?}");
+        assert!(
+            binary.path().join("sweep/comparison.csv").is_file(),
+            "{most:?}"
+        );
+    }
+}
+
+#[test]
+fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
+    let binary = Binary::new()
+        .file("priced.yaml", PRICED)
+        .file("matrix.yaml", PRICED_MATRIX);
+    let args = ["sweep", "--matrix", "matrix.yaml", "--dry-run"];
+    let shown = |more: &[&str]| -> Value {
+        let ran = binary.run(&[&args[..], &["--json"], more].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    let calls = |of: &Value| ["least", "roots", "most"].map(|name| of[name]["calls"].clone());
+    let free = shown(&[]);
+    assert_eq!(
+        calls(&free["cells"]["01-direct"]),
+        [3, 3, 3].map(Value::from)
+    );
+    let [least, roots, most] = calls(&free["all"]);
+    assert_eq!((least, most), (9.into(), Value::Null), "{free}");
+    assert!(roots.as_u64() > Some(9), "{free}");
+    let bound = shown(&["--max-llm-calls", "40"]);
+    assert_eq!(calls(&bound["all"])[2], 40, "{bound}");
+    let by = &bound["all"]["most"]["by"];
+    assert_eq!(*by, serde_json::json!(["the sweep's --max-llm-calls"]));
+    let named = shown(&["--out", "sweep"]);
+    assert_eq!(named["all"], free["all"]);
+    assert!(!binary.path().join("sweep").exists());
+    let each = shown(&["--", "--attempt-max-llm-calls", "5"]);
+    assert_eq!(
+        calls(&each["all"])[2],
+        18,
+        "three of one call and three of five: {each}"
+    );
+    let text = binary.run(&args, "");
+    assert!(
+        text.stdout.contains("all 2 cells\n  at least 9 calls"),
+        "{text:?}"
+    );
+    let left = fs::read_dir(binary.path()).unwrap().count();
+    assert_eq!(left, 2, "nothing but the two files is there");
 }

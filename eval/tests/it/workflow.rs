@@ -1,158 +1,120 @@
-//! `.github/workflows/eval.yml` and the manifests of docs/: their commands run, with the scripted model.
+//! `.github/workflows/`: the commands of `eval.yml` run, with the scripted model, and what keys depend on is as it should be.
+
+mod github;
+mod service;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use eval::run_dir::RunDir;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-/// A repository's root.
+use self::github::Github;
+use self::service::{COMMIT, REPOSITORY, Service};
+
+/// The repository's root.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn workflow() -> Value {
-    let text = fs::read_to_string(root().join(".github/workflows/eval.yml")).unwrap();
+fn workflow_of(name: &str) -> Value {
+    let text = fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
     serde_saphyr::from_str(&text).unwrap()
 }
 
-/// What the service would run the steps of a job with: expressions and their values, and where artifacts lie.
-struct Service {
-    workspace: PathBuf,
-    artifacts: PathBuf,
-    values: BTreeMap<String, String>,
+fn workflow() -> Value {
+    workflow_of("eval.yml")
 }
 
-impl Service {
-    fn new(folder: &Path, inputs: &[(&str, &str)]) -> Self {
-        let declared = workflow()["on"]["workflow_dispatch"]["inputs"].clone();
-        let mut values = BTreeMap::new();
-        for (name, input) in declared.as_object().unwrap() {
-            let default = input["default"].as_str().unwrap_or_default();
-            let given = inputs.iter().find(|(given, _)| given == name);
-            let value = given.map_or(default, |(_, value)| *value);
-            values.insert(format!("inputs.{name}"), value.to_owned());
-        }
-        for (name, _) in inputs {
-            assert!(declared.get(name).is_some(), "no input {name}");
-        }
-        Self {
-            workspace: folder.join("workspace"),
-            artifacts: folder.join("artifacts"),
-            values,
-        }
+/// An API that knows the run 1001, at a commit before this one, and what else is given of it.
+fn api(run: &Map<String, Value>, compared: &Value) -> Github {
+    let commit = "c0ffee0000000000000000000000000000000000";
+    let mut known = json!({
+        "id": 1001,
+        "path": ".github/workflows/eval.yml@main",
+        "event": "workflow_dispatch",
+        "status": "completed",
+        "head_sha": commit,
+        "repository": {"full_name": REPOSITORY},
+        "head_repository": {"full_name": REPOSITORY},
+    });
+    for (name, value) in run {
+        known[name] = value.clone();
     }
-
-    /// A text with its expressions replaced; secrets and tokens are empty.
-    fn resolve(&self, text: &str) -> String {
-        let mut parts = text.split("${{");
-        let mut out = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let (expression, rest) = part.split_once("}}").unwrap();
-            let name = expression.trim();
-            match self.values.get(name) {
-                Some(value) => out.push_str(value),
-                None => assert!(
-                    name.starts_with("secrets.") || name == "github.token",
-                    "{name} is not known"
-                ),
-            }
-            out.push_str(rest);
-        }
-        out
-    }
-
-    /// Runs the steps of a job but for those that check out and build, and gives the job page.
-    fn job(&self, job: &str) -> String {
-        let _ = fs::remove_dir_all(&self.workspace);
-        fs::create_dir_all(&self.workspace).unwrap();
-        let page = self.workspace.join("page.md");
-        fs::write(&page, "").unwrap();
-        let workflow = workflow();
-        for step in workflow["jobs"][job]["steps"].as_array().unwrap() {
-            if !self.wanted(step) {
-                continue;
-            }
-            let with = |name: &str| self.resolve(step["with"][name].as_str().unwrap_or_default());
-            let uses = step["uses"].as_str().unwrap_or_default();
-            if uses.starts_with("actions/upload-artifact") {
-                let from = self.workspace.join(with("path"));
-                copy(&from, &self.artifacts.join(with("name")));
-            } else if uses.starts_with("actions/download-artifact") {
-                let to = self.workspace.join(with("path"));
-                let earlier = with("run-id");
-                if with("pattern") == "shard-*" {
-                    for entry in fs::read_dir(&self.artifacts).unwrap().flatten() {
-                        let name = entry.file_name().to_string_lossy().into_owned();
-                        if name.starts_with("shard-") {
-                            copy(&entry.path(), &to.join(name));
-                        }
-                    }
-                } else {
-                    // Artifacts of an earlier run lie where its id says.
-                    copy(
-                        &self.artifacts.with_file_name(earlier).join(with("name")),
-                        &to,
-                    );
-                }
-            } else if let Some(script) = step["run"].as_str()
-                && step["name"] != "Build"
-            {
-                self.bash(script, step, &page);
-            }
-        }
-        fs::read_to_string(page).unwrap()
-    }
-
-    /// Whether the condition of a step holds.
-    fn wanted(&self, step: &Value) -> bool {
-        match step["if"].as_str() {
-            None | Some("always()") => true,
-            Some(condition) => {
-                let name = condition.strip_suffix(" != ''").unwrap();
-                !self.values[name].is_empty()
-            }
-        }
-    }
-
-    fn bash(&self, script: &str, step: &Value, page: &Path) {
-        assert!(!script.contains("${{"), "spliced into a command: {script}");
-        let mut bash = Command::new("bash");
-        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
-            .current_dir(&self.workspace)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("CI", "true")
-            .env("EVAL", env!("CARGO_BIN_EXE_eval"))
-            .env("GITHUB_STEP_SUMMARY", page)
-            .env("GITHUB_OUTPUT", page);
-        for (name, value) in step["env"].as_object().into_iter().flatten() {
-            bash.env(name, self.resolve(value.as_str().unwrap()));
-        }
-        let output = bash.output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {stderr}", step["name"]);
-    }
-
-    fn shard(&mut self, shard: &str) {
-        self.values
-            .insert("matrix.shard".to_owned(), shard.to_owned());
-        self.job("run");
-    }
+    let runs = format!("/repos/{REPOSITORY}/actions/runs");
+    let compare = format!("/repos/{REPOSITORY}/compare/{commit}...{COMMIT}");
+    Github::start(BTreeMap::from([
+        (format!("{runs}/1001"), known),
+        (format!("{runs}/500"), json!(500)),
+        (compare, compared.clone()),
+    ]))
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).unwrap();
+/// What is typed, what the API says, and what comes of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    inputs: BTreeMap<String, String>,
+    /// What of run 1001 is otherwise.
+    #[serde(default)]
+    run: Map<String, Value>,
+    /// How its commit stands to this one; without it the API does not know.
+    compared: Option<String>,
+    /// How many questions the API gets.
+    #[serde(default)]
+    asked: usize,
+    /// The arguments, those of the defaults left out.
+    arguments: Option<Vec<String>>,
+    #[serde(default)]
+    commit: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn what_is_typed_is_checked_before_anything_runs() {
+    let rows: Vec<Plan> = serde_json::from_str(include_str!("workflow/plans.json")).unwrap();
+    for row in rows {
+        let folder = tempfile::tempdir().unwrap();
+        let compared = row
+            .compared
+            .map_or(json!(404), |status| json!({ "status": status }));
+        let api = api(&row.run, &compared);
+        let inputs: Vec<_> = row
+            .inputs
+            .iter()
+            .map(|(n, v)| (n.as_str(), v.as_str()))
+            .collect();
+        let mut service = Service::new(folder.path(), &api.origin, &inputs);
+        let planned = service.job("plan");
+        assert_eq!(api.seen().len(), row.asked, "{inputs:?}: {:?}", api.seen());
+        let left: Vec<_> = fs::read_dir(&service.workspace)
+            .unwrap()
+            .flatten()
+            .collect();
+        assert_eq!(left.len(), 3, "{inputs:?} left something: {left:?}");
+        if let Some(error) = row.error {
+            assert_eq!(planned, Err(format!("::error::{error}\n")), "{inputs:?}");
+            continue;
         }
+        planned.unwrap();
+        let commit = row.commit.as_deref().unwrap_or(COMMIT);
+        assert_eq!(service.output("needs.plan.outputs.commit"), commit);
+        let arguments = service.output("needs.plan.outputs.arguments");
+        let mut arguments: Vec<String> = serde_json::from_str(arguments).unwrap();
+        let defaults = [
+            "--benchmark=s-niah",
+            "--model=scripted",
+            "--prompt-mode=solver",
+            "--profile=auto",
+            "--attempts=1",
+            "--max-iterations=15",
+            "--max-depth=2",
+            "--concurrency=5",
+        ];
+        arguments.retain(|argument| !defaults.contains(&argument.as_str()));
+        assert_eq!(arguments, row.arguments.unwrap_or_default(), "{inputs:?}");
     }
 }
 
@@ -165,31 +127,44 @@ fn the_workflow_shards_merges_resumes_and_compares() {
         ("drivers", "delegation-first"),
         ("attempts", "2"),
         ("shards", "2"),
+        ("max-llm-calls", "1000"),
+        ("flags", "--tasks-per-length 4"),
     ];
-    let mut service = Service::new(folder.path(), &inputs);
-    assert_eq!(service.job("plan"), "list=[1,2]\n");
+    let api = api(&Map::new(), &json!({"status": "ahead"}));
+    let mut service = Service::new(folder.path(), &api.origin, &inputs);
+    service.job("plan").unwrap();
+    assert_eq!(service.output("needs.plan.outputs.shards"), "[1, 2]");
     for shard in ["1", "2"] {
-        service.shard(shard);
+        service.shard(shard).unwrap();
+        assert_eq!(service.checked_out, COMMIT);
     }
-    let page = service.job("merge");
+    let page = service.job("merge").unwrap();
     assert!(page.contains("## Summary\n```text\n"), "{page}");
-    assert!(page.contains(" coverage          4/4 (100 %)"), "{page}");
+    assert!(page.contains(" coverage          8/8 (100 %)"), "{page}");
     let merged = service.artifacts.join("run/merged");
-    assert_eq!(RunDir::open(&merged).unwrap().records.len(), 4);
+    assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // Later, with the shards of the first, of which one was cut short; and a comparison with the first.
-    fs::rename(&service.artifacts, folder.path().join("1001")).unwrap();
-    let shards = fs::read_dir(folder.path().join("1001/shard-1")).unwrap();
+    // Later, with the shards of the first, of which one was cut short and one left nothing; and a comparison with the first.
+    let earlier = folder.path().join("1001");
+    fs::rename(&service.artifacts, &earlier).unwrap();
+    let shards = fs::read_dir(earlier.join("shard-1")).unwrap();
     for run in shards.flatten().filter(|entry| entry.path().is_dir()) {
         fs::write(run.path().join("samples.jsonl"), "").unwrap();
     }
+    fs::remove_dir_all(earlier.join("shard-2")).unwrap();
     let later = [("resume-run", "1001"), ("compare-run", "1001")];
-    let mut service = Service::new(folder.path(), &[&inputs[..], &later].concat());
+    let mut service = Service::new(folder.path(), &api.origin, &[&inputs[..], &later].concat());
+    service.job("plan").unwrap();
     for shard in ["1", "2"] {
-        service.shard(shard);
+        service.shard(shard).unwrap();
+        assert_eq!(
+            service.checked_out,
+            "c0ffee0000000000000000000000000000000000"
+        );
     }
-    let page = service.job("merge");
+    let page = service.job("merge").unwrap();
+    assert!(page.contains(" coverage          8/8 (100 %)"), "{page}");
     assert!(
         page.contains("## Against the earlier run\n```text\n"),
         "{page}"
@@ -199,6 +174,67 @@ fn the_workflow_shards_merges_resumes_and_compares() {
         "{page}"
     );
     assert!(service.artifacts.join("run/comparison.csv").is_file());
+
+    // A shard of another division, and another experiment.
+    for (name, value, error) in [
+        (
+            "shards",
+            "3",
+            "the run to go on with had another number of shards than 3",
+        ),
+        ("prompt-mode", "solver", "prompt_mode"),
+    ] {
+        let mut inputs = [&inputs[..], &later].concat();
+        inputs.retain(|(other, _)| *other != name);
+        inputs.push((name, value));
+        let mut service = Service::new(folder.path(), &api.origin, &inputs);
+        service.job("plan").unwrap();
+        let problem = service.shard("1").unwrap_err();
+        assert!(problem.contains(error), "{problem}");
+    }
+}
+
+#[test]
+fn a_single_shard_takes_its_flags_as_they_were_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = "--stop '; touch pwned' --stop=\"$(touch pwned)\" --stop '`touch pwned`'\n--stop \"two\nlines\" \
+                 --stop 'it'\"'\"'s' --stop * --stop '&& touch pwned #' --stop İß€";
+    let inputs = [
+        ("context-len", "8k"),
+        ("flags", flags),
+        ("temperature", "0.5"),
+    ];
+    let api = api(&Map::new(), &json!(404));
+    let mut service = Service::new(folder.path(), &api.origin, &inputs);
+    service.job("plan").unwrap();
+    service.shard("1").unwrap();
+    assert!(!service.workspace.join("pwned").exists());
+    let page = service.job("merge").unwrap();
+    assert!(page.contains(" coverage          2/2 (100 %)"), "{page}");
+    let config = fs::read_to_string(service.artifacts.join("run/merged/config.json")).unwrap();
+    let config: Value = serde_json::from_str(&config).unwrap();
+    let stop = json!([
+        "; touch pwned",
+        "$(touch pwned)",
+        "`touch pwned`",
+        "two\nlines",
+        "it's",
+        "*",
+        "&& touch pwned #",
+        "İß€"
+    ]);
+    assert!(config.to_string().contains(&stop.to_string()), "{config}");
+
+    // An input is one argument, whatever is in it.
+    let mut service = Service::new(
+        folder.path(),
+        &api.origin,
+        &[("drivers", "x; touch pwned\n--json")],
+    );
+    service.job("plan").unwrap();
+    let problem = service.shard("1").unwrap_err();
+    assert!(problem.contains("x; touch pwned"), "{problem}");
+    assert!(!service.workspace.join("pwned").exists());
 }
 
 #[test]
@@ -216,48 +252,40 @@ fn the_inputs_are_those_of_the_documentation() {
 }
 
 #[test]
-fn the_manifests_run_their_shares() {
-    let folder = tempfile::tempdir().unwrap();
-    let manifests = root().join("docs/manifests");
-    let bash = |script: &Path, variables: &[(&str, &str)]| {
-        let mut command = Command::new("bash");
-        command
-            .arg(script)
-            .current_dir(folder.path())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", folder.path())
-            .env("EVAL", env!("CARGO_BIN_EXE_eval"))
-            .envs([("MODEL", "scripted"), ("EVAL_CONTEXT_LEN", "8k")])
-            .envs(variables.iter().copied());
-        let output = command.output().unwrap();
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
-    let array = [
-        ("SLURM_ARRAY_TASK_ID", "2"),
-        ("SLURM_ARRAY_TASK_COUNT", "4"),
-        ("SLURM_ARRAY_TASK_MIN", "0"),
-    ];
-    let stderr = bash(&manifests.join("slurm-array.sh"), &array);
-    assert!(stderr.contains("partition 3/4 has "), "{stderr}");
-
-    let job = fs::read_to_string(manifests.join("kubernetes-job.yaml")).unwrap();
-    let job: Value = serde_saphyr::from_str(&job).unwrap();
-    assert_eq!(job["spec"]["completionMode"], "Indexed");
-    let container = &job["spec"]["template"]["spec"]["containers"][0];
-    assert_eq!(
-        container["env"][0]["value"]
-            .as_str()
-            .and_then(|count| count.parse().ok()),
-        job["spec"]["completions"].as_u64()
-    );
-    let args = container["args"].as_array().unwrap().iter();
-    let args: Vec<&str> = args.map(|arg| arg.as_str().unwrap()).collect();
-    let script = folder.path().join("pod.sh");
-    let words = args.join(" ").replace("/results", "results");
-    let words = words.replace("anthropic/claude-opus-4-6", "scripted");
-    fs::write(&script, format!("\"$EVAL\" run {words}")).unwrap();
-    let pod = [("JOB_COMPLETION_INDEX", "0"), ("EVAL_PARTITION_COUNT", "4")];
-    let stderr = bash(&script, &pod);
-    assert!(stderr.contains("partition 1/4 has "), "{stderr}");
+fn keys_are_only_where_the_rules_of_the_environment_hold() {
+    for name in ["ci.yml", "eval.yml"] {
+        let text = fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let (_, action) = line.split_once('@').unwrap();
+            let (commit, version) = action.split_once(" # v").unwrap();
+            let is_commit =
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(
+                is_commit && version.split('.').count() == 3,
+                "{name}: {line}"
+            );
+        }
+        let workflow = workflow_of(name);
+        assert_eq!(workflow["permissions"], json!({}), "{name}");
+        for (job, declared) in workflow["jobs"].as_object().unwrap() {
+            let permissions = declared["permissions"].as_object().unwrap();
+            assert!(
+                permissions.values().all(|may| may == "read"),
+                "{name}: {job}"
+            );
+            let keys = declared.to_string().contains("secrets.");
+            assert_eq!(keys, declared["environment"] == "eval", "{name}: {job}");
+            for step in declared["steps"].as_array().unwrap() {
+                let checks_out = step["uses"]
+                    .as_str()
+                    .is_some_and(|uses| uses.starts_with("actions/checkout@"));
+                assert!(
+                    !checks_out || step["with"]["persist-credentials"] == false,
+                    "{name}: {job}"
+                );
+                let run = step["run"].as_str().unwrap_or_default();
+                assert!(!run.contains("${{"), "{name}: {job}: {run}");
+            }
+        }
+    }
 }

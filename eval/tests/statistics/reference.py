@@ -17,6 +17,8 @@ import scipy
 import statsmodels
 import statsmodels.api as sm
 from scipy import stats
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import betaln
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
@@ -33,49 +35,144 @@ def clustered(values, clusters):
     )
 
 
+def weights_of(clusters):
+    """The share of the values that each cluster has, in the order of their keys."""
+    sizes = np.unique(np.asarray(clusters), return_counts=True)[1].astype(float)
+    return sizes / sizes.sum(), sizes
+
+
+def fitted_variance(sums, sizes, binary, p):
+    """The variance of the mean over p(1 - p) that makes the clusters likeliest if p is the true mean."""
+    weights, means = sizes / sizes.sum(), sums / sizes
+    resolution = 0.0005
+    inside = (means >= resolution) & (means <= 1 - resolution)
+
+    def minus_likelihood(logit):
+        scale = math.exp(-logit)
+        a, b = p * scale, (1 - p) * scale
+        if binary:
+            return -stats.betabinom.logpmf(sums, sizes, a, b).sum()
+        ends = [
+            (means < resolution).sum() * (a * math.log(resolution) - math.log(a)),
+            (means > 1 - resolution).sum() * (b * math.log(resolution) - math.log(b)),
+            -(~inside).sum() * betaln(a, b),
+        ]
+        return -stats.beta.logpdf(means[inside], a, b).sum() - sum(ends)
+
+    places = np.linspace(-9, 9, 181)
+    best = places[np.argmin([minus_likelihood(place) for place in places])]
+    found = minimize_scalar(
+        minus_likelihood, bounds=(max(best - 0.2, -9), min(best + 0.2, 9)), method="bounded", options={"xatol": 1e-6}
+    )
+    correlation = 1 / (1 + math.exp(-found.x))
+    if binary:
+        return (weights**2 * (correlation + (1 - correlation) / sizes)).sum()
+    return correlation * (weights**2).sum()
+
+
+def score_interval(sums, sizes, binary):
+    """The interval of `score_interval.rs`, its degrees of freedom by matrices and its ends by SciPy's root finder."""
+    count, n = len(sums), sizes.sum()
+    weights, mean = sizes / n, sums.sum() / n
+    z = stats.norm.ppf(0.975)
+    if count < 5:
+        return None
+
+    def wilson(k):
+        # proportion_confint takes z itself, of which k is z^2/n.
+        return [float(end) for end in proportion_confint(mean * z**2 / k, z**2 / k, method="wilson")]
+
+    if mean in (0, 1):
+        return wilson(z**2 * (weights**2).sum())
+    residuals = np.eye(count) - np.outer(np.ones(count), weights)
+    form = residuals.T @ np.diag(weights**2) @ residuals
+    degrees = np.trace(form) ** 2 / np.trace(form @ form)
+    means = sums / sizes
+    variance = means @ form @ means * (weights**2).sum() / np.trace(form)
+    if variance < 1e-26 and not binary:
+        return None
+    t = stats.t.ppf(0.975, degrees)
+    least = min(t**2 * variance / (mean * (1 - mean)), t**2 * (weights**2).sum())
+    if binary:
+        least = max(least, z**2 / n)
+    share = min(1, 40 / count)
+    c2 = (degrees + 1) * t**2 / (degrees + t**2)
+
+    def outside(p):
+        k = least + share * max(c2 * fitted_variance(sums, sizes, binary, p) - least, 0)
+        return (mean - p) ** 2 - p * (1 - p) * k
+
+    low, high = wilson(least)
+    if outside(low) < -1e-12:
+        low = brentq(outside, 1e-9, low)
+    if outside(high) < -1e-12:
+        high = brentq(outside, high, 1 - 1e-9)
+    return [float(low), float(high)]
+
+
+def sums_of(values, clusters):
+    clusters, values = np.asarray(clusters), np.asarray(values, dtype=float)
+    return np.array([values[clusters == key].sum() for key in sorted(set(clusters.tolist()))])
+
+
 def mean_case(name, values, clusters):
     values = np.asarray(values, dtype=float)
     count = len(set(clusters))
-    error = float(clustered(values, clusters).bse[0]) if count > 1 else None
-    p, n = values.mean(), len(values)
-    wilson = None
-    if set(values) <= {0.0, 1.0}:
-        # Kish's effective size; where nothing varies, or there is one cluster, each cluster counts once.
-        size = count if not error or error < 1e-14 else min(n, n * p * (1 - p) / (n - 1) / error**2)
-        wilson = [float(end) for end in proportion_confint(p * size, size, method="wilson")]
     return {
         "name": name,
         "values": values.tolist(),
         "clusters": list(clusters),
-        "mean": float(p),
-        "standard_error": error,
-        "wilson": wilson,
+        "mean": float(values.mean()),
+        "standard_error": float(clustered(values, clusters).bse[0]) if count > 1 else None,
+        "interval": score_interval(sums_of(values, clusters), weights_of(clusters)[1], set(values) <= {0.0, 1.0}),
     }
 
 
-def bootstrap_case(name, values, clusters, resamples):
-    """SciPy's BCa interval of a mean whose clusters are resampled whole, with its replicates where they are few."""
-    keys = sorted(set(clusters))
-    sums = np.array([sum(v for v, c in zip(values, clusters) if c == key) for key in keys])
-    sizes = np.array([sum(1 for c in clusters if c == key) for key in keys], dtype=float)
-    ratio = lambda s, n, axis=-1: s.sum(axis=axis) / n.sum(axis=axis)
-    found = stats.bootstrap(
-        (sums, sizes), ratio, paired=True, vectorized=True, n_resamples=resamples, method="BCa", rng=random
-    )
-    case = {
-        "name": name,
-        "values": list(values),
-        "clusters": list(clusters),
-        "resamples": resamples,
-        "interval": [float(found.confidence_interval.low), float(found.confidence_interval.high)],
+def difference_interval(differences, clusters, binary):
+    """The mean brought to 0..1; where half of the clusters tie, what they win and lose by Zou and Donner's formulas."""
+    sums, sizes = sums_of(differences, clusters), weights_of(clusters)[1]
+    if not binary and (np.abs(sums) <= 1e-12).sum() * 2 < len(sums):
+        found = score_interval((sums + sizes) / 2, sizes, False)
+        return found and [2 * end - 1 for end in found]
+    won, lost = np.maximum(sums, 0), np.maximum(-sums, 0)
+    parts = [score_interval(part, sizes, binary) for part in (won, lost)]
+    if None in parts:
+        return None
+    (l1, u1), (l2, u2) = parts
+    a, b = won.sum() / sizes.sum(), lost.sum() / sizes.sum()
+    with np.errstate(invalid="ignore"):
+        r = np.corrcoef(won - sizes * a, lost - sizes * b)[0, 1] if len(set(sizes)) == 1 else None
+    if r is None:
+        e, f = won - sizes * a, lost - sizes * b
+        scale = math.sqrt((e @ e) * (f @ f))
+        r = e @ f / scale if scale > 0 else -1
+    if math.isnan(r):
+        r = -1
+    low = a - b - math.sqrt(max((a - l1) ** 2 + (u2 - b) ** 2 - 2 * r * (a - l1) * (u2 - b), 0))
+    high = a - b + math.sqrt(max((u1 - a) ** 2 + (b - l2) ** 2 - 2 * r * (u1 - a) * (b - l2), 0))
+    return [max(low, -1.0), min(high, 1.0)]
+
+
+def power_case(samples, differing, level):
+    """The difference that McNemar's exact test finds in 80 % of draws: all outcomes one by one."""
+    wins, losses = np.meshgrid(np.arange(samples + 1), np.arange(samples + 1))
+    possible = wins + losses <= samples
+    wins, losses = wins[possible], losses[possible]
+    p = np.minimum(2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5), 1)
+    outcomes = np.column_stack([wins, losses, samples - wins - losses])[p <= level]
+
+    def power(size):
+        rate = max(differing / samples, size)
+        chances = [(rate + size) / 2, (rate - size) / 2, 1 - rate]
+        return np.exp(stats.multinomial.logpmf(outcomes, samples, chances)).sum()
+
+    found = power(1.0) >= 0.8
+    return {
+        "samples": samples,
+        "differing": differing,
+        "level": level,
+        "detectable": float(brentq(lambda size: power(size) - 0.8, 1e-6, 1 - 1e-9)) if found else None,
     }
-    if resamples <= 1000:
-        case["point"] = float(ratio(sums, sizes))
-        case["replicates"] = found.bootstrap_distribution.tolist()
-        case["without"] = [
-            float((sums.sum() - s) / (sizes.sum() - n)) for s, n in zip(sums, sizes)
-        ]
-    return case
 
 
 def paired_case(name, first, second, clusters):
@@ -98,17 +195,16 @@ def paired_case(name, first, second, clusters):
         "losses": int((difference < 0).sum()),
         "ties": int((difference == 0).sum()),
         "mcnemar_p": None,
-        "detectable": None,
     }
     if varies:
-        case["interval"] = np.clip(fit.conf_int()[0], -1, 1).tolist()
         case["t_p"] = float(fit.pvalues[0])
-        case["detectable"] = float((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * error)
         if count == len(difference):
             # One sample a cluster: the same as the textbook's paired t test.
             t = stats.ttest_rel(second, first)
             assert math.isclose(t.pvalue, case["t_p"], rel_tol=1e-9)
-    if count == len(difference) and set(first) | set(second) <= {0.0, 1.0}:
+    binary = count == len(difference) and set(first) | set(second) <= {0.0, 1.0}
+    case["interval"] = difference_interval(difference, clusters, binary)
+    if binary:
         table = [[int(((first == a) & (second == b)).sum()) for b in (0, 1)] for a in (0, 1)]
         case["mcnemar_p"] = float(mcnemar(table, exact=True).pvalue)
     return case
@@ -149,22 +245,15 @@ def means():
     yield mean_case("attempts that differ on purpose", [1, 0, 1, 0, 1, 0, 1, 1], [0, 0, 1, 1, 2, 2, 3, 3])
     yield mean_case("all right", [1] * 10, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     yield mean_case("one cluster", [1, 1, 0, 1], [7, 7, 7, 7])
+    yield mean_case("four samples", [1, 1, 0, 1], range(4))
+    yield mean_case("fractions all equal", [0.3] * 6, range(6))
+    yield mean_case("two samples of 100", [1] * 50 + [0] * 50 + [1] * 51 + [0] * 49, [0] * 100 + [1] * 100)
+    yield mean_case("few far clusters, of which none is drawn", ([0] * 20) * 8 + ([1] + [0] * 19) * 2, [g for g in range(10) for _ in range(20)])
+    yield mean_case("skewed", [0.0] * 12 + [0.125, 0.125, 0.25, 0.5, 1.0], range(17))
     for count in (12, 150):
         groups = uneven(count, 5)
         yield mean_case(f"{count} uneven clusters of 0 and 1", binary(len(groups), 0.7), groups)
         yield mean_case(f"{count} uneven clusters of fractions", eighths(len(groups)), groups)
-
-
-def bootstraps():
-    skewed = [0.0] * 12 + [0.125, 0.125, 0.25, 0.5, 1.0]
-    yield bootstrap_case("skewed, on SciPy's replicates", skewed, range(len(skewed)), 999)
-    groups = uneven(15, 4)
-    values = eighths(len(groups))
-    yield bootstrap_case("clusters, on SciPy's replicates", values, groups, 999)
-    yield bootstrap_case("skewed", skewed, range(len(skewed)), 200_000)
-    yield bootstrap_case("clusters", values, groups, 200_000)
-    many = eighths(300)
-    yield bootstrap_case("many", many, range(300), 100_000)
 
 
 def pairs():
@@ -184,6 +273,10 @@ def pairs():
     yield paired_case("fractions in clusters", eighths(len(groups)), eighths(len(groups)), groups)
 
 
+# Samples, of which so many differ, and the level.
+POWERS = [(5, 2, 0.05), (20, 0, 0.05), (20, 4, 0.05), (20, 20, 0.05), (50, 15, 0.05), (50, 15, 0.05 / 3), (200, 10, 0.05), (200, 70, 0.05)]
+
+
 def mcnemars():
     for wins, losses in [(0, 0), (1, 0), (0, 5), (6, 0), (6, 1), (10, 10), (13, 25), (300, 340), (4000, 4200)]:
         yield {"wins": wins, "losses": losses, "p": float(mcnemar([[0, wins], [losses, 0]], exact=True).pvalue)}
@@ -200,10 +293,10 @@ with warnings.catch_warnings():
     reference = {
         "made_by": f"reference.py with scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
         "means": list(means()),
-        "bootstraps": list(bootstraps()),
         "pairs": list(pairs()),
         "mcnemar": list(mcnemars()),
         "holm": list(holms()),
+        "powers": [power_case(*row) for row in POWERS],
         "pass": [pass_case(n, right) for n in (1, 2, 5, 8) for right in range(n + 1)],
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Image, Message};
-use crate::agent_turn::{ActionResult, Envelope, LoggedTurn};
+use crate::protocol::agent_turn::{ActionResult, Envelope, LoggedTurn};
 use crate::web::Dump;
 
 /// Something that happened in a world.

@@ -15,28 +15,47 @@ type See = fn(Moment) -> (Moment, Vec<String>);
 struct Bundled {
     name: &'static str,
     description: &'static str,
+    moments: &'static [&'static str],
+    least_messages: usize,
     see: See,
 }
+
+/// What redacting hooks see: responses are left alone.
+const REDACTED: &[&str] = &[
+    "before_message",
+    "before_request",
+    "after_tool_success",
+    "after_tool_failure",
+    "before_tool_result",
+];
 
 const ALL: [Bundled; 4] = [
     Bundled {
         name: "limit_to_20_messages",
         description: "Sends the first message and the newest 19 alone; the records keep all.",
+        moments: &["before_request"],
+        least_messages: MOST_MESSAGES + 1,
         see: limit,
     },
     Bundled {
         name: "log_tool_calls",
         description: "Writes a line for each tool call into the trajectory.",
+        moments: &["after_tool_success", "after_tool_failure"],
+        least_messages: 0,
         see: log,
     },
     Bundled {
         name: "redact_credit_cards",
         description: "Strikes out card numbers, told by their check digit, in messages and tool results.",
+        moments: REDACTED,
+        least_messages: 0,
         see: |moment| redact(moment, without_cards),
     },
     Bundled {
         name: "redact_secrets",
         description: "Strikes out keys and tokens of known forms in messages and tool results.",
+        moments: REDACTED,
+        least_messages: 0,
         see: |moment| redact(moment, without_secrets),
     },
 ];
@@ -53,6 +72,14 @@ impl Hook for Bundled {
 
     fn description(&self) -> &str {
         self.description
+    }
+
+    fn moments(&self) -> &[&'static str] {
+        self.moments
+    }
+
+    fn least_messages(&self) -> usize {
+        self.least_messages
     }
 
     fn digest(&self) -> &'static str {

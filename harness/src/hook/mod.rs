@@ -27,6 +27,14 @@ pub trait Hook: Send + Sync {
     /// One line for lists.
     fn description(&self) -> &str;
 
+    /// The moments that it does something at, by their names.
+    fn moments(&self) -> &[&'static str];
+
+    /// Messages that a conversation must have before it does anything at all.
+    fn least_messages(&self) -> usize {
+        0
+    }
+
     /// What tells two versions of it apart, for fingerprints: `bundled/1`, or the SHA-256 (hex) of its file.
     fn digest(&self) -> &str;
 

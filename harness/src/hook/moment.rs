@@ -76,6 +76,13 @@ impl Moment {
         "before_tool_result",
     ];
 
+    /// The names of those that come for an agent that calls tools, and for no other.
+    pub const OF_TOOLS: [&'static str; 3] = [
+        "after_tool_success",
+        "after_tool_failure",
+        "before_tool_result",
+    ];
+
     /// Its name: that of the function which a hook has for it.
     pub const fn name(&self) -> &'static str {
         match self {

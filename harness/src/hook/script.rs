@@ -127,6 +127,10 @@ impl Hook for ScriptHook {
         &self.description
     }
 
+    fn moments(&self) -> &[&'static str] {
+        &self.moments
+    }
+
     fn digest(&self) -> &str {
         &self.digest
     }

@@ -120,6 +120,29 @@ impl Assembled {
         texts.join("\n\n")
     }
 
+    /// The prompt mode whose sections the prompt has; none where it has those of neither.
+    pub fn mode(&self) -> Option<PromptMode> {
+        let of = |section: &Section| match section.template {
+            Some(name) if [IDENTITY_SOLVER.name, WORKFLOW_SOLVER.name].contains(&name) => {
+                Some(PromptMode::Solver)
+            }
+            Some(name)
+                if [IDENTITY_COORDINATOR.name, WORKFLOW_COORDINATOR.name].contains(&name) =>
+            {
+                Some(PromptMode::Coordinator)
+            }
+            _ => None,
+        };
+        self.sections.iter().find_map(of)
+    }
+
+    /// The drivers that the prompt has, by name, in their order.
+    pub fn drivers(&self) -> impl Iterator<Item = &str> {
+        self.sections
+            .iter()
+            .filter_map(|section| section.name.strip_prefix(DRIVER))
+    }
+
     /// Tells the agent of its page, before its position.
     pub(crate) fn add_page(&mut self) {
         let page = Section::of(&PAGE, PAGE.name, []);
@@ -141,6 +164,9 @@ impl Assembled {
 
 /// Section name of the prompt that an agent's caller gave it.
 const OWN_PROMPT: &str = "system-prompt";
+
+/// What the section name of a driver begins with.
+const DRIVER: &str = "driver:";
 
 /// The core prompt of an ordinary agent: identity, environment, delegation (if it can delegate),
 /// workflow, and delegation tips (if it can delegate), with blank lines between. Code comes in fenced blocks.
@@ -209,7 +235,7 @@ fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     if agent.config.depth == 0 && !agent.drivers.is_empty() {
         prompt.push(&DRIVERS, []);
         for driver in agent.drivers {
-            prompt.push_text(format!("driver:{}", driver.name), driver.body.clone());
+            prompt.push_text(format!("{DRIVER}{}", driver.name), driver.body.clone());
         }
     }
     prompt

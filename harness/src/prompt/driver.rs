@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::config::PromptMode;
 use super::error::PromptError;
 use super::yaml;
+use crate::protocol::{Protocol, UnknownProtocol, protocol_words};
 
 /// Extra guidance that stacks onto the root's prompt.
 ///
@@ -18,6 +19,7 @@ use super::yaml;
 /// name: deadline-return            # the file's name without .md: lower-case letters, digits and -
 /// description: One line for lists.
 /// modes: [solver, coordinator]     # the prompt modes that it is written for
+/// protocols: [rlm]                 # optional: the protocols that it is written for; rlm if it says nothing
 /// conflicts: [other-driver]        # optional: drivers that contradict it
 /// ```
 ///
@@ -30,6 +32,8 @@ pub struct Driver {
     pub description: String,
     /// The prompt modes that it is written for.
     pub modes: Vec<PromptMode>,
+    /// The protocols that it is written for.
+    pub protocols: Vec<Protocol>,
     /// Names of drivers that contradict it.
     pub conflicts: Vec<String>,
     /// The guidance as the model reads it: lines end with `\n`, no blank lines around it.
@@ -64,6 +68,7 @@ struct FrontMatter {
     name: String,
     description: String,
     modes: Vec<String>,
+    protocols: Option<Vec<String>>,
     #[serde(default)]
     conflicts: Vec<String>,
 }
@@ -89,6 +94,9 @@ impl Driver {
         let modes = front
             .check(file_name)
             .map_err(|problem| invalid(&origin, problem))?;
+        let protocols = front
+            .protocols()
+            .map_err(|problem| invalid(&origin, problem))?;
         let body = body.trim().to_owned();
         if body.is_empty() {
             return Err(invalid(&origin, "no guidance follows the front matter"));
@@ -103,12 +111,40 @@ impl Driver {
             name,
             description,
             modes,
+            protocols,
             conflicts,
             digest: sha256_hex(&body),
             body,
             source,
         })
     }
+
+    /// Whether the driver can guide an agent of this protocol.
+    ///
+    /// # Errors
+    /// [`UnfitDriver`], which names the protocols that it is written for.
+    pub fn fits(&self, protocol: Protocol) -> Result<(), UnfitDriver> {
+        if self.protocols.contains(&protocol) {
+            return Ok(());
+        }
+        Err(UnfitDriver {
+            name: self.name.clone(),
+            protocols: self.protocols.clone(),
+            protocol,
+        })
+    }
+}
+
+/// A driver whose text is for agents of other protocols.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("driver `{name}` is written for --protocol {}, and this is {protocol}", protocol_words(.protocols))]
+pub struct UnfitDriver {
+    /// The driver.
+    pub name: String,
+    /// What it is written for.
+    pub protocols: Vec<Protocol>,
+    /// What it was to guide.
+    pub protocol: Protocol,
 }
 
 /// SHA-256 of a text's UTF-8 bytes, in lower-case hex.
@@ -175,5 +211,23 @@ impl FrontMatter {
         modes
             .collect::<Result<_, PromptError>>()
             .map_err(|error| format!("field `modes`: {error}"))
+    }
+
+    /// The protocols that it is written for; `rlm` where it does not say.
+    fn protocols(&self) -> Result<Vec<Protocol>, String> {
+        let Some(words) = &self.protocols else {
+            return Ok(vec![Protocol::Rlm]);
+        };
+        if words.is_empty() {
+            let all = Protocol::ALL.map(|protocol| format!("`{protocol}`"));
+            return Err(format!(
+                "field `protocols`: expected at least one of {}",
+                all.join(", ")
+            ));
+        }
+        let protocols = words.iter().map(|word| word.parse());
+        protocols
+            .collect::<Result<_, UnknownProtocol>>()
+            .map_err(|error| format!("field `protocols`: {error}"))
     }
 }

@@ -1,15 +1,20 @@
 //! The drivers that a run can choose from: the bundled ones and those of a user's folder.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::Path;
 
-use super::bundled_drivers::BUNDLED_DRIVERS;
+use include_dir::{Dir, include_dir};
+
 use super::config::PromptMode;
 use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
 use super::nearest::nearest;
+
+/// The drivers that are part of the program, a file `NAME.md` each.
+static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");
 
 /// Drivers by name.
 #[derive(Debug, Clone)]
@@ -20,13 +25,16 @@ pub struct DriverLibrary {
 impl DriverLibrary {
     /// The drivers that are part of the program.
     pub fn bundled() -> Self {
-        let drivers = BUNDLED_DRIVERS.map(|(name, text)| {
+        let drivers = BUNDLED.files().map(|file| {
+            let name = file.path().file_stem().and_then(OsStr::to_str);
+            let name = name.expect("the names of bundled files are UTF-8");
+            let text = file.contents_utf8().expect("bundled files are UTF-8");
             let driver = Driver::parse(name, DriverSource::Bundled, text)
                 .expect("bundled drivers are tested");
             (name.to_owned(), driver)
         });
         Self {
-            drivers: BTreeMap::from(drivers),
+            drivers: drivers.collect(),
         }
     }
 
@@ -92,13 +100,14 @@ impl DriverLibrary {
     }
 }
 
-/// What a user should know about this choice of drivers: one that is not written for the mode, and
-/// pairs that conflict, whichever of the two says so.
-pub fn warnings(mode: PromptMode, drivers: &[Driver]) -> Vec<String> {
+/// What a user should know about this choice of drivers: one that is not written for the mode, if the root's prompt has
+/// one, and pairs that conflict, whichever of the two says so.
+pub fn warnings(mode: impl Into<Option<PromptMode>>, drivers: &[Driver]) -> Vec<String> {
+    let mode = mode.into();
     let misfits = drivers
         .iter()
-        .filter(|driver| !driver.modes.contains(&mode))
-        .map(|driver| {
+        .filter_map(|driver| Some((driver, mode.filter(|mode| !driver.modes.contains(mode))?)))
+        .map(|(driver, mode)| {
             let modes: Vec<&str> = driver.modes.iter().map(|mode| mode.as_str()).collect();
             format!(
                 "driver `{}` is written for {} mode, and the run is in {mode} mode",

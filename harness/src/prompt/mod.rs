@@ -23,7 +23,6 @@ mod position;
 mod subprompt;
 mod tool_reference;
 
-mod bundled_drivers;
 mod driver;
 mod driver_library;
 mod profile;
@@ -40,7 +39,7 @@ pub use assemble::{
     AgentKind, AgentPrompt, Assembled, Section, build_system_prompt, system_prompt,
 };
 pub use config::{PromptConfig, PromptMode, iterations_for_depth};
-pub use driver::{Driver, DriverSource, sha256_hex};
+pub use driver::{Driver, DriverSource, UnfitDriver, sha256_hex};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
 pub use layers::{

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::record::bill;
-use super::{CallSink, Provider, ProviderError, Recording, Request, Response};
+use super::{CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
 use crate::event::{Message, Role};
 use crate::tool_call::ToolUse;
 
@@ -194,5 +194,9 @@ impl<P: Provider> Provider for Cached<P> {
 
     fn recording(&self) -> Option<Recording> {
         self.inner.recording()
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        self.inner.estimate(request)
     }
 }

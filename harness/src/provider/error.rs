@@ -107,7 +107,7 @@ pub enum ProviderError {
     /// The connection was refused, or reset before there was a response.
     #[error("no connection to {provider}: {message}")]
     Connection {
-        /// The provider.
+        /// The provider, and the host and port of its server.
         provider: String,
         /// What went wrong.
         message: String,
@@ -144,6 +144,14 @@ pub enum ProviderError {
         /// The provider.
         provider: String,
         /// What it said.
+        message: String,
+    },
+    /// The response is not whole, and would not be if the request were sent again.
+    #[error("the response of {provider} is not whole: {message}")]
+    Unfinished {
+        /// The provider.
+        provider: String,
+        /// What it said of the end.
         message: String,
     },
     /// The response was cut at the limit of output tokens. The agent is told so and goes on.
@@ -213,7 +221,8 @@ impl ProviderError {
             | Self::Garbled {
                 problem: message, ..
             }
-            | Self::Filtered { message, .. } => *message = change(std::mem::take(message)),
+            | Self::Filtered { message, .. }
+            | Self::Unfinished { message, .. } => *message = change(std::mem::take(message)),
             Self::NotRecorded { .. }
             | Self::NoRule { .. }
             | Self::ScriptFailed { .. }

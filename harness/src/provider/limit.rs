@@ -11,7 +11,8 @@ use tokio::sync::Mutex;
 
 use super::connections::{Connection, Connections};
 use super::{
-    CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response, WaitReason,
+    CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response,
+    WaitReason,
 };
 
 /// How many requests go to an endpoint.
@@ -176,5 +177,9 @@ impl<P: Provider> Provider for Limited<P> {
 
     fn recording(&self) -> Option<Recording> {
         self.inner.recording()
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        self.inner.estimate(request)
     }
 }

@@ -37,7 +37,7 @@ pub use replay::{
 };
 pub use retry::{Retry, RetryPolicy};
 pub use sampling::{Effort, Sampling};
-pub use scripted::{Scripted, ScriptedError, scripted_digest, scripted_models};
+pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
 
 /// A model's home.
 #[async_trait]
@@ -61,6 +61,21 @@ pub trait Provider: Send + Sync {
     fn recording(&self) -> Option<Recording> {
         None
     }
+
+    /// What a request is expected to take, where that is charged even if nobody waits for the response; none where
+    /// nothing is charged.
+    fn estimate(&self, _request: &Request) -> Option<Estimate> {
+        None
+    }
+}
+
+/// What a request is expected to take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Tokens.
+    pub usage: Usage,
+    /// US dollars; none if unknown.
+    pub cost_usd: Option<f64>,
 }
 
 #[async_trait]
@@ -79,6 +94,10 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
 
     fn recording(&self) -> Option<Recording> {
         (**self).recording()
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        (**self).estimate(request)
     }
 }
 

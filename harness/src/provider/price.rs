@@ -5,7 +5,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-use super::{CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response};
+use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
 use crate::outcome::Usage;
 
 /// The bundled prices.
@@ -170,7 +170,8 @@ fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
 /// Prices around a provider.
 pub struct Priced<P> {
     inner: P,
-    /// The model, as `PROVIDER/MODEL`.
+    /// The model that is asked for, as `PROVIDER/MODEL`: its price counts, whatever the server says it served. A served
+    /// name has no provider, and a price of the user's own is for the name that the user gave.
     reference: String,
     table: PriceTable,
 }
@@ -243,6 +244,12 @@ impl<P: Provider> Provider for Priced<P> {
 
     fn recording(&self) -> Option<Recording> {
         self.inner.recording()
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        let Estimate { usage, cost_usd } = self.inner.estimate(request)?;
+        let cost_usd = self.cost(Some(&usage), cost_usd);
+        Some(Estimate { usage, cost_usd })
     }
 }
 

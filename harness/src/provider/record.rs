@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CallEvent, CallSink, Caller, Provider, ProviderError, Recording, Request, Response};
+use super::{
+    CallEvent, CallSink, Caller, Estimate, Provider, ProviderError, Recording, Request, Response,
+};
 
 /// Version of the format; the first line carries it as `cassette`.
 pub(super) const VERSION: u32 = 1;
@@ -197,6 +199,10 @@ impl<P: Provider> Provider for Recorded<P> {
 
     fn recording(&self) -> Option<Recording> {
         self.inner.recording()
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        self.inner.estimate(request)
     }
 }
 

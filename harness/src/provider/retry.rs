@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 
 use super::{
-    CallEvent, CallSink, Provider, ProviderError, Recording, Request, Response, WaitReason,
+    CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response,
+    WaitReason,
 };
 
 /// When a request is sent again.
@@ -93,6 +94,10 @@ impl<P: Provider> Provider for Retry<P> {
 
     fn recording(&self) -> Option<Recording> {
         self.inner.recording()
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        self.inner.estimate(request)
     }
 }
 

@@ -1,78 +1,31 @@
 //! Scripted models: replies chosen by rules in a plain data file, so that everything runs without a network.
 
+mod compute;
 mod rules;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::prompt::{did_you_mean, nearest, sha256_hex};
 use async_trait::async_trait;
-use sandbox::message::{AgentInfo, Context};
-use sandbox::{Config, Event, Session};
 
-use crate::prompt::{did_you_mean, nearest};
+use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
 
-use super::{CallSink, Provider, ProviderError, Request, Response};
-use sha2::{Digest, Sha256};
-
+use compute::Computer;
 use rules::{CallEntry, Called, Reply, Said, Script};
-
-/// The bundled scripted models: name and file.
-const BUNDLED: [(&str, &str); 16] = [
-    ("aime", include_str!("../../scripted/aime.yaml")),
-    ("arc", include_str!("../../scripted/arc.yaml")),
-    (
-        "browsecomp-plus",
-        include_str!("../../scripted/browsecomp-plus.yaml"),
-    ),
-    ("judge", include_str!("../../scripted/judge.yaml")),
-    (
-        "longbench-codeqa",
-        include_str!("../../scripted/longbench-codeqa.yaml"),
-    ),
-    (
-        "longbench-v2",
-        include_str!("../../scripted/longbench-v2.yaml"),
-    ),
-    ("oolong", include_str!("../../scripted/oolong.yaml")),
-    (
-        "oolong-pairs",
-        include_str!("../../scripted/oolong-pairs.yaml"),
-    ),
-    (
-        "ruler-multi-key",
-        include_str!("../../scripted/ruler-multi-key.yaml"),
-    ),
-    (
-        "ruler-multi-query",
-        include_str!("../../scripted/ruler-multi-query.yaml"),
-    ),
-    (
-        "ruler-multi-value",
-        include_str!("../../scripted/ruler-multi-value.yaml"),
-    ),
-    (
-        "ruler-variable-tracking",
-        include_str!("../../scripted/ruler-variable-tracking.yaml"),
-    ),
-    ("s-niah", include_str!("../../scripted/s-niah.yaml")),
-    (
-        "s-niah-flawed",
-        include_str!("../../scripted/s-niah-flawed.yaml"),
-    ),
-    ("webapp", include_str!("../../scripted/webapp.yaml")),
-    ("webnav", include_str!("../../scripted/webnav.yaml")),
-];
 
 /// A model that answers by rules.
 pub struct Scripted {
     name: String,
     script: Script,
+    computer: Computer,
 }
 
 /// Why there is no such scripted model.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
-    /// No bundled model has this name.
+    /// No model of the library has this name.
     #[error("unknown scripted model `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
         /// As given.
@@ -93,46 +46,43 @@ pub enum ScriptedError {
     /// The file is wrong.
     #[error("{origin}: {problem}")]
     Invalid {
-        /// The file or bundled name.
+        /// The file, or the name in the library.
         origin: String,
         /// What is wrong, where, and what would be right.
         problem: String,
     },
 }
 
-/// Names and descriptions of the bundled scripted models.
-pub fn scripted_models() -> Vec<(String, String)> {
-    let described = |(name, text): &(&str, &str)| {
-        let description = rules::parse(name, text)
-            .map(|script| script.description)
-            .unwrap_or_default();
-        ((*name).to_owned(), description)
-    };
-    BUNDLED.iter().map(described).collect()
+/// Scripted models by name, for whoever has them at hand: the harness has none of its own.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptLibrary {
+    scripts: BTreeMap<String, String>,
 }
 
-/// SHA-256 (hex) of a bundled model's file.
-pub fn scripted_digest(name: &str) -> Option<String> {
-    let (_, text) = BUNDLED.iter().find(|(bundled, _)| *bundled == name)?;
-    Some(
-        Sha256::digest(text)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    )
-}
+impl ScriptLibrary {
+    /// Names and descriptions, by name. A file that is wrong has an empty description.
+    pub fn described(&self) -> Vec<(String, String)> {
+        let described = |(name, text): (&String, &String)| {
+            let description = rules::parse(name, text)
+                .map(|script| script.description)
+                .unwrap_or_default();
+            (name.clone(), description)
+        };
+        self.scripts.iter().map(described).collect()
+    }
 
-impl Scripted {
-    /// A bundled model.
+    /// SHA-256 (hex) of a model's text.
+    pub fn digest(&self, name: &str) -> Option<String> {
+        Some(sha256_hex(self.scripts.get(name)?))
+    }
+
+    /// Opens a model.
     ///
     /// # Errors
-    /// [`ScriptedError::Unknown`].
-    pub fn bundled(name: &str) -> Result<Self, ScriptedError> {
-        let Some((_, text)) = BUNDLED.iter().find(|(bundled, _)| *bundled == name) else {
-            let known: Vec<String> = BUNDLED
-                .iter()
-                .map(|(bundled, _)| (*bundled).to_owned())
-                .collect();
+    /// [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.
+    pub fn open(&self, name: &str) -> Result<Scripted, ScriptedError> {
+        let Some(text) = self.scripts.get(name) else {
+            let known: Vec<String> = self.scripts.keys().cloned().collect();
             let nearest = nearest(name, known.iter().map(String::as_str));
             return Err(ScriptedError::Unknown {
                 name: name.to_owned(),
@@ -140,13 +90,24 @@ impl Scripted {
                 known,
             });
         };
-        Ok(Self {
+        Ok(Scripted {
             name: format!("scripted/{name}"),
             script: rules::parse(name, text)?,
+            computer: Computer::default(),
         })
     }
+}
 
-    /// A model of the user's own: a YAML file like the bundled ones.
+/// Of names and YAML texts.
+impl FromIterator<(String, String)> for ScriptLibrary {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(scripts: I) -> Self {
+        let scripts = scripts.into_iter().collect();
+        Self { scripts }
+    }
+}
+
+impl Scripted {
+    /// A model of the user's own: a YAML file.
     ///
     /// # Errors
     /// [`ScriptedError`] with file, rule and field.
@@ -157,7 +118,11 @@ impl Scripted {
         })?;
         let name = path.display().to_string();
         let script = rules::parse(&name, &text)?;
-        Ok(Self { name, script })
+        Ok(Self {
+            name,
+            script,
+            computer: Computer::default(),
+        })
     }
 }
 
@@ -166,11 +131,13 @@ impl Provider for Scripted {
     async fn complete(
         &self,
         request: &Request,
-        _calls: &dyn CallSink,
+        calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
         let caller = &request.caller;
         if self.script.latency_ms > 0 {
+            let mut given_up = GivenUp(self.estimate(request).map(|estimate| (estimate, calls)));
             tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;
+            given_up.0 = None;
         }
         let Some(answer) = self.script.answer(request) else {
             return Err(ProviderError::NoRule {
@@ -193,13 +160,13 @@ impl Provider for Scripted {
         };
         let text = match said {
             Said::Text(text) => text.clone(),
-            Said::Compute(code) => compute(code, &newest).await.map_err(failed)?,
+            Said::Compute(code) => self.computer.run(code, &newest).await.map_err(failed)?,
         };
         let computed;
         let calls = match called {
             Called::Calls(calls) => calls,
             Called::Compute(code) => {
-                let list = compute(code, &newest).await.map_err(failed)?;
+                let list = self.computer.run(code, &newest).await.map_err(failed)?;
                 computed = serde_json::from_str::<Vec<CallEntry>>(&list)
                     .map_err(|error| failed(format!("it returned no list of calls: {error}")))?;
                 &computed
@@ -220,35 +187,25 @@ impl Provider for Scripted {
             served_model: Some(self.name.clone()),
         })
     }
+
+    /// What the rule says, as a server would charge it.
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        let answer = self.script.answer(request)?;
+        let (usage, cost_usd) = (answer.usage, answer.cost_usd);
+        (usage.is_some() || cost_usd.is_some()).then(|| Estimate {
+            usage: usage.unwrap_or_default(),
+            cost_usd,
+        })
+    }
 }
 
-/// Runs a rule's own code on the newest message; what it returns is the reply.
-async fn compute(code: &str, message: &str) -> Result<String, String> {
-    let session = Session::in_thread(Config::default())
-        .await
-        .map_err(|error| error.to_string())?;
-    let info = AgentInfo {
-        depth: 0,
-        max_depth: 0,
-        max_iterations: 1,
-        lineage: Vec::new(),
-        invocation_id: "scripted".to_owned(),
-        parent_id: None,
-    };
-    let mut repl = session.open(None, Context::text(message), info);
-    repl.run(code, 1);
-    loop {
-        match repl.next().await.map_err(|error| error.to_string())? {
-            Event::Called(call) => {
-                repl.settle(call.id, Err("a scripted model has no models".to_owned()));
-            }
-            Event::CallContext { .. } | Event::Invoked(_) => {}
-            Event::Finished(outcome) => {
-                let error = outcome.error.map(|error| error.message);
-                return outcome
-                    .value
-                    .ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned()));
-            }
+/// A reply that is waited for; dropped, it is billed as a server bills what nobody waits for any more.
+struct GivenUp<'a>(Option<(Estimate, &'a dyn CallSink)>);
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if let Some((Estimate { usage, cost_usd }, calls)) = self.0.take() {
+            calls.note(CallEvent::Billed { usage, cost_usd });
         }
     }
 }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::{CallSettings, Specialist};
-use crate::event::Image;
+use crate::event::{Image, Message};
 use crate::prompt::attachment_text;
 use crate::tool::{ToolError, bytes_of, confined};
 
@@ -18,6 +18,17 @@ pub(super) struct First {
     pub images: Vec<Image>,
     /// The name that its caller gives it.
     pub name: Option<String>,
+}
+
+impl First {
+    /// What the child is shown: the messages before, then this one, or `text` in place of it, with its images.
+    pub fn after(self, mut earlier: Vec<Message>, text: Option<String>) -> Vec<Message> {
+        earlier.push(Message {
+            images: self.images,
+            ..Message::user(text.unwrap_or(self.text))
+        });
+        earlier
+    }
 }
 
 /// The first message of a child, from the arguments of its caller.

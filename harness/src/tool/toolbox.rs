@@ -213,6 +213,21 @@ impl Toolbox {
         Self::new(given.cloned().collect()).unwrap_or_else(|_| other.clone())
     }
 
+    /// These tools but for the one of this name in a REPL or on the wire.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        let stays = |given: &&Given| given.spec.name != name && given.wire_name() != name;
+        let given = self.iter().filter(stays).cloned().collect();
+        // What is right together is right without one of them.
+        Self::new(given).unwrap_or_default()
+    }
+
+    /// The tool of this name in a REPL or on the wire.
+    pub fn named(&self, name: &str) -> Option<&Given> {
+        self.iter()
+            .find(|given| given.spec.name == name || given.wire_name() == name)
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.given.is_empty()

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use harness::prompt::{DriverLibrary, DriverSource, PromptError, PromptMode, warnings};
+use harness::Protocol;
+use harness::prompt::{Driver, DriverLibrary, DriverSource, PromptError, PromptMode, warnings};
 use tempfile::TempDir;
 
 const SOLVER: PromptMode = PromptMode::Solver;
@@ -53,22 +54,49 @@ fn bundled_drivers_fit_their_modes_and_files() {
             driver.name
         );
     }
-    let modes: Vec<(&str, &[PromptMode])> = library
-        .iter()
-        .map(|d| (d.name.as_str(), d.modes.as_slice()))
-        .collect();
-    let both: &[PromptMode] = &[SOLVER, COORDINATOR];
-    let expected: [(&str, &[PromptMode]); 8] = [
-        ("chunk-and-map", both),
-        ("deadline-return", both),
-        ("delegation-first", &[COORDINATOR]),
-        ("exact-format", both),
-        ("exploration-budget", &[SOLVER]),
-        ("hypothesis-budget", &[SOLVER]),
-        ("reuse-state", both),
-        ("verify-before-return", both),
+    // What speaks of a REPL is for protocols that have one.
+    let of_repl = ["return", "__ctx", "__rlm", "block", "`typeof", "code"];
+    let speaks = |driver: &&Driver| of_repl.iter().any(|word| driver.body.contains(word));
+    let of_repl: Vec<&Driver> = library.iter().filter(speaks).collect();
+    assert!(!of_repl.is_empty());
+    for driver in of_repl {
+        let mut protocols = driver.protocols.iter();
+        let has_repl = protocols.all(|protocol| protocol.nature().has_repl);
+        assert!(has_repl, "{}", driver.name);
+    }
+}
+
+#[test]
+fn a_driver_fits_the_protocols_that_it_names() {
+    let rows = [
+        ("", vec![Protocol::Rlm]),
+        ("protocols: [direct]\n", vec![Protocol::Direct]),
+        (
+            "protocols: [tools, agent-turn, json-action]\n",
+            vec![Protocol::Tools, Protocol::AgentTurn, Protocol::JsonAction],
+        ),
     ];
-    assert_eq!(modes, expected);
+    for (field, expected) in rows {
+        let text = format!("---\nname: own\ndescription: d\nmodes: [solver]\n{field}---\nText.");
+        let folder = folder(&[("own.md", &text)]);
+        let library = DriverLibrary::bundled().with_dir(folder.path()).unwrap();
+        let driver = &library.resolve(&["own"]).unwrap()[0];
+        assert_eq!(driver.protocols, expected);
+        for protocol in Protocol::ALL {
+            let words: Vec<&str> = expected.iter().map(|protocol| protocol.as_str()).collect();
+            // Two of three end in `or`.
+            let words = words.join(", ").replace(", json", " or json");
+            let unfit =
+                format!("driver `own` is written for --protocol {words}, and this is {protocol}");
+            let fits = driver.fits(protocol).map_err(|unfit| unfit.to_string());
+            let wanted = if expected.contains(&protocol) {
+                Ok(())
+            } else {
+                Err(unfit)
+            };
+            assert_eq!(fits, wanted);
+        }
+    }
 }
 
 #[test]
@@ -132,6 +160,14 @@ fn explains_wrong_driver_files() {
             "DIR/own.md: field `modes`: unknown prompt mode `slover`, expected `solver` or `coordinator`; did you mean `solver`?",
         ),
         (
+            &good.replace("---\nText", "protocols: [repl]\n---\nText"),
+            "DIR/own.md: field `protocols`: unknown protocol `repl`, expected `rlm`, `direct`, `tools`, `agent-turn` or `json-action`",
+        ),
+        (
+            &good.replace("---\nText", "protocols: []\n---\nText"),
+            "DIR/own.md: field `protocols`: expected at least one of `rlm`, `direct`, `tools`, `agent-turn`, `json-action`",
+        ),
+        (
             &good.replace("description: d", "description: ' '"),
             "DIR/own.md: field `description`: expected one line of text",
         ),
@@ -145,7 +181,7 @@ fn explains_wrong_driver_files() {
         ),
         (
             &good.replace("description", "descriptoin"),
-            "DIR/own.md:3: unknown field `descriptoin`, expected one of name, description, modes, conflicts, near `descriptoin: d`",
+            "DIR/own.md:3: unknown field `descriptoin`, expected one of name, description, modes, protocols, conflicts, near `descriptoin: d`",
         ),
         (
             &good.replace("[solver]", "solver"),

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod draws;
 mod driver;
 mod fuzz;
 mod hostile;
 mod limits;
+mod memory;
 mod node_parity;
 mod process;
 mod recorded;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal};
 use sandbox::message::{CellErrorKind, Context};
 use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, READY, WarmPool, WorkerCommand};
 use tempfile::TempDir;
@@ -153,25 +154,45 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     let program = OwnProgram::new("ready-copies");
     let pool = WarmPool::new(sandbox(config(), program.isolation(1)));
     let start = async || {
+        let asked = Instant::now();
         let session = pool.session().await.unwrap();
         let mut repl = session.open(None, Context::text(""), root_info());
-        let cell = "console.log(performance.now() < 900, typeof leaked); globalThis.leaked = 1";
-        assert_eq!(run(&mut repl, cell).await.output, "true undefined");
+        let cell = "console.log(performance.now(), typeof leaked); globalThis.leaked = 1";
+        let output = run(&mut repl, cell).await.output;
+        let (now, leaked) = output.split_once(' ').unwrap();
+        // Its clock starts with the attempt, however long the session has been ready.
+        let now: f64 = now.parse().unwrap();
+        assert!(now <= asked.elapsed().as_secs_f64() * 1e3, "{now} ms");
+        assert_eq!(leaked, "undefined");
         repl
+    };
+    let are_ready = async || {
+        for _ in 0..600 {
+            if pool.ready() == READY {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{} are ready", pool.ready());
     };
     let mut used = vec![start().await];
     assert_eq!(program.copies().len(), 1, "none is expected");
 
     pool.expect(1 + READY);
     used.push(start().await);
-    program.comes_to_copies(2 + READY).await;
-    // Longer than the next may say that they have been there. A server that is stopped copies nothing any more.
-    tokio::time::sleep(Duration::from_millis(950)).await;
-    signal(&program.servers(), "-STOP");
+    are_ready().await;
+    assert_eq!(program.copies().len(), 2 + READY);
+    // A server that is stopped copies nothing any more: the next sessions are those that are there.
+    let servers = program.servers();
+    signal(&servers, Signal::STOP);
     for _ in 0..READY {
         used.push(start().await);
     }
-    signal(&program.servers(), "-CONT");
+    // Until none is stopped: what is asked of a stopped server waits for ever.
+    while servers.iter().any(|pid| is_stopped(pid)) {
+        signal(&servers, Signal::CONT);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(
         program.copies().len(),
         2 + READY,
@@ -181,7 +202,7 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     // Those that are ready end: the next is another.
     pool.expect(1 + READY);
     used.push(start().await);
-    program.comes_to_copies(3 + 2 * READY).await;
+    are_ready().await;
     assert_eq!(kill(&program.copies()), 3 + 2 * READY);
     for repl in &mut used {
         repl.next().await.unwrap_err();
@@ -398,16 +419,6 @@ impl OwnProgram {
         }
     }
 
-    async fn comes_to_copies(&self, count: usize) {
-        for _ in 0..100 {
-            if self.copies().len() == count {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("not {count}: {:?}", self.copies());
-    }
-
     async fn comes_to_an_end(&self) {
         for _ in 0..100 {
             if self.servers().is_empty() {
@@ -426,15 +437,25 @@ fn has_ended(pid: &str) -> bool {
         .is_none_or(|(_, state)| state.starts_with('Z'))
 }
 
+/// Whether a process was stopped by a signal and does not go on yet.
+fn is_stopped(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, state)| state.starts_with('T'))
+}
+
 /// Kills processes as an outsider would; how many there were.
 fn kill(pids: &HashSet<String>) -> usize {
-    signal(pids, "-KILL");
+    signal(pids, Signal::KILL);
     pids.len()
 }
 
-fn signal(pids: &HashSet<String>, signal: &str) {
+/// Sends a signal, not by the program `kill`: in a Turkish locale, procps' finds no signal whose name it compares with `ILL`.
+fn signal(pids: &HashSet<String>, signal: Signal) {
     for pid in pids {
-        Command::new("kill").args([signal, pid]).status().unwrap();
+        let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+        // One that has ended meanwhile needs none.
+        let _ = rustix::process::kill_process(pid, signal);
     }
 }
 

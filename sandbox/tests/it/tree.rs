@@ -71,7 +71,7 @@ impl Tree {
                     .or_default()
                     .push(outcome);
                 if let Some(value) = value {
-                    repl.close_returned();
+                    repl.mark_returned();
                     return Ok(value);
                 }
             }

@@ -9,7 +9,7 @@ use harness::agent_turn::AgentTurnSettings;
 use harness::definition::Definition;
 use harness::hook::Hook;
 use harness::prompt::{Replacement, sha256_hex, template_digests};
-use harness::sandbox::{ENGINE, Isolation};
+use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
 use crate::record::RunIdentity;
@@ -26,15 +26,18 @@ pub(super) fn driver_names(engine: &EngineSettings) -> String {
     names.join("+")
 }
 
-/// The resolved settings as `config.json` shows them. They hold no secret.
+/// The resolved settings as `config.json` shows them. They hold no secret. `samples` are the ids of those that the run takes.
 pub(super) fn config(
     settings: &RunSettings,
     identity: &RunIdentity,
     attempts_total: u64,
     attempts_of_all_shares: u64,
+    samples: &[String],
 ) -> Value {
     let engine = &settings.engine;
     let options = &settings.benchmark_options;
+    let selection = &settings.selection;
+    let share = selection.partition;
     json!({
         "v": CONFIG_VERSION,
         "eval_version": env!("CARGO_PKG_VERSION"),
@@ -54,7 +57,9 @@ pub(super) fn config(
             "selected_problems": settings.selection.ids,
             "filters": settings.selection.filters,
             "sample_seed": settings.selection.sample_seed,
-            "partition": settings.selection.partition,
+            "partition": share,
+            "partition_rule": share.map(|_| selection.deal.rule()),
+            "partition_samples": share.map(|_| samples),
             "attempts": settings.attempts,
         },
         "scorer": {
@@ -98,15 +103,15 @@ fn agents(engine: &EngineSettings) -> Value {
         "idle_timeout_s": engine.models.timeouts.idle.as_secs_f64(),
         "request_timeout_s": engine.models.timeouts.request.as_secs_f64(),
         "protocol": engine.protocol,
-        "prompt_mode": engine.prompt_mode,
+        "prompt_mode": engine.effective.prompt_mode,
         "profile": engine.profile,
         "drivers": drivers(engine),
         "prompt": prompt(engine),
         "date": engine.layers.layers.date,
         "hooks": hooks(engine),
         "tools": engine.equipment.digests(),
-        "max_depth": engine.max_depth,
-        "max_iterations": engine.max_iterations,
+        "max_depth": engine.effective.max_depth,
+        "max_iterations": engine.effective.max_iterations,
         "max_blocks_per_iteration": engine.max_blocks_per_iteration,
         "confirm_first_return": engine.confirm_first_return,
         "attempt_timeout_s": engine.attempt_time.as_secs_f64(),
@@ -127,7 +132,8 @@ fn agents(engine: &EngineSettings) -> Value {
     })
 }
 
-/// Everything that can change an answer; `models` are the parts of the models. Paths, concurrency, times and the choice of samples are left out.
+/// Everything that can change an answer, this program among it; `models` are the parts of the models. Paths, concurrency,
+/// times and the choice of samples are left out.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,
@@ -141,14 +147,14 @@ pub(super) fn fingerprint(
         ("dataset_digest", json!(dataset.digest())),
         ("scorer", json!(scorer)),
         ("protocol", json!(engine.protocol)),
-        ("prompt_mode", json!(engine.prompt_mode)),
+        ("prompt_mode", json!(engine.effective.prompt_mode)),
         ("drivers", json!(drivers(engine))),
         ("hooks", json!(hooks(engine))),
         ("tools", json!(engine.equipment.digests())),
         ("prompt_templates", json!(templates)),
         ("prompt_layers", prompt(engine)),
-        ("max_depth", json!(engine.max_depth)),
-        ("max_iterations", json!(engine.max_iterations)),
+        ("max_depth", json!(engine.effective.max_depth)),
+        ("max_iterations", json!(engine.effective.max_iterations)),
         (
             "max_blocks_per_iteration",
             json!(engine.max_blocks_per_iteration),
@@ -160,8 +166,6 @@ pub(super) fn fingerprint(
         ),
         ("attempt_budget", json!(engine.budget.budgets.attempt)),
         ("sandbox", json!(engine.sandbox.config)),
-        ("javascript_engine", json!(ENGINE)),
-        ("engine_version", json!(env!("CARGO_PKG_VERSION"))),
     ];
     // Other protocols read nothing of it.
     let web_agent = (engine.protocol == Protocol::AgentTurn).then(|| {
@@ -175,7 +179,7 @@ pub(super) fn fingerprint(
         .into_iter()
         .chain(web_agent)
         .map(|(name, value)| (name.to_owned(), value));
-    Fingerprint::from_parts(parts.chain(models).collect())
+    Fingerprint::of_treatment(parts.chain(models).collect())
 }
 
 /// A judge's settings.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use harness::event::{Message, Role};
-use harness::outcome::Usage;
 use harness::prompt::PromptMode;
 use harness::provider::http::{IMAGE_TOKENS, estimate_tokens};
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};
-use harness::{Engine, Model, Protocol, Task, ToolUse};
+use harness::{Engine, Model, Task, ToolUse};
 use serde::Serialize;
 use serde_json::json;
 
+use super::expense::Expense;
 use super::prepared::Prepared;
 use super::runtime;
 use crate::command::stdout;
@@ -18,9 +18,6 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::runner::images;
 use crate::settings::{RunSettings, model_ref};
-
-/// Tokens that a response is taken to have, and that an iteration's output is taken to add to the conversation.
-const PER_TURN: u64 = 500;
 
 /// The sizes of a sample's first request, in characters.
 #[derive(Serialize)]
@@ -33,14 +30,6 @@ struct Row {
     tokens: u64,
 }
 
-/// What attempts take if each makes so many calls.
-#[derive(Serialize)]
-struct Estimate {
-    calls: u64,
-    tokens: u64,
-    cost_usd: Option<f64>,
-}
-
 /// Shows the samples, the sizes of their prompts and an estimate, and asks the model once if that is wanted.
 ///
 /// # Errors
@@ -51,6 +40,42 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };
+    let rows = rows(&prepared)?;
+    let expense = expense(&settings, &rows);
+    let key = if settings.check_key {
+        Some(check_key(&prepared.engine)?)
+    } else {
+        None
+    };
+    if settings.json {
+        let mut shown = json!(expense);
+        shown["samples"] = json!(rows);
+        shown["attempts_at_each"] = json!(settings.attempts);
+        shown["key"] = json!(key);
+        stdout::write_json(&shown)?;
+    } else {
+        stdout::write(&text(&settings, &rows, &expense, key.as_deref()))?;
+    }
+    Ok(Outcome::Complete)
+}
+
+/// What a run would take; none if no sample matches.
+///
+/// # Errors
+/// Like [`execute`].
+pub(in crate::command) fn of_run(settings: &RunSettings) -> Result<Option<Expense>, Error> {
+    let Some(prepared) = Prepared::new(settings)? else {
+        return Ok(None);
+    };
+    Ok(Some(expense(settings, &rows(&prepared)?)))
+}
+
+fn expense(settings: &RunSettings, rows: &[Row]) -> Expense {
+    let first_requests: Vec<u64> = rows.iter().map(|row| row.tokens).collect();
+    Expense::new(settings, &first_requests)
+}
+
+fn rows(prepared: &Prepared) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for sample in prepared.samples() {
         let sample = prepared
@@ -81,76 +106,14 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
             tokens: estimate_tokens(&request.system) + estimate_tokens(&message) + shown,
         });
     }
-    let [least, most] = bounds(&settings).map(|calls| estimate(&settings, &rows, calls));
-    let key = if settings.check_key {
-        Some(check_key(&prepared.engine)?)
-    } else {
-        None
-    };
-    if settings.json {
-        stdout::write_json(&json!({
-            "samples": rows,
-            "attempts_at_each": settings.attempts,
-            "least": least,
-            "most": most,
-            "key": key,
-        }))?;
-    } else {
-        stdout::write(&text(&settings, &rows, &least, &most, key.as_deref()))?;
-    }
-    Ok(Outcome::Complete)
+    Ok(rows)
 }
 
-/// The fewest and the most calls of an attempt's root.
-fn bounds(settings: &RunSettings) -> [u64; 2] {
-    let engine = &settings.engine;
-    let lone = engine.protocol == Protocol::Rlm && engine.max_depth == 0;
-    if engine.protocol == Protocol::Direct || lone {
-        return [1, 1];
-    }
-    let most = u64::from(engine.max_iterations);
-    if engine.protocol == Protocol::Tools {
-        return [1, most];
-    }
-    // The first return is shown back once.
-    let least = if engine.confirm_first_return { 2 } else { 1 };
-    [most.min(least), most]
-}
+/// What the figures are by.
+pub(in crate::command) const BASIS: &str =
+    "4 characters are taken for a token, and 500 tokens for each response and each output";
 
-fn estimate(settings: &RunSettings, rows: &[Row], calls: u64) -> Estimate {
-    let prices = &settings.engine.budget.prices;
-    let mut all = Estimate {
-        calls: 0,
-        tokens: 0,
-        cost_usd: Some(0.0),
-    };
-    let attempts = u64::from(settings.attempts);
-    for row in rows {
-        for call in 0..calls {
-            let usage = Usage {
-                input_tokens: row.tokens + call * 2 * PER_TURN,
-                output_tokens: PER_TURN,
-                ..Usage::default()
-            };
-            let cost = prices.cost_usd(&settings.engine.model, &usage);
-            all.calls += attempts;
-            all.tokens += usage.total() * attempts;
-            all.cost_usd = all
-                .cost_usd
-                .zip(cost)
-                .map(|(sum, cost)| sum + cost * f64::from(settings.attempts));
-        }
-    }
-    all
-}
-
-fn text(
-    settings: &RunSettings,
-    rows: &[Row],
-    least: &Estimate,
-    most: &Estimate,
-    key: Option<&str>,
-) -> String {
+fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&str>) -> String {
     let width = rows.iter().map(|row| row.id.chars().count()).max();
     let width = width.unwrap_or(0).max("SAMPLE".len());
     let mut text = format!(
@@ -171,27 +134,17 @@ fn text(
             row.message_chars
         ));
     }
-    let dollars = |estimate: &Estimate| {
-        let cost = estimate.cost_usd.map(|cost| format!("${cost:.2}"));
-        cost.unwrap_or_else(|| "unknown (no price for the model; see --prices)".to_owned())
-    };
     text.push_str(&format!(
-        "sizes in characters; {} sample{}, {} attempt{} each\n\
-         at least {} calls, ~{} tokens, cost {}\n\
-         at most  {} calls, ~{} tokens, cost {}\n\
-         of the roots alone: the agents that they call come on top; 4 characters are taken for a token, and \
-         {PER_TURN} tokens for each response and each output\n",
+        "sizes in characters; {} sample{}, {} attempt{} each\n{}{BASIS}\n",
         rows.len(),
         plural(rows.len() == 1),
         settings.attempts,
         plural(settings.attempts == 1),
-        least.calls,
-        least.tokens,
-        dollars(least),
-        most.calls,
-        most.tokens,
-        dollars(most),
+        expense.lines(),
     ));
+    if settings.grader.judge.is_some() {
+        text.push_str("the judge's calls come on top\n");
+    }
     if let Some(key) = key {
         text.push_str(&format!("{key}\n"));
     }

@@ -96,7 +96,7 @@ impl Prepared {
             return Ok(self);
         };
         let id = self.id(*first);
-        if self.dataset.world(&id).is_some() || self.dataset.app_world(&id).is_some() {
+        if self.dataset.site(&id).is_some() || self.dataset.app_world(&id).is_some() {
             let web = Web::open(Arc::clone(&self.dataset), concurrency).await?;
             self.engine = self.engine.with_browser(Arc::new(web));
         }
@@ -105,15 +105,16 @@ impl Prepared {
 
     /// What the attempts of the run with this id have in common.
     pub(super) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
+        let effective = &settings.engine.effective;
         RunIdentity {
             run_id: run_id.to_owned(),
             benchmark: self.dataset.name().to_owned(),
             model: self.engine.main_model().reference.clone(),
             protocol: settings.engine.protocol.to_string(),
-            prompt_mode: Some(settings.engine.prompt_mode.to_string()),
+            prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
             drivers: Some(config::driver_names(&settings.engine)),
-            max_depth: settings.engine.max_depth,
-            max_iterations: settings.engine.max_iterations,
+            max_depth: effective.max_depth,
+            max_iterations: effective.max_iterations,
             dataset_digest: self.dataset.digest().to_owned(),
             scorer: self.grader.name().to_owned(),
             fingerprint: self.fingerprint.as_str().to_owned(),

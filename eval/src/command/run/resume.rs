@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use harness::outcome::Status;
 
 use super::prepared::Prepared;
+use crate::program::Program;
 use crate::record::AttemptRecord;
 use crate::run_dir::{Difference, Reopened};
 
@@ -19,6 +20,20 @@ pub enum ResumeError {
         path: PathBuf,
         /// What differs: there in the folder, here in the settings.
         differences: Vec<Difference>,
+    },
+    /// Its answers are another program's.
+    #[error("{} was made by another program: {difference}", path.display())]
+    Program {
+        /// The run's folder.
+        path: PathBuf,
+        /// Which components differ, as a clause.
+        difference: String,
+    },
+    /// Its answers may be another program's.
+    #[error("{} does not record which program made it", path.display())]
+    UnknownProgram {
+        /// The run's folder.
+        path: PathBuf,
     },
     /// The selection lacks what is finished.
     #[error(
@@ -50,7 +65,8 @@ pub(super) struct Left {
     pub(super) earlier: Vec<AttemptRecord>,
 }
 
-/// Checks that a run can go on as prepared, and says what is left to do.
+/// Checks that a run can go on as prepared, and says what is left to do. `allow_program_change` lets it go on by this program
+/// if another made it.
 ///
 /// # Errors
 /// [`ResumeError`], naming what differs.
@@ -58,11 +74,15 @@ pub(super) fn left(
     run: &Reopened,
     prepared: &Prepared,
     retry_errors: bool,
+    allow_program_change: bool,
 ) -> Result<Left, ResumeError> {
     let differences = run.lock().fingerprint.differences(&prepared.fingerprint);
     let path = run.path().to_owned();
     if !differences.is_empty() {
         return Err(ResumeError::Fingerprint { path, differences });
+    }
+    if !allow_program_change {
+        check_program(run)?;
     }
     let mut open: BTreeMap<(String, u32), (usize, u32)> = prepared
         .jobs()
@@ -95,5 +115,21 @@ pub(super) fn left(
         jobs,
         again,
         earlier,
+    })
+}
+
+/// A run goes on by a program that has worked on it before, or was allowed to.
+fn check_program(run: &Reopened) -> Result<(), ResumeError> {
+    let programs = run.lock().programs();
+    if programs.contains(Program::this()) {
+        return Ok(());
+    }
+    let path = run.path().to_owned();
+    Err(match programs.last() {
+        Some(last) => ResumeError::Program {
+            path,
+            difference: last.difference(Program::this()),
+        },
+        None => ResumeError::UnknownProgram { path },
     })
 }

@@ -29,12 +29,28 @@ impl SettingsError {
                     "export {variable}=…, or put that line into a file .env here or in a folder above"
                 ));
             }
+            Self::SecretModelArg { variable, .. } => {
+                let variable = variable.as_deref().unwrap_or("OPENAI_API_KEY");
+                return Some(format!(
+                    "export {variable}=…, or put that line into a file .env: a key is sent as its server expects it, and \
+                     stored nowhere"
+                ));
+            }
+            Self::UnnamedAddress { address, .. } => {
+                return Some(format!(
+                    "to send it there, add --base-url {address} to `eval run --resume`, or set {}={address}",
+                    crate::env_vars::BASE_URL
+                ));
+            }
             Self::NoProgram(_) => "use --isolation thread",
-            Self::NothingToDelegateTo { .. } => {
-                "use --max-depth 2 or more, or --prompt-mode solver"
+            Self::Inert(inert) => return Some(inert.hint.clone()),
+            Self::UnfitDriver(unfit) => {
+                return Some(format!(
+                    "leave `{}` out; a driver of your own names in `protocols` what it is written for",
+                    unfit.name
+                ));
             }
             Self::WebAgent { .. } => "docs/WEB.md lists what the file may hold",
-            Self::CoordinatorWithoutRepl { .. } => "use --protocol rlm, or --prompt-mode solver",
             Self::LonelyChild { .. } => "use --depth 0, or --protocol rlm",
             Self::Lineage { .. } => {
                 "give --lineage once for each depth above, the root's query first, or never"

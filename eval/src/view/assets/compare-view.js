@@ -19,7 +19,7 @@ export async function compareView(place, { ids, parameters }) {
   const letters = answer.runs.map((_, index) => String.fromCharCode(65 + (index % 26)));
   const list = el("div");
 
-  function show({ samples, differing }) {
+  function show({ samples, differing_samples: differing }) {
     const columns = [
       { key: "id", label: "Sample", kind: "id", sortable: false, cell: (row) => sampleLink(row, ids) },
       ...letters.flatMap((letter, index) => [
@@ -40,8 +40,10 @@ export async function compareView(place, { ids, parameters }) {
 
   place.replaceChildren(
     el("div", { class: "title" }, el("h1", null, "Comparison"), el("p", { class: "quiet" }, "Each run against A, over the samples that both have scored.")),
+    drawDiffering(answer, letters),
+    answer.correction && el("p", { class: "quiet" }, answer.correction),
     el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], index ? answer.pairs[index - 1] : null))),
-    el("h2", null, answer.differing ? `They differ on ${plural(answer.differing, "sample")}` : "No sample tells them apart"),
+    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : "No sample tells them apart"),
     list,
   );
   show(answer);
@@ -58,7 +60,7 @@ export async function compareView(place, { ids, parameters }) {
 
 function runCard(run, letter, pair) {
   const identity = run.run ?? {};
-  const mode = identity.protocol === "rlm" ? identity.prompt_mode : identity.protocol;
+  const mode = identity.protocol === "rlm" ? (identity.prompt_mode ?? "rlm") : identity.protocol;
   return el(
     "section",
     { class: "card" },
@@ -66,26 +68,54 @@ function runCard(run, letter, pair) {
     el("p", { class: "quiet" }, `${shortModel(identity.model)} · ${moment(run.started_at)}`),
     el("p", { class: "quiet path" }, run.id),
     identity.drivers ? el("p", { class: "quiet" }, identity.drivers) : null,
-    el("p", { class: "estimate" }, intervalPlot(run.summary?.score?.mean, intervalOf(run.summary?.score), { width: 150 }), ...estimateText(run.summary?.score)),
+    ...[
+      ["errors excluded", run.summary?.score],
+      ["errors as zero", run.summary?.score_errors_as_zero],
+    ].map(([label, score]) => el("div", null, el("p", { class: "quiet" }, label), el("p", { class: "estimate" }, intervalPlot(score?.mean, intervalOf(score), { width: 150 }), ...estimateText(score)))),
     pair ? drawPair(pair) : el("p", { class: "quiet" }, "the base"),
   );
 }
 
-function drawPair({ paired, p, same_task: sameTask, same_fingerprint: sameFingerprint }) {
-  if (!paired) return el("p", { class: "problem" }, "No sample is scored in both.");
-  const real = p !== null && p < 0.05;
-  const kind = real ? (paired.difference > 0 ? "right" : "wrong") : "";
-  const verdict = p === null ? "too few samples, or no variation, to tell" : `${real ? (paired.difference > 0 ? "better, beyond chance" : "worse, beyond chance") : "within what chance may do"} (p ${chance(p)})`;
-  const [low, high] = paired.interval ?? [null, null];
+/** What differs between the runs, and what is the same in all. */
+function drawDiffering({ differing, sentences }, letters) {
+  const columns = [
+    { key: "part", label: "What differs", kind: "id", sortable: false, cell: ([part]) => part },
+    ...letters.map((letter, index) => ({ key: letter, label: letter, kind: "value", sortable: false, cell: ([, values]) => values[index] })),
+  ];
+  const drawn = differing.length ? table({ columns, rows: differing, order: {}, sorted: () => {}, caption: "What differs between the runs" }) : null;
+  return el("div", { class: "differing" }, drawn, ...sentences.map((sentence) => el("p", { class: "quiet" }, sentence)));
+}
+
+const ways = [
+  ["errors excluded", "errors_excluded"],
+  ["errors as zero", "errors_as_zero"],
+];
+
+function drawPair(pair) {
+  const compared = ways.map(([label, key]) => [label, pair[key]]).filter(([, way]) => way);
   return el(
     "div",
     { class: "pair" },
-    el("p", { class: "difference" }, el("span", { class: `figure ${kind}` }, signed(paired.difference)), paired.interval && el("span", { class: "interval-text" }, `[${signed(low)}, ${signed(high)}]`)),
-    intervalPlot(paired.difference, paired.interval, { low: -1, high: 1, width: 220 }),
-    el("p", null, `${count(paired.wins)} better, ${count(paired.losses)} worse, ${count(paired.ties)} the same, of ${plural(paired.samples, "sample")}`),
-    el("p", { class: "quiet" }, verdict),
-    sameTask ? null : el("p", { class: "problem" }, "Another benchmark, dataset or scorer: the scores are not of one kind."),
-    sameFingerprint ? el("p", { class: "quiet" }, "The same fingerprint: the same experiment twice.") : null,
+    ...compared.map(([label, way]) => drawWay(label, way)),
+    ...pair.verdict.map((sentence) => el("p", null, sentence)),
+    pair.same_task ? null : el("p", { class: "problem" }, "Another benchmark, dataset or scorer: the scores are not of one kind."),
+  );
+}
+
+/** The difference with errors counted one way. */
+function drawWay(label, way) {
+  const real = way.p_holm !== null && way.p_holm <= 0.05;
+  const kind = real ? (way.difference > 0 ? "right" : "wrong") : "";
+  const [low, high] = way.interval ?? [null, null];
+  const p = way.p === null ? "no test" : way.p_holm === way.p ? `p ${chance(way.p)}` : `p ${chance(way.p)}, after Holm ${chance(way.p_holm)}`;
+  return el(
+    "div",
+    { class: "way" },
+    el("h4", null, label),
+    el("p", { class: "difference" }, el("span", { class: `figure ${kind}` }, signed(way.difference)), way.interval ? el("span", { class: "interval-text" }, `[${signed(low)}, ${signed(high)}]`) : null),
+    intervalPlot(way.difference, way.interval, { low: -1, high: 1, width: 220 }),
+    el("p", null, `${count(way.wins)} better, ${count(way.losses)} worse, ${count(way.ties)} the same, of ${plural(way.samples, "sample")}`),
+    el("p", { class: "quiet" }, p),
   );
 }
 

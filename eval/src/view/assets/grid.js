@@ -34,7 +34,7 @@ export function drawGrid(grid, name, other = null) {
   let differing = 0;
   grid.forEach((cells, y) =>
     cells.forEach((colour, x) => {
-      parts.push(el("rect", { x: x * cell, y: y * cell, width: cell, height: cell, class: `cell arc-${colour}` }));
+      parts.push(el("rect", { x: x * cell, y: y * cell, width: cell, height: cell, class: `cell colour-${colour}` }));
       if (other && other[y]?.[x] !== colour) {
         differing += 1;
         parts.push(el("rect", { x: x * cell + cell * 0.3, y: y * cell + cell * 0.3, width: cell * 0.4, height: cell * 0.4, class: "differs" }));

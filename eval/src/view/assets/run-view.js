@@ -52,7 +52,7 @@ export async function runView(place, { ids: [run], parameters }) {
 /** A run in a few words. */
 export function label({ id, run }) {
   if (!run) return id;
-  const how = run.protocol === "rlm" ? run.prompt_mode : run.protocol;
+  const how = run.protocol === "rlm" ? (run.prompt_mode ?? "rlm") : run.protocol;
   return [run.benchmark, how].filter(Boolean).join(" ");
 }
 

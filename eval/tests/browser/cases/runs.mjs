@@ -31,6 +31,10 @@ export default [
       const cards = await page.locator(".card").allTextContents();
       assert.match(cards[1], /\+0\.250/);
       assert.match(cards[1], /1 better, 0 worse, 3 the same, of 4 samples/);
+      // Errors excluded and as zero, as the terminal has them.
+      assert.match(cards[1], /errors excluded.*\+0\.250.*errors as zero.*of 5 samples/s);
+      const differing = await page.locator(".differing").innerText();
+      assert.match(differing, /differ in a part of their fingerprints that their records do not show/);
       assert.deepEqual(await names(page), ["arc-one"]);
       await page.keyboard.press("j");
       await page.keyboard.press("Enter");

@@ -82,7 +82,7 @@ export default [
       await show(page, "#/run/arc-20261121-070000-0001/arc-one/1");
       const grids = page.locator("svg.grid");
       assert.deepEqual(await grids.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["answered: a grid of 3 rows and 4 columns, 2 cells differ", "expected: a grid of 3 rows and 4 columns"]);
-      assert.equal(await grids.nth(1).locator(".arc-2").evaluate((cell) => getComputedStyle(cell).fill), "rgb(255, 65, 54)");
+      assert.equal(await grids.nth(1).locator(".colour-2").evaluate((cell) => getComputedStyle(cell).fill), "rgb(255, 65, 54)");
       const [left, right] = [await grids.nth(0).boundingBox(), await grids.nth(1).boundingBox()];
       assert.ok(left.y === right.y && left.x < right.x);
       await page.keyboard.press("]");

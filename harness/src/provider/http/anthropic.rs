@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::ending::Words;
 use super::endpoint::Unsupported;
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, add_extra, append, call, count, paired, parse_event, text, unless_blank,
+    Answer, Assembly, End, add_extra, append, call, cost, count, paired, parse_event, text,
+    unless_blank,
 };
 use crate::event::{Message, MessageRole};
 use crate::outcome::Usage;
@@ -208,16 +210,6 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             _ => {}
         }
     }
-    let end = match text(&body["stop_reason"]) {
-        "max_tokens" => End::Length,
-        "model_context_window_exceeded" => End::ContextFull,
-        "refusal" => End::Filter(if said.is_empty() {
-            "refusal".to_owned()
-        } else {
-            said.clone()
-        }),
-        _ => End::Complete,
-    };
     let carry = (!thoughts.is_empty()).then(|| json!(thoughts).to_string());
     let response = Response {
         text: said,
@@ -225,8 +217,18 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         tool_calls,
         carry,
         usage: usage(&body["usage"]),
-        cost_usd: None,
+        cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
+    };
+    let end = Words::Messages.ending("stop_reason", &body["stop_reason"]);
+    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
+        // Why is said beside it, or by the model.
+        End::Filter(word) => {
+            let why = [text(&body["stop_details"]["explanation"]), &response.text];
+            let why = why.into_iter().find(|why| !why.trim().is_empty());
+            End::Filter(why.map_or(word, str::to_owned))
+        }
+        end => end,
     };
     Ok(Answer { response, end })
 }
@@ -274,8 +276,14 @@ impl Assembly for Events {
                     .as_object()
                     .filter(|_| self.message.is_object())
                 {
+                    let before = &self.message["stop_reason"];
+                    let after = &fields.get("stop_reason").cloned().unwrap_or_default();
+                    let ends = Words::Messages.gives_way("stop_reason", before, after);
                     for (name, value) in fields {
-                        self.message[name.as_str()] = value.clone();
+                        let is_said = !value.is_null() && (ends || !name.starts_with("stop_"));
+                        if is_said {
+                            self.message[name.as_str()] = value.clone();
+                        }
                     }
                 }
                 if let Some(usage) = data["usage"]

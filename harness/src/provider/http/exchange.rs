@@ -6,6 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response as Reply};
 use serde_json::Value;
 
+use super::fault::CONNECTION;
 use super::partial::{Partial, used};
 use super::sse::SseParser;
 use super::wire::Wire;
@@ -44,17 +45,23 @@ impl HttpProvider {
             .post(url)
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        let reply = self.send(wire, post, stream).await?;
+        let mut partial = Partial::new(wire, request, calls, self.experience.expect(request));
+        let reply = self.send(wire, post, stream).await.inspect_err(|error| {
+            // Only of one that was awaited for too long may the server still be at work.
+            if !matches!(error, ProviderError::Timeout { what, .. } if what != CONNECTION) {
+                partial.end();
+            }
+        })?;
         let kind = reply
             .headers()
             .get(CONTENT_TYPE)
             .and_then(|kind| kind.to_str().ok());
         // Some servers answer whole whatever they were asked for.
-        if kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
-            let partial = Partial::new(wire, request, calls);
+        if kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/event-stream")) {
             return self.read_stream(wire, request, reply, watch, partial).await;
         }
         let text = self.read_whole(reply, LONGEST).await?;
+        let calls = partial.take();
         let body = self.parse(&text)?;
         self.outcome(wire, request, &body, calls)
     }
@@ -161,6 +168,8 @@ impl HttpProvider {
     }
 
     fn parse(&self, text: &str) -> Result<Value, ProviderError> {
+        // Some servers begin with a byte-order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         serde_json::from_str(text).map_err(|error| {
             self.garbled(format!("it is not JSON ({error}): {}", fault::quote(text)))
         })
@@ -190,16 +199,21 @@ impl HttpProvider {
             }
             for mut event in events {
                 event.data = strike_out(event.data);
-                if event.data.contains("\"error\"")
-                    && let Ok(data) = serde_json::from_str(&event.data)
-                    && let Some(error) = fault::of_error_object(self.name(), &data)
-                {
+                if let Some(error) = fault::of_event(self.name(), &event) {
+                    partial.end();
                     return Err(error);
                 }
-                let last = partial
-                    .assembly
-                    .take(&event)
-                    .map_err(|problem| self.garbled(problem))?;
+                // Some servers keep the connection alive with events that say nothing.
+                if event.data.trim().is_empty() {
+                    continue;
+                }
+                let last = match partial.assembly.take(&event) {
+                    Ok(last) => last,
+                    // Half an event at the end of the stream is none by the standard of events. Whether the response
+                    // lacks its end is seen below.
+                    Err(_) if !open => continue,
+                    Err(problem) => return Err(self.garbled(problem)),
+                };
                 if let Some(watch) = &mut watch
                     && let Some(end) = watch.end_of_last_block(partial.assembly.text())
                 {
@@ -214,6 +228,7 @@ impl HttpProvider {
                 open &= !last;
             }
         }
+        partial.end();
         let body = partial
             .assembly
             .whole(true)
@@ -233,6 +248,7 @@ impl HttpProvider {
     }
 
     fn transport(&self, error: &reqwest::Error) -> ProviderError {
-        fault::of_transport(self.name(), error, self.http.timeouts.connect)
+        let server = format!("{} at {}", self.name(), self.address);
+        fault::of_transport(server, error, self.http.timeouts.connect)
     }
 }

@@ -3,11 +3,15 @@
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::endpoint::{no_credit, overflow_texts};
+use super::sse::SseEvent;
 use super::wire::{items, text};
 use crate::provider::ProviderError;
+
+/// What is awaited before anything is sent.
+pub(super) const CONNECTION: &str = "connection";
 
 /// The most characters of what a server said that an error quotes.
 const QUOTED: usize = 500;
@@ -67,15 +71,23 @@ pub(super) fn of_status(
     }
 }
 
-/// The error that a body with a success status holds, if it holds one.
+/// The error that a body with a success status holds, or is, if any.
 pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderError> {
-    let error = match body {
-        Value::Array(list) => list.first()?.get("error")?,
-        _ => body.get("error")?,
+    let body = body.get(0).unwrap_or(body);
+    let wrapped;
+    let body = match body.get("error") {
+        Some(error) if says_error(error) => body,
+        // vLLM's, and the events of Responses.
+        _ if body["object"] == "error"
+            || body["type"] == "error"
+            || body["type"] == "response.error" =>
+        {
+            wrapped = json!({"error": body});
+            &wrapped
+        }
+        _ => return None,
     };
-    if error.is_null() {
-        return None;
-    }
+    let error = &body["error"];
     let status = [&error["code"], &error["type"], &error["status"]]
         .into_iter()
         .find_map(status_of);
@@ -97,6 +109,33 @@ pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderEr
     ))
 }
 
+/// Whether the field of an error says one: some servers fill it with what means none, `{}` or code 0 without words.
+pub(super) fn says_error(error: &Value) -> bool {
+    match error {
+        Value::Null => false,
+        Value::Bool(said) => *said,
+        Value::Number(code) => code.as_f64() != Some(0.0),
+        Value::String(words) => !words.trim().is_empty(),
+        Value::Array(all) => all.iter().any(says_error),
+        Value::Object(fields) => fields.values().any(says_error),
+    }
+}
+
+/// The error that an event of a stream is, if it is one: by its name, or by what it holds.
+pub(super) fn of_event(provider: &str, event: &SseEvent) -> Option<ProviderError> {
+    let is_named = event.name == "error";
+    if !is_named && !event.data.contains("error\"") {
+        return None;
+    }
+    let data = serde_json::from_str(&event.data).unwrap_or_else(|_| json!(event.data));
+    let error = of_error_object(provider, &data);
+    if error.is_some() || !is_named {
+        return error;
+    }
+    let named = of_error_object(provider, &json!({"error": data}));
+    named.or_else(|| of_error_object(provider, &json!({"error": "it said nothing"})))
+}
+
 /// The status that an error object stands for: a number, or one of the providers' words.
 fn status_of(code: &Value) -> Option<u16> {
     let number = code.as_u64().and_then(|number| u16::try_from(number).ok());
@@ -108,14 +147,28 @@ fn status_of(code: &Value) -> Option<u16> {
         return Some(402);
     }
     Some(match word {
-        "invalid_request_error" | "context_length_exceeded" | "INVALID_ARGUMENT" => 400,
+        "invalid_request_error"
+        | "context_length_exceeded"
+        | "INVALID_ARGUMENT"
+        | "BadRequestError"
+        | "content_filter"
+        | "content_policy_violation"
+        | "invalid_prompt" => 400,
+        // Of Responses: an image that it cannot use.
+        word if word.contains("image") => 400,
         "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
         "permission_error" | "PERMISSION_DENIED" => 403,
         "not_found_error" | "model_not_found" | "NOT_FOUND" => 404,
         "request_too_large" => 413,
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
-        "api_error" | "server_error" | "INTERNAL" => 500,
-        "UNAVAILABLE" => 503,
+        "timeout" => 408,
+        "api_error"
+        | "server_error"
+        | "INTERNAL"
+        | "InternalServerError"
+        | "vector_store_timeout" => 500,
+        "UNAVAILABLE" | "service_unavailable" => 503,
+        "timeout_error" => 504,
         "overloaded_error" => 529,
         other => {
             return other
@@ -151,10 +204,13 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
         || table.messages.iter().any(begins)
 }
 
-/// Whether a filter refused the request: Azure's code, and that of `OpenRouter`, which is a list of reasons.
+/// Whether a filter refused the request: codes of Azure and `OpenAI`, and that of `OpenRouter`, which is a list of reasons.
 fn filters(body: &Value) -> bool {
     let error = &body["error"];
-    error["code"] == "content_filter" || !items(&error["metadata"]["reasons"]).is_empty()
+    let code = text(&error["code"]);
+    code == "content_filter"
+        || code.contains("content_policy_violation")
+        || !items(&error["metadata"]["reasons"]).is_empty()
 }
 
 /// Whether a text, in lower case, ends with the name of an error and what separates it from its message.
@@ -220,21 +276,22 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
-/// The error of an exchange that broke before there was a response: no connection, or a reset.
+/// The error of an exchange that broke before there was a response: no connection, or a reset. `server` is the provider and
+/// its address.
 pub(super) fn of_transport(
-    provider: &str,
+    server: String,
     error: &reqwest::Error,
     connect: Duration,
 ) -> ProviderError {
     if error.is_connect() && error.is_timeout() {
         return ProviderError::Timeout {
-            provider: provider.to_owned(),
-            what: "connection".to_owned(),
+            provider: server,
+            what: CONNECTION.to_owned(),
             after: connect,
         };
     }
     ProviderError::Connection {
-        provider: provider.to_owned(),
+        provider: server,
         message: cause(error),
     }
 }

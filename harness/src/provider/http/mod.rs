@@ -2,6 +2,7 @@
 //!
 //! A request is sent once. Retries, limits and caches are providers around this one.
 
+mod ending;
 mod endpoint;
 mod exchange;
 mod fault;
@@ -22,7 +23,8 @@ use serde_json::Value;
 
 use crate::tool_call::ToolCall;
 
-use super::{CallEvent, CallSink, Provider, ProviderError, Request, Response};
+use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
+use tokens::Experience;
 use wire::{Answer, End, Wire};
 
 pub use anthropic::DEFAULT_MAX_TOKENS;
@@ -83,10 +85,13 @@ pub struct ListedModel {
 pub struct HttpProvider {
     endpoint: Endpoint,
     base_url: String,
+    /// Host and port, for errors.
+    address: String,
     key: Option<Secret>,
     http: HttpClient,
     /// Whether responses are streamed even where nothing reads them before their end.
     stream: bool,
+    experience: Experience,
 }
 
 impl HttpClient {
@@ -115,6 +120,15 @@ fn hidden(url: &str) -> String {
     };
     let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
     format!("{scheme}://…@{host}")
+}
+
+/// Host and port of a URL.
+fn address(url: &reqwest::Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port_or_known_default() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
 }
 
 impl HttpProvider {
@@ -153,9 +167,11 @@ impl HttpProvider {
         Ok(Self {
             endpoint: endpoint.clone(),
             base_url: base_url.trim_end_matches('/').to_owned(),
+            address: address(&url),
             key,
             http,
             stream,
+            experience: Experience::default(),
         })
     }
 
@@ -211,21 +227,22 @@ impl HttpProvider {
             && !matches!(error, ProviderError::Truncated { .. })
             && let Some((usage, cost_usd)) = wire.bill(body)
         {
+            let response = wire.read(body).map(|answer| answer.response);
+            let usage = tokens::completed(Some(usage), request, &response.unwrap_or_default());
             calls.note(CallEvent::Billed { usage, cost_usd });
         }
         result
     }
 
     fn read(&self, wire: Wire, request: &Request, body: &Value) -> Result<Response, ProviderError> {
-        if let Some(error) = fault::of_error_object(self.name(), body) {
+        let inside = || fault::of_error_object(self.name(), &wire.inner_error(body)?);
+        if let Some(error) = fault::of_error_object(self.name(), body).or_else(inside) {
             return Err(error);
         }
         let Answer { mut response, end } =
             wire.read(body).map_err(|problem| self.garbled(problem))?;
         wire::tell_apart(&mut response, request);
-        if response.usage.is_none() {
-            response.usage = Some(tokens::estimate(request, &response));
-        }
+        response.usage = Some(tokens::completed(response.usage, request, &response));
         match end {
             End::Complete => Ok(response),
             End::Length => Err(ProviderError::Truncated {
@@ -235,6 +252,16 @@ impl HttpProvider {
                 message: "the response reached the end of the context window".to_owned(),
             }),
             End::Filter(message) => Err(ProviderError::Filtered {
+                provider: self.name().to_owned(),
+                message: fault::quote(&message),
+            }),
+            End::Failed(message) => Err(ProviderError::Server {
+                provider: self.name().to_owned(),
+                status: 200,
+                message: fault::quote(&message),
+                retry_after: None,
+            }),
+            End::Unfinished(message) => Err(ProviderError::Unfinished {
                 provider: self.name().to_owned(),
                 message: fault::quote(&message),
             }),
@@ -272,6 +299,13 @@ impl Provider for HttpProvider {
         let limit = self.http.timeouts.request;
         let exchange = self.exchange(request, calls);
         let result = tokio::time::timeout(limit, exchange).await;
+        match &result {
+            Ok(Ok(response)) => self.experience.learn(request, response),
+            Ok(Err(ProviderError::Truncated { response })) => {
+                self.experience.learn(request, response);
+            }
+            Ok(Err(_)) | Err(_) => {}
+        }
         match result {
             Ok(Ok(response)) => Ok(safe_response(response)),
             Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
@@ -285,5 +319,12 @@ impl Provider for HttpProvider {
                 after: limit,
             }),
         }
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        Some(Estimate {
+            usage: self.experience.expect(request),
+            cost_usd: None,
+        })
     }
 }

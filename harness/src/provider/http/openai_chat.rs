@@ -1,12 +1,16 @@
 //! Chat completions: <https://platform.openai.com/docs/api-reference/chat>, and the dialects of compatible servers.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
+use super::ending::Words;
 use super::endpoint::{Dialect, Unsupported};
+use super::fault::says_error;
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, add_extra, append, arguments, call, count, data_url, items, paired,
-    parse_event, text, unless_blank,
+    Answer, Assembly, End, Said, add_extra, append, arguments, call, cost, count, data_url, items,
+    paired, parse_event, said, text, unless_blank,
 };
 use crate::event::{Message, MessageRole};
 use crate::outcome::Usage;
@@ -188,23 +192,37 @@ fn images(message: &Message) -> Vec<Value> {
     message.images.iter().map(part).collect()
 }
 
+/// The choice of a response that counts: that of the lowest index.
+pub(super) fn counting(body: &Value) -> Option<&Value> {
+    items(&body["choices"])
+        .iter()
+        .min_by_key(|choice| index(choice))
+}
+
+/// The index of a choice; of one that has none, the first.
+fn index(choice: &Value) -> u64 {
+    count(&choice["index"])
+}
+
 /// Reads a response.
 pub(super) fn read(body: &Value) -> Result<Answer, String> {
-    let choices = body["choices"].as_array().ok_or("`choices` is missing")?;
-    let choice = choices.first().ok_or("`choices` is empty")?;
+    if !body["choices"].is_array() {
+        return Err("`choices` is missing".to_owned());
+    }
+    let choice = counting(body).ok_or("`choices` is empty")?;
     let message = choice["message"]
         .as_object()
         .ok_or("`choices[0].message` is missing")?;
     let message = Value::Object(message.clone());
-    let mut said = match &message["content"] {
-        Value::Array(parts) => parts.iter().map(|part| text(&part["text"])).collect(),
-        content => text(content).to_owned(),
-    };
-    if said.is_empty() {
-        text(&message["refusal"]).clone_into(&mut said);
-    }
+    let Said {
+        text: mut said,
+        refusal,
+        thoughts,
+    } = said(&message["content"]);
+    let refusal = text(&message["refusal"]).to_owned() + &refusal;
     let mut reasoning = unless_blank(text(&message["reasoning_content"]).to_owned())
-        .or_else(|| unless_blank(text(&message["reasoning"]).to_owned()));
+        .or_else(|| unless_blank(text(&message["reasoning"]).to_owned()))
+        .or_else(|| unless_blank(thoughts));
     let mut carry = Map::new();
     for name in THOUGHTS {
         if let Some(thoughts) = unless_blank(text(&message[name]).to_owned()) {
@@ -232,28 +250,38 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     if let Some(details) = message.get("reasoning_details") {
         carry.insert("reasoning_details".to_owned(), details.clone());
     }
-    let end = match text(&choice["finish_reason"]) {
-        "length" => End::Length,
-        reason if reason.starts_with("content_filter") => {
-            let why = text(&message["refusal"]);
-            End::Filter(if why.is_empty() {
-                reason.to_owned()
-            } else {
-                why.to_owned()
-            })
-        }
-        _ => End::Complete,
-    };
     let response = Response {
         text: said,
         reasoning,
         tool_calls,
         carry: (!carry.is_empty()).then(|| Value::Object(carry).to_string()),
         usage: usage(&body["usage"]),
-        cost_usd: body["usage"]["cost"].as_f64(),
+        cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
     };
+    let end = end_of(choice);
+    let is_unsaid = end.is_none();
+    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
+        // What the model said instead of an answer.
+        // A refusal that is all there is says why nothing else is said.
+        _ if is_unsaid && !refusal.is_empty() => End::Filter(refusal),
+        End::Complete | End::Filter(_) if !refusal.is_empty() => End::Filter(refusal),
+        end => end,
+    };
     Ok(Answer { response, end })
+}
+
+/// How a choice ended, as far as it says so. A router may call complete what the server behind it did not.
+fn end_of(choice: &Value) -> Option<End> {
+    let native = text(&choice["native_finish_reason"]);
+    let behind = Words::Chat.known("native_finish_reason", native);
+    match Words::Chat.ending("finish_reason", &choice["finish_reason"]) {
+        None | Some(End::Complete) if behind.is_some() => behind,
+        Some(End::Failed(said)) if !native.is_empty() => Some(End::Failed(format!(
+            "{said}, and `native_finish_reason` `{native}`"
+        ))),
+        end => end,
+    }
 }
 
 /// Thoughts that stand before the text between tags, as servers without a parser for reasoning leave them.
@@ -281,21 +309,39 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
 /// A streamed response as far as it came.
 #[derive(Default)]
 pub(super) struct Chunks {
+    /// By their index: a server may send several, and mix them.
+    choices: BTreeMap<u64, Choice>,
+    done: bool,
+    model: Value,
+    usage: Value,
+}
+
+/// A streamed choice as far as it came.
+#[derive(Default)]
+struct Choice {
     text: String,
     reasoning: String,
     refusal: String,
     calls: Vec<Value>,
     details: Vec<Value>,
-    any_choice: bool,
-    done: bool,
-    finish_reason: Value,
-    model: Value,
-    usage: Value,
+    /// Whether it came in pieces, so that a message is the whole of it.
+    by_deltas: bool,
+    /// What it says of its end.
+    ending: Map<String, Value>,
 }
+
+/// More choices than any response has: the index of one is the server's to say.
+const MOST_CHOICES: usize = 128;
+
+/// More tool calls than any response has, likewise.
+const MOST_CALLS: usize = 64;
+
+/// The fields in which a choice says how it ended.
+const ENDING: [&str; 3] = ["finish_reason", "native_finish_reason", "error"];
 
 impl Assembly for Chunks {
     fn take(&mut self, event: &SseEvent) -> Result<bool, String> {
-        if event.data == "[DONE]" {
+        if event.data.trim() == "[DONE]" {
             self.done = true;
             return Ok(true);
         }
@@ -306,63 +352,98 @@ impl Assembly for Chunks {
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
             self.usage = usage.clone();
         }
-        for choice in items(&chunk["choices"]) {
-            self.any_choice = true;
-            if choice["finish_reason"].is_string() {
-                self.finish_reason = choice["finish_reason"].clone();
-            }
-            let delta = &choice["delta"];
-            self.text.push_str(text(&delta["content"]));
-            self.refusal.push_str(text(&delta["refusal"]));
-            let thought = ["reasoning_content", "reasoning"].map(|name| text(&delta[name]));
-            self.reasoning.push_str(
-                thought
-                    .into_iter()
-                    .find(|part| !part.is_empty())
-                    .unwrap_or_default(),
-            );
-            self.details
-                .extend_from_slice(items(&delta["reasoning_details"]));
-            for call in items(&delta["tool_calls"]) {
-                self.take_call(call);
+        for part in items(&chunk["choices"]) {
+            let index = index(part);
+            if self.choices.contains_key(&index) || self.choices.len() < MOST_CHOICES {
+                self.choices.entry(index).or_default().take(part);
             }
         }
         Ok(false)
     }
 
     fn text(&self) -> &str {
-        match apart(&self.text) {
+        let Some(choice) = self.counting() else {
+            return "";
+        };
+        match apart(&choice.text) {
             Some((_, rest)) => rest,
-            None if self.text.trim_start().starts_with("<think>") => "",
-            None => &self.text,
+            None if choice.text.trim_start().starts_with("<think>") => "",
+            None => &choice.text,
         }
     }
 
     fn whole(&self, complete: bool) -> Option<Value> {
+        let choice = self.counting();
         // Some servers end without `[DONE]`, but none without saying why the model stopped.
-        if complete && !self.done && self.finish_reason.is_null() {
+        let says_end = |choice: &Choice| !choice.ending.is_empty();
+        let others_say = self.choices.values().any(says_end);
+        if complete && !choice.is_some_and(says_end) && (others_say || !self.done) {
             return None;
         }
-        let mut message = json!({
-            "role": "assistant", "content": self.text, "reasoning": self.reasoning, "refusal": self.refusal,
-            "tool_calls": self.calls,
-        });
-        if !self.details.is_empty() {
-            message["reasoning_details"] = json!(self.details);
-        }
-        let choice = json!({"index": 0, "message": message, "finish_reason": self.finish_reason});
-        Some(json!({
-            "model": self.model,
-            "choices": if self.any_choice { vec![choice] } else { Vec::new() },
-            "usage": self.usage,
-        }))
+        let choices: Vec<Value> = choice.map(Choice::whole).into_iter().collect();
+        Some(json!({"model": self.model, "choices": choices, "usage": self.usage}))
     }
 }
 
-/// More tool calls than any response has: the place of one is the server's to say.
-const MOST_CALLS: usize = 64;
-
 impl Chunks {
+    /// The choice that counts.
+    fn counting(&self) -> Option<&Choice> {
+        self.choices.values().next()
+    }
+}
+
+impl Choice {
+    fn take(&mut self, part: &Value) {
+        for name in ENDING {
+            let before = self.ending.get(name).unwrap_or(&Value::Null);
+            let after = &part[name];
+            let takes = match name {
+                "error" => says_error(after) && before.is_null(),
+                // A word of a server behind a router that nobody knows says nothing of the end.
+                "native_finish_reason" if Words::Chat.known(name, text(after)).is_none() => {
+                    !text(after).is_empty() && before.is_null()
+                }
+                "native_finish_reason" if Words::Chat.known(name, text(before)).is_none() => true,
+                _ => Words::Chat.gives_way(name, before, after),
+            };
+            if takes {
+                self.ending.insert(name.to_owned(), after.clone());
+            }
+        }
+        let is_delta = part["delta"]
+            .as_object()
+            .is_some_and(|delta| delta.values().any(|value| !value.is_null() && *value != ""));
+        // Some servers send the pieces, or at the end the whole, as a message.
+        let delta = if is_delta || !part["message"].is_object() {
+            &part["delta"]
+        } else {
+            &part["message"]
+        };
+        let said = said(&delta["content"]);
+        if is_delta {
+            self.by_deltas |= !said.text.is_empty();
+        } else if self.by_deltas && said.text.starts_with(&self.text) {
+            self.text.clear();
+            self.refusal.clear();
+            self.reasoning.clear();
+            self.details.clear();
+            if !items(&delta["tool_calls"]).is_empty() {
+                self.calls.clear();
+            }
+        }
+        self.text.push_str(&said.text);
+        self.refusal.push_str(text(&delta["refusal"]));
+        self.refusal.push_str(&said.refusal);
+        let thoughts = THOUGHTS.map(|name| text(&delta[name]));
+        let thoughts = thoughts.into_iter().find(|part| !part.is_empty());
+        self.reasoning.push_str(thoughts.unwrap_or(&said.thoughts));
+        self.details
+            .extend_from_slice(items(&delta["reasoning_details"]));
+        for call in items(&delta["tool_calls"]) {
+            self.take_call(call);
+        }
+    }
+
     fn take_call(&mut self, part: &Value) {
         let index = part["index"].as_u64().map_or(self.calls.len(), |index| {
             usize::try_from(index).unwrap_or(usize::MAX)
@@ -384,5 +465,19 @@ impl Chunks {
         if let Some(extra) = part.get("extra_content") {
             call["extra_content"] = extra.clone();
         }
+    }
+
+    /// As it would have come whole.
+    fn whole(&self) -> Value {
+        let mut message = json!({
+            "role": "assistant", "content": self.text, "reasoning": self.reasoning, "refusal": self.refusal,
+            "tool_calls": self.calls,
+        });
+        if !self.details.is_empty() {
+            message["reasoning_details"] = json!(self.details);
+        }
+        let mut choice = self.ending.clone();
+        choice.insert("message".to_owned(), message);
+        Value::Object(choice)
     }
 }

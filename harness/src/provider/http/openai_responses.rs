@@ -3,11 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::ending::Words;
 use super::endpoint::{Unsupported, seals_reasoning};
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, add_extra, arguments, call, count, data_url, items, paired, parse_event,
-    text, unless_blank,
+    Answer, Assembly, End, add_extra, arguments, call, cost, count, data_url, items, paired,
+    parse_event, said, text, unless_blank,
 };
 use crate::event::MessageRole;
 use crate::outcome::Usage;
@@ -158,17 +159,35 @@ fn input(request: &Request) -> Vec<Value> {
 
 /// Reads a response.
 pub(super) fn read(body: &Value) -> Result<Answer, String> {
-    let output = body["output"].as_array().ok_or("`output` is missing")?;
-    let mut said = String::new();
+    let end = end_of(body);
+    let output = match (body["output"].as_array(), &end) {
+        (Some(output), _) => output.as_slice(),
+        // What is not whole may have none.
+        (None, Some(end)) if *end != End::Complete => &[],
+        (None, _) => return Err("`output` is missing".to_owned()),
+    };
+    if output.is_empty() && matches!(end, None | Some(End::Complete)) {
+        return Err("`output` is empty".to_owned());
+    }
+    let has_final = output.iter().any(is_final);
+    let mut messages = Vec::new();
+    let mut refusal = String::new();
+    let mut broken = None;
     let mut reasoning = Vec::new();
+    let mut comments = Vec::new();
     let mut thoughts = Vec::new();
     let mut tool_calls = Vec::new();
     for item in output {
+        broken = broken.or_else(|| broken_off(item));
         match text(&item["type"]) {
             "message" => {
-                for part in items(&item["content"]) {
-                    said.push_str(text(&part["text"]));
-                    said.push_str(text(&part["refusal"]));
+                let said = said(&item["content"]);
+                refusal.push_str(&said.refusal);
+                // What a model says on its way is no part of its answer.
+                if has_final && !is_final(item) {
+                    comments.push(said.text);
+                } else if !said.text.is_empty() {
+                    messages.push(said.text);
                 }
             }
             "reasoning" => {
@@ -192,22 +211,66 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             _ => {}
         }
     }
-    let end = match text(&body["incomplete_details"]["reason"]) {
-        "max_output_tokens" => End::Length,
-        "content_filter" => End::Filter("content_filter".to_owned()),
-        _ if output.is_empty() => return Err("`output` is empty".to_owned()),
-        _ => End::Complete,
-    };
+    reasoning.extend(comments.iter().map(String::as_str));
     let response = Response {
-        text: said,
+        text: messages.join("\n\n"),
         reasoning: unless_blank(reasoning.join("\n")),
         carry: (!thoughts.is_empty()).then(|| Value::from(thoughts).to_string()),
         tool_calls,
         usage: usage(&body["usage"]),
+        cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
-        ..Response::default()
+    };
+    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
+        End::Complete | End::Filter(_) | End::Failed(_) if !refusal.is_empty() => {
+            End::Filter(refusal)
+        }
+        End::Complete if let Some(status) = broken => {
+            End::Failed(format!("`status` of an item of `output` is `{status}`"))
+        }
+        end => end,
     };
     Ok(Answer { response, end })
+}
+
+/// Whether an item of an output is the answer, by its phase.
+fn is_final(item: &Value) -> bool {
+    item["type"] == "message" && item["phase"] == "final_answer"
+}
+
+/// With which word an item says that it is not whole, if it does. A hosted tool that failed is the model's to go on from.
+fn broken_off(item: &Value) -> Option<String> {
+    let status = text(&item["status"]).trim().to_lowercase();
+    let is_own = ["message", "reasoning", "function_call"].contains(&text(&item["type"]));
+    let is_broken = status == "incomplete"
+        || is_own && ["in_progress", "failed", "cancelled"].contains(&status.as_str());
+    is_broken.then_some(status)
+}
+
+/// How a response ended, as far as it says so: by its status, and if that is `incomplete` or absent, by the details.
+fn end_of(body: &Value) -> Option<End> {
+    let status = Words::Responses.ending("status", &body["status"]);
+    if status.is_some() && badness(text(&body["status"])) != INCOMPLETE {
+        return status;
+    }
+    let details = &body["incomplete_details"]["reason"];
+    let detailed = Words::ResponsesDetails.ending("incomplete_details.reason", details);
+    detailed.or(status)
+}
+
+/// The badness of the status `incomplete`.
+const INCOMPLETE: u8 = 2;
+
+/// How bad a status is, to choose between it and the type of the event that brings it. One that is absent is as good as
+/// completed.
+fn badness(status: &str) -> u8 {
+    match status.trim().to_lowercase().as_str() {
+        "" | "completed" => 0,
+        "incomplete" => INCOMPLETE,
+        "cancelled" => 3,
+        "failed" => 4,
+        _ => 1,
+    }
 }
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
@@ -226,30 +289,44 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
 #[derive(Default)]
 pub(super) struct Events {
     text: String,
+    /// What else the model wrote: reasoning, refusals, arguments of calls.
+    beside: String,
     model: Value,
+    /// The items that are whole.
+    items: Vec<Value>,
+    /// Of which item the last piece of text was.
+    index: Value,
     whole: Option<Value>,
 }
 
 impl Assembly for Events {
     fn take(&mut self, event: &SseEvent) -> Result<bool, String> {
-        if event.data == "[DONE]" {
+        if event.data.trim() == "[DONE]" {
             return Ok(true);
         }
         let data = parse_event(event)?;
         match text(&data["type"]) {
             "response.created" => self.model = data["response"]["model"].clone(),
-            "response.output_text.delta" => self.text.push_str(text(&data["delta"])),
-            "response.completed" | "response.incomplete" | "response.failed" => {
-                self.whole = Some(data["response"].clone());
+            "response.output_text.delta" => {
+                let index = &data["output_index"];
+                if *index != self.index && !self.text.is_empty() {
+                    self.text.push_str("\n\n");
+                }
+                self.index = index.clone();
+                self.text.push_str(text(&data["delta"]));
+            }
+            "response.output_item.done" if self.items.len() < MOST_ITEMS => {
+                self.items.push(data["item"].clone());
+            }
+            kind @ ("response.completed"
+            | "response.incomplete"
+            | "response.failed"
+            | "response.cancelled") => {
+                self.whole = Some(self.end(kind, &data["response"]));
                 return Ok(true);
             }
-            // It has the fields of an error at its top, and ends the stream.
-            "error" => {
-                let nested = &data["error"];
-                let error = if nested.is_object() { nested } else { &data };
-                let error = json!({"code": error["code"], "message": error["message"]});
-                self.whole = Some(json!({"model": self.model, "status": "failed", "error": error}));
-                return Ok(true);
+            other if other.rsplit('.').next() == Some("delta") => {
+                self.beside.push_str(text(&data["delta"]));
             }
             _ => {}
         }
@@ -264,8 +341,43 @@ impl Assembly for Events {
         if self.whole.is_some() || complete {
             return self.whole.clone();
         }
+        let beside = json!({"type": "reasoning", "content": [{"text": self.beside}]});
+        Some(json!({"model": self.model, "output": [beside, self.message()]}))
+    }
+}
+
+/// More items than any response has.
+const MOST_ITEMS: usize = 1_024;
+
+impl Events {
+    /// The text that came in pieces, as a message.
+    fn message(&self) -> Value {
         let part = json!({"type": "output_text", "text": self.text});
-        Some(json!({"model": self.model, "output": [{"type": "message", "content": [part]}]}))
+        json!({"type": "message", "content": [part]})
+    }
+
+    /// The response that the last event brings. The event's type is an ending too, and the worse of both counts; some
+    /// servers do not repeat what they have streamed.
+    fn end(&self, kind: &str, response: &Value) -> Value {
+        let mut response = match response {
+            Value::Object(_) => response.clone(),
+            _ => json!({"model": self.model}),
+        };
+        let says = kind.rsplit('.').next().unwrap_or_default();
+        if badness(says) > badness(text(&response["status"])) {
+            response["status"] = json!(says);
+        }
+        if items(&response["output"]).is_empty() {
+            let mut output = self.items.clone();
+            let is_message = |item: &Value| item["type"] == "message";
+            if !self.text.is_empty() && !output.iter().any(is_message) {
+                output.push(self.message());
+            }
+            if !output.is_empty() {
+                response["output"] = json!(output);
+            }
+        }
+        response
     }
 }
 

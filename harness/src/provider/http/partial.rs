@@ -1,29 +1,38 @@
-//! A streamed response under way: if it goes no further, what it has used by then is told.
+//! A request under way: if it is given up, what it has used by then is billed.
 
 use super::tokens;
 use super::wire::{Assembly, Wire};
 use crate::outcome::Usage;
 use crate::provider::{CallEvent, CallSink, Request, Response};
 
-/// A streamed response as far as it came. Dropped before it is [`taken`](Self::take), by an error or because nobody waits
-/// for it any more, it bills what came.
+/// A request, and its streamed response as far as it came. Dropped before it is [`taken`](Self::take), by an error or
+/// because nobody waits for it any more, it bills what came. If nothing came and the server may be at work all the same, it
+/// bills what such a request is expected to take.
 pub(super) struct Partial<'a> {
     pub assembly: Box<dyn Assembly>,
     wire: Wire,
     request: &'a Request,
     calls: &'a dyn CallSink,
     open: bool,
+    /// None where the server has said that it gives no response.
+    expected: Option<Usage>,
 }
 
 impl<'a> Partial<'a> {
-    pub fn new(wire: Wire, request: &'a Request, calls: &'a dyn CallSink) -> Self {
+    pub fn new(wire: Wire, request: &'a Request, calls: &'a dyn CallSink, expected: Usage) -> Self {
         Self {
             assembly: wire.assembly(),
             wire,
             request,
             calls,
             open: true,
+            expected: Some(expected),
         }
+    }
+
+    /// The server is at work no more: only what came is billed from here on.
+    pub const fn end(&mut self) {
+        self.expected = None;
     }
 
     /// From here on whoever calls this answers for what was used: where to tell of it.
@@ -42,13 +51,16 @@ impl Drop for Partial<'_> {
         let read = self.wire.read(&body);
         let response = read.map(|answer| answer.response).unwrap_or_default();
         let bill = self.wire.bill(&body);
-        // Where neither a count nor any of the response came, nothing is known to have been used.
-        if bill.is_none() && !says_anything(&response) {
-            return;
-        }
+        let is_silent = bill.is_none() && !says_anything(&response);
         let (counted, cost_usd) = bill.unzip();
+        let usage = match self.expected {
+            Some(expected) if is_silent => expected,
+            // Nothing is known to have been used.
+            None if is_silent => return,
+            _ => used(counted, self.request, &response),
+        };
         self.calls.note(CallEvent::Billed {
-            usage: used(counted, self.request, &response),
+            usage,
             cost_usd: cost_usd.flatten(),
         });
     }

@@ -17,6 +17,8 @@ pub(super) struct SseParser {
     after_return: bool,
     event: SseEvent,
     has_data: bool,
+    /// Whether the first line has ended: only that may begin with a byte-order mark.
+    past_first: bool,
 }
 
 impl SseParser {
@@ -46,6 +48,11 @@ impl SseParser {
     fn end_line(&mut self) -> Option<SseEvent> {
         let line = String::from_utf8_lossy(&self.line).into_owned();
         self.line.clear();
+        let is_first = !std::mem::replace(&mut self.past_first, true);
+        let line = match line.strip_prefix('\u{feff}') {
+            Some(rest) if is_first => rest.to_owned(),
+            _ => line,
+        };
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);
             return std::mem::take(&mut self.has_data).then_some(event);
@@ -73,7 +80,7 @@ mod tests {
 
     #[test]
     fn events_are_cut_out_of_the_stream() {
-        let cases: [(&str, &[(&str, &str)]); 9] = [
+        let cases: [(&str, &[(&str, &str)]); 12] = [
             ("", &[]),
             ("data: a\n\n", &[("", "a")]),
             ("data:a\n\ndata:  b\n\n", &[("", "a"), ("", " b")]),
@@ -85,6 +92,13 @@ mod tests {
             (": comment\n\nid: 1\nretry: 5\ndata: ü\n\n", &[("", "ü")]),
             ("event: no data\n\ndata: a\n\n", &[("", "a")]),
             ("data\n\n", &[("", "")]),
+            // A byte-order mark is none of the first line's, and no other line's.
+            ("\u{feff}data: a\n\ndata: b\n\n", &[("", "a"), ("", "b")]),
+            ("\u{feff}\ndata: a\n\n", &[("", "a")]),
+            (
+                "data: \u{feff}a\n\n\u{feff}data: b\n\n",
+                &[("", "\u{feff}a")],
+            ),
             // The last blank line is missing, as some servers have it.
             ("data: a\n\ndata: [DONE]", &[("", "a"), ("", "[DONE]")]),
         ];

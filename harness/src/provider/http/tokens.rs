@@ -1,5 +1,8 @@
 //! An estimate of tokens, for servers that count none and for responses whose count was cut off.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use crate::outcome::Usage;
 use crate::provider::{Request, Response};
 use crate::tool_call::ToolCall;
@@ -9,6 +12,57 @@ const CHARS_PER_TOKEN: u64 = 4;
 
 /// Tokens that an image is taken to have.
 pub const IMAGE_TOKENS: u64 = 1_000;
+
+/// Tokens that a response is taken to have before any of its model has ended.
+const RESPONSE_TOKENS: u64 = 4_000;
+
+/// What the responses of a server took so far, by model: what the next will take is estimated by them.
+#[derive(Debug, Default)]
+pub(super) struct Experience(Mutex<HashMap<String, Past>>);
+
+/// What the responses of one model took.
+#[derive(Debug, Default)]
+struct Past {
+    longest: u64,
+    counted_input: u64,
+    estimated_input: u64,
+}
+
+impl Experience {
+    /// Takes in what a response took, if its server counted that.
+    pub fn learn(&self, request: &Request, response: &Response) {
+        let Some(usage) = response.usage.filter(|usage| !usage.estimated) else {
+            return;
+        };
+        let estimated = estimate(request, response).input_tokens;
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let past = models.entry(request.model.clone()).or_default();
+        past.longest = past.longest.max(usage.output_tokens);
+        past.counted_input = past.counted_input.saturating_add(usage.input_tokens);
+        past.estimated_input = past.estimated_input.saturating_add(estimated);
+    }
+
+    /// What a request will take whose response nobody gets. Rather too much than too little, for budgets are kept by it: an
+    /// output as long as the model's longest so far, at most its limit; an input that is estimated, times what the server
+    /// counted for each estimated token so far, if that is more.
+    pub fn expect(&self, request: &Request) -> Usage {
+        let usage = estimate(request, &Response::default());
+        let models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let past = models.get(&request.model);
+        let longest = past.map_or(RESPONSE_TOKENS, |past| past.longest);
+        let most = request.sampling.max_tokens.map_or(u64::MAX, u64::from);
+        let input = past.map_or(usage.input_tokens, |past| {
+            let counted = u128::from(usage.input_tokens) * u128::from(past.counted_input);
+            let scaled = counted.div_ceil(u128::from(past.estimated_input.max(1)));
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        });
+        Usage {
+            input_tokens: input.max(usage.input_tokens),
+            output_tokens: longest.min(most),
+            ..usage
+        }
+    }
+}
 
 /// Characters divided by 4, rounded up; an image counts as 1,000 tokens. Marked as an estimate.
 pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
@@ -27,6 +81,25 @@ pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
         reasoning_tokens: reasoning,
         estimated: true,
     }
+}
+
+/// What a response used, by the server's count. What it leaves out, or says was nothing although it cannot be, is
+/// estimated: the input, and the output of a response that says something.
+pub(super) fn completed(counted: Option<Usage>, request: &Request, response: &Response) -> Usage {
+    let estimate = estimate(request, response);
+    let Some(mut usage) = counted else {
+        return estimate;
+    };
+    if usage.input_tokens == 0 && estimate.input_tokens > 0 {
+        usage.input_tokens = estimate.input_tokens;
+        usage.estimated = true;
+    }
+    if usage.output_tokens == 0 && estimate.output_tokens > 0 {
+        usage.output_tokens = estimate.output_tokens;
+        usage.reasoning_tokens = usage.reasoning_tokens.max(estimate.reasoning_tokens);
+        usage.estimated = true;
+    }
+    usage
 }
 
 fn of_calls(calls: &[ToolCall]) -> u64 {

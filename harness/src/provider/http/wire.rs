@@ -41,8 +41,35 @@ pub(super) enum End {
     Length,
     /// The model's context was full.
     ContextFull,
-    /// The filter withheld it: what the server said.
+    /// The filter withheld it, or the model refused: what the server said.
     Filter(String),
+    /// The server failed in the middle of it: what it said. The same request may succeed.
+    Failed(String),
+    /// It is not whole, and would not be if the request were sent again: what the server said.
+    Unfinished(String),
+}
+
+impl End {
+    /// How bad it is, to choose between several that one response has: what is sent again is the worst.
+    pub const fn rank(&self) -> u8 {
+        match self {
+            Self::Complete => 0,
+            Self::Length => 1,
+            Self::ContextFull => 2,
+            Self::Filter(_) => 3,
+            Self::Unfinished(_) => 4,
+            Self::Failed(_) => 5,
+        }
+    }
+
+    /// How a response ended whose server does not say so: it is done if it says anything.
+    pub fn unsaid(response: &Response) -> Self {
+        if response.text.trim().is_empty() && response.tool_calls.is_empty() {
+            Self::Failed("it says nothing, not even why it ended".to_owned())
+        } else {
+            Self::Complete
+        }
+    }
 }
 
 /// A response that is being put together of events.
@@ -124,6 +151,13 @@ impl Wire {
         }
     }
 
+    /// The error that stands in a part of a body, where the format has any.
+    pub fn inner_error(self, body: &Value) -> Option<Value> {
+        let Self::Chat(_) = self else { return None };
+        let error = openai_chat::counting(body)?.get("error")?;
+        Some(json!({"error": error}))
+    }
+
     /// What a body says was used, in tokens and US dollars, whatever else is wrong with it.
     pub fn bill(self, body: &Value) -> Option<(Usage, Option<f64>)> {
         let usage = &body["usage"];
@@ -132,7 +166,7 @@ impl Wire {
             Self::Responses => openai_responses::usage(usage),
             Self::Messages => anthropic::usage(usage),
         }
-        .map(|counted| (counted, usage["cost"].as_f64()))
+        .map(|counted| (counted, cost(usage)))
     }
 
     /// Begins to put a streamed response together.
@@ -248,6 +282,58 @@ pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
 /// A count of tokens; 0 where it is missing.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
+}
+
+/// The most US dollars that a server may say one call has cost; what is above is a mistake.
+const DEAREST: f64 = 1_000.0;
+
+/// The cost in US dollars that a server says beside its count of tokens. One that cannot be, below 0 or above
+/// [`DEAREST`], is not said.
+pub(super) fn cost(usage: &Value) -> Option<f64> {
+    let said = usage["cost"].as_f64()?;
+    (0.0..=DEAREST).contains(&said).then_some(said)
+}
+
+/// What the parts of a message's content say.
+#[derive(Default)]
+pub(super) struct Said {
+    pub text: String,
+    pub refusal: String,
+    pub thoughts: String,
+}
+
+/// What a content says, be it one text or a list of parts. Only parts of text are text.
+pub(super) fn said(content: &Value) -> Said {
+    let mut said = Said {
+        text: text(content).to_owned(),
+        ..Said::default()
+    };
+    for part in items(content) {
+        match &part["type"] {
+            Value::Null => {
+                said.text.push_str(text(&part["text"]));
+                said.refusal.push_str(text(&part["refusal"]));
+            }
+            kind if kind == "text" || kind == "output_text" => {
+                said.text.push_str(text(&part["text"]));
+            }
+            kind if kind == "refusal" => {
+                let words = [&part["refusal"], &part["text"]].map(text);
+                let words = words.into_iter().find(|words| !words.is_empty());
+                // One without words is a refusal too.
+                said.refusal.push_str(words.unwrap_or("refusal"));
+            }
+            kind if kind == "thinking" || kind == "reasoning" => {
+                for field in ["thinking", "reasoning", "text"] {
+                    said.thoughts.push_str(text(&part[field]));
+                    let inner = items(&part[field]).iter();
+                    said.thoughts.extend(inner.map(|part| text(&part["text"])));
+                }
+            }
+            _ => {}
+        }
+    }
+    said
 }
 
 /// The string of a field; empty where it is missing.

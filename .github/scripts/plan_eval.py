@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Plans a run of the workflow `eval`: checks what was typed, and which earlier runs it names, before a machine is built.
+
+Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. Writes to $GITHUB_OUTPUT:
+  shards     the numbers of the shards, as JSON
+  arguments  the arguments of `eval run`, as JSON: an input NAME is the flag --NAME, and `flags` holds further ones
+  commit     the commit that the jobs check out: this run's own, or that of the run which is resumed
+
+What is wrong ends it with exit code 2 and an error on the job page. Nothing that it reads is ever run.
+"""
+
+import json
+import os
+import re
+import shlex
+import sys
+import urllib.error
+import urllib.request
+from decimal import ROUND_FLOOR, Decimal
+
+# Inputs of the workflow itself; every other one is a flag of `eval run`.
+OWN_INPUTS = ("shards", "flags", "resume-run", "compare-run")
+# Flags that the workflow sets itself, or under which a run leaves nothing that could be merged.
+OWN_FLAGS = ("dry-run", "log-dir", "partition", "resume", "retry-errors")
+# Budgets of the whole run, of which each shard gets an even part, and the smallest part that makes sense.
+DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
+MOST_SHARDS = 64
+
+
+class Refused(Exception):
+    """Why nothing is run."""
+
+
+def shards(typed):
+    if not re.fullmatch(r"[0-9]{1,2}", typed, re.ASCII) or not 1 <= int(typed) <= MOST_SHARDS:
+        raise Refused(f"shards is {typed!r}; expected a whole number from 1 to {MOST_SHARDS}")
+    return list(range(1, int(typed) + 1))
+
+
+def part(name, typed, of):
+    """One shard's part of a budget."""
+    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", typed, re.ASCII):
+        raise Refused(f"{name} is {typed!r}; expected a number, such as 5 or 2.50")
+    each = (Decimal(typed) / of).quantize(DIVIDED[name], ROUND_FLOOR)
+    if each == 0:
+        raise Refused(f"{name} is {typed}, too little for {of} shards")
+    return f"{each.normalize():f}"
+
+
+def arguments(inputs, of):
+    values = {name: value for name, value in inputs.items() if name not in OWN_INPUTS and value}
+    values |= {name: part(name, values[name], of) for name in DIVIDED if name in values}
+    named = [f"--{name}={value}" for name, value in values.items()]
+    try:
+        words = shlex.split(inputs["flags"])
+    except ValueError as problem:
+        raise Refused(f"flags is {inputs['flags']!r}: {str(problem).lower()}") from None
+    for word in words:
+        if "\0" in word:
+            raise Refused(f"flags has a NUL character: {word!r}")
+        flag = word.partition("=")[0].removeprefix("--")
+        if not word.startswith("--"):
+            continue
+        if flag in OWN_FLAGS:
+            raise Refused(f"flags has --{flag}, which the workflow does not take")
+        if flag in inputs:
+            raise Refused(f"flags has --{flag}; use the input {flag}")
+    return named + words
+
+
+class Repository:
+    """What GitHub's API says about this repository, read with the job's token."""
+
+    def __init__(self, environment):
+        self.name = environment["GITHUB_REPOSITORY"]
+        self.commit = environment["GITHUB_SHA"]
+        # OWNER/REPO/PATH@REF, of the workflow that is running.
+        self.workflow = environment["GITHUB_WORKFLOW_REF"].removeprefix(f"{self.name}/").partition("@")[0]
+        self.api = environment["GITHUB_API_URL"]
+        self.token = environment["GH_TOKEN"]
+
+    def get(self, path, what):
+        request = urllib.request.Request(f"{self.api}/repos/{self.name}/{path}")
+        request.add_header("Accept", "application/vnd.github+json")
+        # Not sent on to where a redirect leads.
+        request.add_unredirected_header("Authorization", f"Bearer {self.token}")
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as problem:
+            if problem.code == 404:
+                raise Refused(f"{what} is not known in {self.name}") from None
+            raise Refused(f"{what} cannot be looked up: GitHub's API answered {problem.code}") from None
+        except (OSError, ValueError) as problem:
+            raise Refused(f"{what} cannot be looked up: {problem}") from None
+
+    def earlier(self, name, run):
+        """A finished run of this workflow, in this repository, by the id that the input `name` gives."""
+        if not re.fullmatch(r"[1-9][0-9]{0,18}", run, re.ASCII):
+            raise Refused(f"{name} is {run!r}; expected the id of a run, a number as `gh run list` shows it")
+        found = self.get(f"actions/runs/{run}", f"{name} {run}")
+        workflow = str(found.get("path")).partition("@")[0]
+        if workflow != self.workflow:
+            raise Refused(f"{name} {run} is a run of {workflow!r}, not of {self.workflow}")
+        for key in ("repository", "head_repository"):
+            # A fork that was deleted is null.
+            owner = (found.get(key) or {}).get("full_name")
+            if owner != self.name:
+                raise Refused(f"{name} {run} comes from the repository {owner!r}, not from {self.name}")
+        if found.get("event") != "workflow_dispatch":
+            raise Refused(f"{name} {run} was started by {found.get('event')!r}, not by hand")
+        if found.get("status") != "completed":
+            raise Refused(f"{name} {run} has the status {found.get('status')!r}; wait until it is completed, or cancel it")
+        return found
+
+    def commit_to_resume(self, run):
+        """The commit of an earlier run.
+
+        It has to be in the history of this run's branch: the jobs check it out and run it with this branch's keys, so that a
+        branch which is not to see them could otherwise have its code run here.
+        """
+        commit = str(self.earlier("resume-run", run).get("head_sha"))
+        if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", commit, re.ASCII):
+            raise Refused(f"resume-run {run} has the commit {commit!r}, which is none")
+        compared = self.get(f"compare/{commit}...{self.commit}", f"the commit {commit} of resume-run {run}")
+        if compared.get("status") not in ("ahead", "identical"):
+            raise Refused(
+                f"resume-run {run} ran the commit {commit}, which is not in the history of {self.commit}: "
+                "start the workflow on the branch of that run"
+            )
+        return commit
+
+
+def plan(environment):
+    inputs = {name: value.strip() for name, value in json.loads(environment["INPUTS"]).items()}
+    numbers = shards(inputs["shards"])
+    planned = {"shards": json.dumps(numbers), "arguments": json.dumps(arguments(inputs, len(numbers)))}
+    repository = Repository(environment)
+    planned["commit"] = repository.commit
+    if inputs["resume-run"]:
+        planned["commit"] = repository.commit_to_resume(inputs["resume-run"])
+    if inputs["compare-run"]:
+        repository.earlier("compare-run", inputs["compare-run"])
+    return planned
+
+
+def main():
+    try:
+        planned = plan(os.environ)
+    except Refused as problem:
+        # Escaped, so that no line of it is taken for a workflow command.
+        message = str(problem).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        print(f"::error::{message}")
+        return 2
+    with open(os.environ["GITHUB_OUTPUT"], "a", encoding="utf-8") as output:
+        for name, value in planned.items():
+            output.write(f"{name}={value}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+//! `aime`: short-answer mathematics, a control in which long context plays no part.
+//!
+//! Rows as in <https://huggingface.co/datasets/math-ai/aime25> and <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem
+//! and a number as its answer, under either spelling of the names. The context is empty.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::catalog::{Entry, Fetch, ROWS};
+use crate::rows::{self, Body, Indexed, Schema};
+use crate::table::{Fault, Row, label, text};
+use crate::{Dataset, Facts, Numeric, OpenError, Options, Scorer};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "aime",
+    summary: "AIME: short-answer mathematics, a control without context",
+    scorer: Numeric::NAME,
+    source: "any rows of id, problem, answer, as in math-ai/aime25",
+    licence: "see the source",
+    size: "30 a year",
+    needs_data: true,
+    reads: ROWS,
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: Some(include_str!("sweep.yaml")),
+    fetch: Some(Fetch {
+        source: include_str!("source.json"),
+        checksums: None,
+    }),
+    own_scorer: None,
+    plain_expected: None,
+    open,
+};
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "aime/1";
+
+const QUERY: &str = include_str!("query.txt");
+
+struct Aime;
+
+/// Opens `aime`.
+///
+/// # Errors
+///
+/// The file is not given or has no rows, or a row is malformed.
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let path = options.data(
+        ENTRY.name,
+        "a file of problems with the fields id, problem and answer",
+    )?;
+    Ok(rows::open(Aime, path, options)?)
+}
+
+impl Schema for Aime {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn format(&self) -> String {
+        format!("{FORMAT}\0{QUERY}")
+    }
+
+    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault> {
+        let id = label(row, spelling(row, "id", "ID")).unwrap_or_else(|_| number.to_string());
+        Ok(vec![Indexed {
+            id: format!("{}-{id}", ENTRY.name),
+            facts: Facts::new(),
+            variant: 0,
+        }])
+    }
+
+    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+        let name = spelling(row, "answer", "Answer");
+        let answer = label(row, name)?;
+        let number: i64 = answer
+            .parse()
+            .map_err(|_| Fault::new(name, format!("is `{answer}`, it must be a whole number")))?;
+        let problem = text(row, spelling(row, "problem", "Problem"))?;
+        Ok(Body {
+            query: QUERY.trim_end().replace("<problem>", problem.trim()),
+            context: Arc::default(),
+            expected: json!(number),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(Numeric)
+    }
+}
+
+/// The name that the row has; the first one where it has neither.
+fn spelling(row: &Row, first: &'static str, second: &'static str) -> &'static str {
+    if row.contains_key(first) || !row.contains_key(second) {
+        first
+    } else {
+        second
+    }
+}

@@ -1,0 +1,231 @@
+//! `arc`: the tasks of ARC-AGI-1 and -2, one JSON file each.
+//!
+//! The file format is that of <https://github.com/fchollet/ARC-AGI> and <https://github.com/arcprize/ARC-AGI-2>.
+
+mod error;
+mod scorer;
+mod task;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::catalog::{Entry, Fetch, Reads};
+use crate::dataset::{Facts, facts};
+use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
+use error::ArcError;
+use scorer::ArcGrid;
+use task::Task;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "arc",
+    summary: "ARC-AGI-1 and -2: find the rule behind pairs of grids and apply it",
+    scorer: ArcGrid::NAME,
+    source: "github.com/fchollet/ARC-AGI, github.com/arcprize/ARC-AGI-2",
+    licence: "Apache-2.0",
+    size: "400 (AGI-1) or 120 (AGI-2) for evaluation",
+    needs_data: true,
+    reads: &[Reads::Split],
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: Some(include_str!("sweep.yaml")),
+    fetch: Some(Fetch {
+        source: include_str!("source.json"),
+        checksums: Some(include_str!("checksums.sha256")),
+    }),
+    own_scorer: Some(NamedScorer {
+        name: "arc-grid",
+        summary: "the expected grids",
+        make: || Arc::new(ArcGrid),
+    }),
+    plain_expected: None,
+    open,
+};
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "arc/1";
+
+const ONE_TEST: &str = include_str!("one_test.txt");
+const MANY_TESTS: &str = include_str!("many_tests.txt");
+
+struct Arcs {
+    /// One per id.
+    files: Vec<File>,
+    ids: Vec<String>,
+    digest: String,
+}
+
+struct File {
+    path: PathBuf,
+    tests: usize,
+    training_pairs: usize,
+    /// Of the task, not of the file's bytes: spaces and line ends make no other task.
+    digest: [u8; 32],
+}
+
+/// Opens `arc`; reads only the option `data_dir`. Every task is read and checked once, and none is kept.
+///
+/// The folder holds `*.json` tasks itself or in `evaluation/` or `training/`. Of these three the first in the order
+/// evaluation, training, itself that holds any is taken; with a split, its subfolder of that name and no other. The order
+/// of the samples is the byte order of file names.
+///
+/// # Errors
+///
+/// The folder is not given, missing or without tasks, or a file is no ARC task with all its outputs.
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let Some(folder) = &options.data_dir else {
+        let wanted =
+            "a folder of ARC-AGI task files (*.json), or one with evaluation/ or training/ in it";
+        return Err(OpenError::NeedsData {
+            benchmark: ENTRY.name,
+            wanted,
+        });
+    };
+    let mut arcs = Arcs {
+        files: Vec::new(),
+        ids: Vec::new(),
+        digest: String::new(),
+    };
+    let mut digest = Sha256::new().chain_update(format!("{FORMAT}\0{ONE_TEST}\0{MANY_TESTS}\0"));
+    let files = match options.split.as_deref() {
+        Some(split) => files_of_split(folder, split)?,
+        None => task_files(folder)?,
+    };
+    for path in files {
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            return Err(DatasetError::of_benchmark(ArcError::FileName { path }).into());
+        };
+        let id = format!("{}-{stem}", ENTRY.name);
+        let task = Task::read(&path)?;
+        let file = File {
+            tests: task.test.len(),
+            training_pairs: task.train.len(),
+            digest: task.digest(),
+            path,
+        };
+        digest.update(format!("{id}\0"));
+        digest.update(file.digest);
+        arcs.ids.push(id);
+        arcs.files.push(file);
+    }
+    arcs.digest = crate::dataset::hex(&digest.finalize());
+    Ok(Box::new(arcs))
+}
+
+impl Dataset for Arcs {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn facts(&self, index: usize) -> Facts {
+        let file = self.files.get(index);
+        facts(file.into_iter().flat_map(|file| {
+            [
+                ("tests", json!(file.tests)),
+                ("training_pairs", json!(file.training_pairs)),
+            ]
+        }))
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        let (Some(id), Some(file)) = (self.ids.get(index), self.files.get(index)) else {
+            return Err(DatasetError::Index {
+                index,
+                len: self.ids.len(),
+            });
+        };
+        let task = Task::read(&file.path)?;
+        if task.digest() != file.digest {
+            return Err(DatasetError::Changed {
+                path: file.path.clone(),
+            });
+        }
+        let tests = task.test.len();
+        let query = if tests == 1 { ONE_TEST } else { MANY_TESTS };
+        Ok(Sample {
+            id: id.clone(),
+            query: query.trim_end().replace("<tests>", &tests.to_string()),
+            context: task.question().to_string().into(),
+            images: Vec::new(),
+            expected: task.answer(),
+            metadata: self.facts(index),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(ArcGrid)
+    }
+}
+
+/// The subfolders of the published data, in the order in which they are looked at.
+const SPLITS: [&str; 2] = ["evaluation", "training"];
+
+/// The task files of a split, sorted by name.
+fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetError> {
+    let path = folder.join(split);
+    // A split is a name; what leads elsewhere is none.
+    let mut files = if SPLITS.contains(&split) && path.is_dir() {
+        tasks_in(&path)?
+    } else {
+        Vec::new()
+    };
+    if files.is_empty() {
+        let path = folder.to_owned();
+        let split = split.to_owned();
+        return Err(DatasetError::of_benchmark(ArcError::NoSplit {
+            path,
+            split,
+        }));
+    }
+    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(files)
+}
+
+/// The task files of the first folder that has any, sorted by name.
+fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
+    let subfolders = SPLITS.map(|name| folder.join(name));
+    let subfolders = subfolders
+        .into_iter()
+        .filter(|subfolder| subfolder.is_dir());
+    for folder in subfolders.chain([folder.to_owned()]) {
+        let mut files = tasks_in(&folder)?;
+        if !files.is_empty() {
+            files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+            return Ok(files);
+        }
+    }
+    let path = folder.to_owned();
+    Err(DatasetError::of_benchmark(ArcError::NoTasks { path }))
+}
+
+fn tasks_in(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
+    json_files(folder).map_err(|reason| DatasetError::Read {
+        path: folder.to_owned(),
+        reason,
+    })
+}
+
+fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    let is_json = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+            && path.is_file()
+    };
+    Ok(paths.into_iter().filter(is_json).collect())
+}

@@ -1,0 +1,189 @@
+//! `arc-grid/1`: the answer's last grids are exactly the expected ones.
+
+use serde_json::Value;
+
+use crate::score::{excerpt, json_spans, right, wrong};
+use crate::{Sample, Score, Scorer};
+
+/// Compares grids cell by cell; all grids of the task must match.
+///
+/// The answer is searched for JSON, with prose and code fences around it, and the last array or object of the right
+/// form is taken. Arrays and objects inside others do not count on their own. Right is
+/// - for one test: a grid `[[…],…]`, or a list of one grid;
+/// - for several tests: a list of as many grids, in order;
+/// - in place of a grid or list: an object whose member `output` is one;
+/// - in place of the whole: an object without a member `output`, of which the last member of the right form is taken.
+///
+/// A cell is a whole number; `1.0` counts as 1, for JSON and JavaScript make no difference between them. Rows may
+/// have any length, so that a ragged grid is taken, and is wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct ArcGrid;
+
+/// Longer arrays and objects, in bytes, are not parsed: a task's grids take a few kilobytes, and a parsed value takes
+/// up to a hundred times its text in memory.
+const LONGEST: usize = 1 << 20;
+
+/// Rows of cells. Not `i64`: a number that is whole may be far larger, and has only to differ from every colour.
+type Grid = Vec<Vec<f64>>;
+
+impl ArcGrid {
+    /// The scorer's name with its version.
+    pub const NAME: &str = "arc-grid/1";
+}
+
+impl Scorer for ArcGrid {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let expected = match (grid(&sample.expected), grids(&sample.expected)) {
+            (Some(grid), _) => vec![grid],
+            (None, Some(grids)) => grids,
+            (None, None) => {
+                return wrong("the sample's expected value is neither a grid nor a list of grids");
+            }
+        };
+        // Parsing from the last span on is linear, for the spans are apart from each other.
+        let mut other_count = None;
+        for span in json_spans(answer)
+            .into_iter()
+            .rev()
+            .filter(|span| span.len() <= LONGEST)
+        {
+            let Ok(value) = serde_json::from_str::<Value>(&answer[span]) else {
+                continue;
+            };
+            match reading(&value, expected.len()) {
+                Reading::Grids(grids) => return compare(&grids, &expected),
+                Reading::OtherCount(count) => other_count = other_count.or(Some(count)),
+                Reading::Nothing => {}
+            }
+        }
+        match (other_count, answer.trim()) {
+            (Some(count), _) => wrong(format!(
+                "{} in the answer where {} asked for",
+                are(count),
+                are(expected.len())
+            )),
+            (None, "") => wrong("the answer is empty"),
+            (None, answer) => wrong(format!("no grid found in the answer {}", excerpt(answer))),
+        }
+    }
+}
+
+/// What an array or object from the answer is.
+enum Reading {
+    /// As many grids as the task has tests.
+    Grids(Vec<Grid>),
+    /// Another number of grids.
+    OtherCount(usize),
+    /// No grids.
+    Nothing,
+}
+
+impl Reading {
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Grids(_) => 2,
+            Self::OtherCount(_) => 1,
+            Self::Nothing => 0,
+        }
+    }
+}
+
+/// Reads an array or object; recursion is bounded by the depth of what [`json_spans`] finds.
+fn reading(value: &Value, tests: usize) -> Reading {
+    if let Value::Object(members) = value
+        && !members.contains_key("output")
+    {
+        let readings = members.values().map(|member| reading(member, tests));
+        // The last of the best: `max_by_key` takes the last of equals.
+        return readings
+            .max_by_key(Reading::rank)
+            .unwrap_or(Reading::Nothing);
+    }
+    let found = grid(value).map(|grid| vec![grid]).or_else(|| grids(value));
+    match found {
+        Some(grids) if grids.len() == tests => Reading::Grids(grids),
+        Some(grids) => Reading::OtherCount(grids.len()),
+        None => Reading::Nothing,
+    }
+}
+
+/// A list of grids, each perhaps an object with an output.
+fn grids(value: &Value) -> Option<Vec<Grid>> {
+    match output(value) {
+        Value::Array(items) if !items.is_empty() => items.iter().map(grid).collect(),
+        _ => None,
+    }
+}
+
+/// A grid: rows of whole numbers, none empty.
+fn grid(value: &Value) -> Option<Grid> {
+    let rows = output(value).as_array().filter(|rows| !rows.is_empty())?;
+    rows.iter().map(row).collect()
+}
+
+fn row(value: &Value) -> Option<Vec<f64>> {
+    let cells = value.as_array().filter(|cells| !cells.is_empty())?;
+    cells
+        .iter()
+        .map(|cell| cell.as_f64().filter(|cell| cell.fract() == 0.0))
+        .collect()
+}
+
+/// The value, or the output in it.
+fn output(value: &Value) -> &Value {
+    value.get("output").unwrap_or(value)
+}
+
+fn compare(found: &[Grid], expected: &[Grid]) -> Score {
+    for ((found, expected_grid), number) in found.iter().zip(expected).zip(1..) {
+        if let Some(fault) = difference(found, expected_grid) {
+            return wrong(match expected.len() {
+                1 => fault,
+                of => format!("grid {number} of {of}: {fault}"),
+            });
+        }
+    }
+    right(match expected.len() {
+        1 => "the grid matches".to_owned(),
+        of => format!("all {of} grids match"),
+    })
+}
+
+fn difference(found: &Grid, expected: &Grid) -> Option<String> {
+    if found.len() != expected.len() {
+        return Some(format!(
+            "wrong shape, number of rows is {}, expected is {}",
+            found.len(),
+            expected.len()
+        ));
+    }
+    for ((found, expected), number) in found.iter().zip(expected).zip(1..) {
+        let (found, expected) = (found.len(), expected.len());
+        if found != expected {
+            return Some(format!(
+                "wrong shape, width of row {number} is {found}, expected is {expected}"
+            ));
+        }
+    }
+    #[expect(clippy::float_cmp, reason = "whole numbers")]
+    let differing = found
+        .iter()
+        .flatten()
+        .zip(expected.iter().flatten())
+        .filter(|(a, b)| a != b)
+        .count();
+    let cells = expected.iter().flatten().count();
+    (differing > 0).then(|| format!("{differing} of {cells} cells differ"))
+}
+
+fn are(count: usize) -> String {
+    if count == 1 {
+        "1 grid is".to_owned()
+    } else {
+        format!("{count} grids are")
+    }
+}

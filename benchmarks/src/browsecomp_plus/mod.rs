@@ -1,0 +1,184 @@
+//! `browsecomp-plus`: questions of deep research over a fixed set of documents, whose data stays encrypted on disk.
+//!
+//! Rows as in <https://huggingface.co/datasets/Tevatron/browsecomp-plus>, of <https://arxiv.org/abs/2508.06600>. All their texts but the
+//! query's id are Base64 of the text combined by XOR with the SHA-256 of the canary, repeated, as `decrypt_dataset.py` of
+//! <https://github.com/texttron/BrowseComp-Plus> has it. The authors ask that the data
+//! never appear online as plain text. Here it is decrypted in memory, when a sample is made or scored; the expected answer
+//! stays encrypted in the sample, and so in every record of it.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::catalog::{Entry, Fetch, Reads};
+use crate::rows::{self, Body, Indexed, Schema};
+use crate::table::{Fault, Row, field, label, text};
+use crate::{Dataset, Facts, OpenError, Options, Sample, Score, Scorer, ShortAnswer};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "browsecomp-plus",
+    summary: "BrowseComp-Plus: research questions over a fixed set of web pages, encrypted",
+    scorer: ShortAnswer::NAME,
+    source: "huggingface.co/datasets/Tevatron/browsecomp-plus",
+    licence: "MIT",
+    size: "830",
+    needs_data: true,
+    reads: &[Reads::Seed, Reads::Split, Reads::SkipMalformed],
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: Some(include_str!("sweep.yaml")),
+    fetch: Some(Fetch {
+        source: include_str!("source.json"),
+        checksums: None,
+    }),
+    own_scorer: None,
+    plain_expected: Some(decrypted_expected),
+    open,
+};
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "browsecomp-plus/1";
+
+/// What the key is made from; it marks the data in training sets, too.
+const CANARY: &str = include_str!("canary.txt");
+
+const QUERY: &str = include_str!("query.txt");
+
+/// The fields with documents. Their order shows nothing, for the documents are put in the order of a hash.
+const DOCUMENTS: [&str; 3] = ["evidence_docs", "gold_docs", "negative_docs"];
+
+struct BrowseComp {
+    seed: u64,
+}
+
+/// Opens `browsecomp-plus`. The option `seed` sets the order of the documents.
+///
+/// # Errors
+///
+/// The folder is not given or has no rows, or a row is malformed or not encrypted.
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let path = options.data(
+        ENTRY.name,
+        "the files of Tevatron/browsecomp-plus (data/test-*.parquet), encrypted as they are",
+    )?;
+    let schema = BrowseComp { seed: options.seed };
+    Ok(rows::open(schema, path, options)?)
+}
+
+impl Schema for BrowseComp {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn format(&self) -> String {
+        format!("{FORMAT}\0{}\0{QUERY}", self.seed)
+    }
+
+    fn columns(&self) -> &[&str] {
+        &["query_id"]
+    }
+
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
+        Ok(vec![Indexed {
+            id: format!("{}-{}", ENTRY.name, label(row, "query_id")?),
+            facts: Facts::new(),
+            variant: 0,
+        }])
+    }
+
+    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+        let id = label(row, "query_id")?;
+        let question = decrypted(row, "query")?;
+        decrypted(row, "answer")?;
+        let mut documents = Vec::<([u8; 32], String)>::new();
+        for name in DOCUMENTS {
+            let Value::Array(items) = field(row, name)? else {
+                return Err(Fault::new(
+                    name,
+                    "is no list, it must be a list of documents",
+                ));
+            };
+            for (item, number) in items.iter().zip(0..) {
+                let inside = |fault: Fault| {
+                    Fault::new(&format!("{name}[{number}]"), format!("is wrong: {fault}"))
+                };
+                let Value::Object(item) = item else {
+                    return Err(Fault::new(name, format!("has no document at {number}")));
+                };
+                let document = decrypted(item, "docid").map_err(inside)?;
+                let order = Sha256::digest(format!("{}\0{id}\0{document}", self.seed)).into();
+                if documents.iter().any(|(known, _)| *known == order) {
+                    continue;
+                }
+                let url = decrypted(item, "url").unwrap_or_default();
+                let text = decrypted(item, "text").map_err(inside)?;
+                documents.push((order, format!("=== document {document} {url}\n{text}")));
+            }
+        }
+        documents.sort();
+        let texts: Vec<_> = documents.into_iter().map(|(_, text)| text).collect();
+        Ok(Body {
+            query: QUERY.trim_end().replace("<question>", question.trim()),
+            context: texts.join("\n\n").into(),
+            expected: json!(text(row, "answer")?),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(Encrypted)
+    }
+}
+
+/// [`ShortAnswer`] on an expected text that is encrypted. What it explains does not tell that text.
+struct Encrypted;
+
+impl Scorer for Encrypted {
+    fn name(&self) -> &str {
+        ShortAnswer::NAME
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let expected = sample.expected.as_str().and_then(|text| decrypt(text).ok());
+        let sample = Sample {
+            images: Vec::new(),
+            expected: expected.map_or(Value::Null, Value::String),
+            query: String::new(),
+            context: Arc::default(),
+            ..sample.clone()
+        };
+        let score = ShortAnswer.score(answer, &sample);
+        let explanation = match score.value {
+            0.0 => "the answer is not the expected text, which stays encrypted".to_owned(),
+            _ => score.explanation,
+        };
+        Score {
+            explanation,
+            ..score
+        }
+    }
+}
+
+/// A right answer in plain, as other scorers read it. None for a text that is not encrypted as this benchmark's are.
+fn decrypted_expected(expected: &Value) -> Option<Value> {
+    decrypt(expected.as_str()?).ok().map(Value::String)
+}
+
+fn decrypted(row: &Row, name: &str) -> Result<String, Fault> {
+    decrypt(text(row, name)?).map_err(|problem| Fault::new(name, problem))
+}
+
+fn decrypt(text: &str) -> Result<String, &'static str> {
+    let bytes = STANDARD
+        .decode(text.trim())
+        .map_err(|_| "is not Base64, it must be encrypted as its authors publish it")?;
+    let key = Sha256::digest(CANARY.trim_end());
+    let plain = bytes
+        .iter()
+        .zip(key.iter().cycle())
+        .map(|(byte, key)| byte ^ key);
+    String::from_utf8(plain.collect()).map_err(|_| "is encrypted with another key")
+}

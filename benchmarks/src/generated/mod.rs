@@ -1,0 +1,179 @@
+//! Datasets that are generated from a seed: ids and lengths are known, and each sample is made when it is asked for.
+
+pub(crate) mod haystack;
+pub(crate) mod words;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::dataset::{Facts, facts};
+use crate::{Dataset, DatasetError, OpenError, Options, Sample, Scorer};
+
+/// Context lengths of a run that names none, in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
+pub const CONTEXT_LENGTHS: [usize; 8] = [
+    8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000,
+];
+
+/// Samples for each context length in a run that names no number.
+pub const TASKS_PER_LENGTH: usize = 2;
+
+/// The shortest context, in characters: below it there is little hay around needle and distractors.
+pub const MIN_CONTEXT_LENGTH: usize = 2_000;
+
+/// The longest context, in characters.
+pub const MAX_CONTEXT_LENGTH: usize = 100_000_000;
+
+const MAX_TASKS_PER_LENGTH: usize = 10_000;
+
+/// What makes the samples of a generated benchmark.
+pub(crate) trait Generator: Send + Sync + 'static {
+    /// The benchmark's name.
+    fn name(&self) -> &'static str;
+
+    /// Lower-case hex SHA-256 over the seed and all else that can change a sample, lengths and number of tasks left out: the id
+    /// names them, and a longer run has the same samples and more.
+    fn digest(&self, seed: u64) -> String;
+
+    /// Makes the sample of this id, whose context is about so many characters long. Its metadata come on top of `known`.
+    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample;
+
+    /// The scorer.
+    fn scorer(&self) -> Arc<dyn Scorer>;
+}
+
+struct Generated<G> {
+    generator: G,
+    seed: u64,
+    /// One per id.
+    lengths: Vec<usize>,
+    ids: Vec<String>,
+    digest: String,
+}
+
+/// Opens a generated benchmark.
+///
+/// # Errors
+///
+/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+pub(crate) fn open(
+    generator: impl Generator,
+    options: &Options,
+) -> Result<Box<dyn Dataset>, OpenError> {
+    let (lengths, ids) = tasks(generator.name(), options)?;
+    Ok(Box::new(Generated {
+        digest: generator.digest(options.seed),
+        generator,
+        seed: options.seed,
+        lengths,
+        ids,
+    }))
+}
+
+impl<G: Generator> Dataset for Generated<G> {
+    fn name(&self) -> &str {
+        self.generator.name()
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn facts(&self, index: usize) -> Facts {
+        let length = self.lengths.get(index);
+        facts(length.map(|length| ("context_length", json!(length))))
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        let (Some(id), Some(&length)) = (self.ids.get(index), self.lengths.get(index)) else {
+            return Err(DatasetError::Index {
+                index,
+                len: self.ids.len(),
+            });
+        };
+        let known = self.facts(index);
+        Ok(self.generator.sample(self.seed, id, length, known))
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        self.generator.scorer()
+    }
+}
+
+/// The lengths and ids of the samples that the options ask for: `NAME-8k-1`.
+///
+/// # Errors
+///
+/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+fn tasks(
+    benchmark: &'static str,
+    options: &Options,
+) -> Result<(Vec<usize>, Vec<String>), OpenError> {
+    let lengths = match options.context_lengths.as_slice() {
+        [] => &CONTEXT_LENGTHS,
+        lengths => lengths,
+    };
+    check(benchmark, lengths, options.tasks_per_length)?;
+    let tasks = lengths
+        .iter()
+        .flat_map(|&length| (1..=options.tasks_per_length).map(move |task| (length, task)));
+    Ok(tasks
+        .map(|(length, task)| (length, format!("{benchmark}-{}-{task}", label(length))))
+        .unzip())
+}
+
+/// The random stream of one sample. It depends on seed and id alone, so that no sample moves another.
+pub(crate) fn stream(generator: &str, seed: u64, id: &str) -> ChaCha8Rng {
+    ChaCha8Rng::from_seed(Sha256::digest(format!("{generator}\0{seed}\0{id}")).into())
+}
+
+/// `8k`, `1m`, or the plain number where it is not round; no two lengths share a label.
+fn label(length: usize) -> String {
+    match length {
+        _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),
+        _ if length.is_multiple_of(1_000) => format!("{}k", length / 1_000),
+        _ => length.to_string(),
+    }
+}
+
+fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(), OpenError> {
+    let error = |option, value, wanted| {
+        Err(OpenError::Option {
+            benchmark,
+            option,
+            value,
+            wanted,
+        })
+    };
+    let mut seen = BTreeSet::new();
+    for &length in lengths {
+        if !(MIN_CONTEXT_LENGTH..=MAX_CONTEXT_LENGTH).contains(&length) {
+            let wanted =
+                format!("it must be from {MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
+            return error("context length", length, wanted);
+        }
+        if !seen.insert(length) {
+            return error(
+                "context length",
+                length,
+                "it must be given only once".to_owned(),
+            );
+        }
+    }
+    if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
+        return error(
+            "tasks per length",
+            tasks,
+            format!("it must be from 1 to {MAX_TASKS_PER_LENGTH}"),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! The multiple-choice questions of LongBench-v2, of one domain or of all.
+//!
+//! Rows as in <https://huggingface.co/datasets/zai-org/LongBench-v2>, of <https://arxiv.org/abs/2412.15204>.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::rows::{self, Body, Indexed, Schema};
+use crate::table::{Fault, Row, field, label, some, text};
+use crate::template::{filled, plain};
+use crate::{Choice, Dataset, OpenError, Options, Scorer};
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "longbench-v2/1";
+
+const QUERY: &str = include_str!("query.txt");
+
+/// The questions of one domain, or of all.
+struct LongBench {
+    name: &'static str,
+    domain: Option<&'static str>,
+}
+
+/// Opens the questions of a domain, or of all, as the benchmark of this name.
+///
+/// # Errors
+///
+/// The file is not given or has no rows, or a row is malformed.
+pub(crate) fn open(
+    name: &'static str,
+    domain: Option<&'static str>,
+    options: &Options,
+) -> Result<Box<dyn Dataset>, OpenError> {
+    let path = options.data(name, "data.json of zai-org/LongBench-v2, or rows like its")?;
+    Ok(rows::open(LongBench { name, domain }, path, options)?)
+}
+
+impl Schema for LongBench {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn format(&self) -> String {
+        format!("{FORMAT}\0{}\0{QUERY}", self.name)
+    }
+
+    fn columns(&self) -> &[&str] {
+        &["_id", "domain", "sub_domain", "difficulty", "length"]
+    }
+
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
+        if let Some(wanted) = self.domain
+            && text(row, "domain")? != wanted
+        {
+            return Ok(Vec::new());
+        }
+        Ok(vec![Indexed {
+            id: format!("{}-{}", self.name, label(row, "_id")?),
+            facts: some(row, &["domain", "sub_domain", "difficulty", "length"]),
+            variant: 0,
+        }])
+    }
+
+    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+        let answer = text(row, "answer")?.trim();
+        if !matches!(answer, "A" | "B" | "C" | "D") {
+            return Err(Fault::new(
+                "answer",
+                format!("is `{answer}`, it must be A, B, C or D"),
+            ));
+        }
+        let mut shown = Row::new();
+        for name in ["question", "choice_A", "choice_B", "choice_C", "choice_D"] {
+            let text = plain(field(row, name)?);
+            shown.insert(name.to_owned(), text.trim().into());
+        }
+        Ok(Body {
+            query: filled(QUERY.trim_end(), &shown)?,
+            context: text(row, "context")?.to_owned().into(),
+            expected: json!(answer),
+            cluster: None,
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(Choice)
+    }
+}

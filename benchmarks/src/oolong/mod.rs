@@ -1,0 +1,188 @@
+//! `oolong`: the tasks of OOLONG-synth, which ask for counts and comparisons over a long list of labelled instances.
+//!
+//! Rows as in <https://huggingface.co/datasets/oolongbench/oolong-synth>, of <https://arxiv.org/abs/2511.02817>.
+
+mod scorer;
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::catalog::{Entry, Fetch, WINDOWS};
+use crate::rows::{self, Body, Indexed, Schema};
+use crate::score::read_date;
+use crate::table::{Fault, Row, some, text, whole};
+use crate::{Dataset, NamedScorer, OpenError, Options, Scorer};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "oolong",
+    summary: "OOLONG-synth: counts and comparisons over a long list of labelled instances",
+    scorer: scorer::Oolong::NAME,
+    source: "huggingface.co/datasets/oolongbench/oolong-synth",
+    licence: "see the source",
+    size: "5,200 for test",
+    needs_data: true,
+    reads: WINDOWS,
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: Some(include_str!("sweep.yaml")),
+    fetch: Some(Fetch {
+        source: include_str!("source.json"),
+        checksums: None,
+    }),
+    own_scorer: Some(NamedScorer {
+        name: "oolong",
+        summary: "the rules of OOLONG-synth",
+        make: || Arc::new(scorer::Oolong),
+    }),
+    plain_expected: None,
+    open,
+};
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "oolong/1";
+
+struct Oolong {
+    labels: bool,
+    lengths: Vec<usize>,
+}
+
+/// Opens `oolong`. With the option `labels` contexts have each instance's label in them; `context_lengths` are those of the
+/// data's field `context_len`, in tokens, and others are left out.
+///
+/// # Errors
+///
+/// The folder is not given or has no rows, or a row is malformed.
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let schema = Oolong {
+        labels: options.labels,
+        lengths: options.context_lengths.clone(),
+    };
+    let path = options.data(
+        ENTRY.name,
+        "the files of oolongbench/oolong-synth (data/test-*.parquet), or rows like theirs",
+    )?;
+    Ok(rows::open(schema, path, options)?)
+}
+
+impl Schema for Oolong {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn format(&self) -> String {
+        format!("{FORMAT}\0{}", self.labels)
+    }
+
+    fn columns(&self) -> &[&str] {
+        &[
+            "id",
+            "dataset",
+            "context_len",
+            "context_window_id",
+            "num_labels",
+            "task_group",
+            "task",
+            "answer",
+            "answer_type",
+        ]
+    }
+
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
+        let length = whole(row, "context_len")?;
+        gold(row)?;
+        whole(row, "context_window_id")?;
+        if !self.lengths.is_empty()
+            && !self
+                .lengths
+                .iter()
+                .any(|&given| i64::try_from(given) == Ok(length))
+        {
+            return Ok(Vec::new());
+        }
+        let names = [
+            "dataset",
+            "context_len",
+            "context_window_id",
+            "num_labels",
+            "task_group",
+            "task",
+            "answer_type",
+        ];
+        let mut facts = some(row, &names);
+        facts.insert("labels".to_owned(), json!(self.labels));
+        Ok(vec![Indexed {
+            id: format!("{}-{}", ENTRY.name, whole(row, "id")?),
+            facts,
+            variant: 0,
+        }])
+    }
+
+    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+        let context = if self.labels {
+            "context_window_text_with_labels"
+        } else {
+            "context_window_text"
+        };
+        Ok(Body {
+            query: text(row, "question")?.to_owned(),
+            context: text(row, context)?.to_owned().into(),
+            expected: json!({"answer": gold(row)?, "answer_type": text(row, "answer_type")?}),
+            cluster: Some(format!(
+                "{}-window-{}",
+                ENTRY.name,
+                whole(row, "context_window_id")?
+            )),
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(scorer::Oolong)
+    }
+}
+
+/// The first item of the list in the field `answer`, which Python wrote: `['spam']`, `[12]`, `[datetime.date(2023, 1, 6)]`.
+fn gold(row: &Row) -> Result<String, Fault> {
+    let answer = text(row, "answer")?.trim();
+    let wrong = || {
+        let wanted =
+            "it must be a list as Python writes it: ['spam'], [12], [datetime.date(2023, 1, 6)]";
+        Fault::new(
+            "answer",
+            format!(
+                "is `{}`, {wanted}",
+                answer.chars().take(60).collect::<String>()
+            ),
+        )
+    };
+    let items = answer
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let items = items.ok_or_else(wrong)?.trim();
+    if items.starts_with("datetime") {
+        return read_date(items)
+            .map(|date| date.to_string())
+            .ok_or_else(wrong);
+    }
+    let Some(quote) = items
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'))
+    else {
+        let first = items.split(',').next().unwrap_or_default().trim();
+        return if first.is_empty() {
+            Err(wrong())
+        } else {
+            Ok(first.to_owned())
+        };
+    };
+    let mut letters = items[1..].chars();
+    let mut item = String::new();
+    loop {
+        match letters.next().ok_or_else(wrong)? {
+            '\\' => item.extend(letters.next()),
+            letter if letter == quote => return Ok(item),
+            letter => item.push(letter),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `oolong/1`: the scoring rules of OOLONG-synth.
+
+use serde_json::Value;
+
+use crate::score::{Date, excerpt, read_date, right, wrong};
+use crate::{Sample, Score, Scorer};
+
+/// The expected value is `{"answer": TEXT, "answer_type": "ANSWER_TYPE.…"}`, the answer as text and a date as
+/// `2023-01-06`. The rules, in their order:
+///
+/// 1. Without a colon, an answer of fewer than 20 characters counts as it is, and of a longer one the last word.
+/// 2. With a colon, what follows the last one counts (so that `Answer:`, `Label:`, `User:` and `Date:` fall away), with
+///    white space at its ends and every `*`, `[` and `]` taken out. If that has 20 characters or more and holds
+///    `more common`, `less common` or `same frequency`, it is that phrase.
+/// 3. It scores 1 if it is the expected text exactly, or if it is one of the three phrases and the expected text holds it.
+/// 4. Of `ANSWER_TYPE.NUMERIC`, a whole number y scores 0.75^|y−ŷ|; of `ANSWER_TYPE.DATE`, the same day scores 1.
+/// 5. All else scores 0.
+///
+/// Source: `synth_attempt_answer_parse` and `synth_process_response` of `src/eval/eval_helpers.py` in
+/// <https://github.com/abertsch72/oolong> at commit adbf1cb. There, dates are read by Python's
+/// `dateutil`; here in the forms that [`read_date`] lists. White space at the ends of the whole answer is taken away
+/// first, which the original leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Oolong;
+
+const PHRASES: [&str; 3] = ["more common", "less common", "same frequency"];
+
+/// Shorter candidates, in characters, are taken as they are.
+const SHORT: usize = 20;
+
+impl Oolong {
+    /// The scorer's name with its version.
+    pub const NAME: &str = "oolong/1";
+}
+
+impl Scorer for Oolong {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let field = |name: &str| sample.expected.get(name).and_then(Value::as_str);
+        let (Some(expected), Some(kind)) = (field("answer"), field("answer_type")) else {
+            return wrong("the sample's expected value lacks `answer` or `answer_type`");
+        };
+        let found = candidate(answer.trim());
+        let found = found.as_str();
+        if found == expected {
+            return right("the answer is the expected one");
+        }
+        if PHRASES.contains(&found) && expected.contains(found) {
+            return right(format!("the answer says `{found}`, as expected"));
+        }
+        match kind {
+            "ANSWER_TYPE.NUMERIC" => match (whole(found), whole(expected)) {
+                (Some(found), Some(expected)) => near(found, expected),
+                _ => wrong(format!("{} is no whole number", excerpt(found))),
+            },
+            "ANSWER_TYPE.DATE" => match (read_date(found), read_date(expected)) {
+                (Some(found), Some(expected)) => same_day(found, expected),
+                _ => wrong(format!("{} is no date", excerpt(found))),
+            },
+            _ => wrong(format!(
+                "the answer is {}, expected is {}",
+                excerpt(found),
+                excerpt(expected)
+            )),
+        }
+    }
+}
+
+/// What of an answer is judged.
+fn candidate(answer: &str) -> String {
+    let is_short = |text: &str| text.chars().nth(SHORT - 1).is_none();
+    let Some((_, last)) = answer.rsplit_once(':') else {
+        let last = answer.split_whitespace().next_back().unwrap_or_default();
+        return if is_short(answer) { answer } else { last }.to_owned();
+    };
+    let last = last.trim().replace(['*', '[', ']'], "");
+    if is_short(&last) {
+        return last;
+    }
+    match PHRASES.iter().find(|phrase| last.contains(**phrase)) {
+        Some(phrase) => (*phrase).to_owned(),
+        None => last,
+    }
+}
+
+/// A whole number as Python's `int()` reads one; those of more than 18 digits are none, for they are near nothing.
+fn whole(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let groups: Vec<_> = digits.split('_').take(20).collect();
+    let is_number = |group: &&str| {
+        !group.is_empty() && group.len() <= 18 && group.bytes().all(|b| b.is_ascii_digit())
+    };
+    if digits.len() > 36 || !groups.iter().all(is_number) {
+        return None;
+    }
+    let number: i64 = groups.concat().parse().ok()?;
+    Some(if text.starts_with('-') {
+        -number
+    } else {
+        number
+    })
+}
+
+fn near(found: i64, expected: i64) -> Score {
+    let distance = found.abs_diff(expected);
+    let exponent = i32::try_from(distance).unwrap_or(i32::MAX);
+    match distance {
+        0 => right("the number is the expected one"),
+        _ => Score {
+            value: 0.75_f64.powi(exponent),
+            explanation: format!("{found} is {distance} away from {expected}"),
+        },
+    }
+}
+
+fn same_day(found: Date, expected: Date) -> Score {
+    if found == expected {
+        right("the date is the expected one")
+    } else {
+        wrong(format!("the date is {found}, expected is {expected}"))
+    }
+}

@@ -1,0 +1,75 @@
+//! `ruler-multi-key`: one number in a context of nothing but such numbers, after `niah_multikey_2` of RULER.
+
+use std::collections::BTreeSet;
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::catalog::{Entry, GENERATED};
+use crate::generated::haystack::values;
+use crate::generated::words::below;
+use crate::ruler::{Form, Made, Task, name};
+use crate::{Dataset, OpenError, Options, StringMatch, generated};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "ruler-multi-key",
+    summary: "RULER multi-key: find one number in a context of nothing but such numbers",
+    scorer: StringMatch::ALL,
+    source: "generated from --seed",
+    licence: "MIT",
+    size: "any",
+    needs_data: false,
+    reads: GENERATED,
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: Some(include_str!("sweep.yaml")),
+    fetch: None,
+    own_scorer: None,
+    plain_expected: None,
+    open,
+};
+
+/// Opens the benchmark.
+///
+/// # Errors
+///
+/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let task = Task {
+        name: ENTRY.name,
+        query: include_str!("query.txt"),
+        make,
+    };
+    generated::open(task, options)
+}
+
+fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
+    let form = Form::pick(rng);
+    let longest = form.sentence("", "").len() + 40;
+    let mut sentences = Vec::new();
+    let mut used = 0;
+    let mut seen = BTreeSet::new();
+    while used + longest <= length {
+        // A number makes the key unique, for a long context has more needles than there are names.
+        let key = loop {
+            let key = format!("{} {}", name(rng), 1_000 + below(9_000, rng));
+            if seen.insert(key.clone()) {
+                break key;
+            }
+        };
+        let value = values(1, rng).concat();
+        let sentence = form.sentence(&key, &value);
+        used += sentence.len() + 1;
+        sentences.push((key, value, sentence));
+    }
+    let asked = below(sentences.len(), rng);
+    let (key, value, _) = sentences[asked].clone();
+    let lines: Vec<_> = sentences
+        .into_iter()
+        .map(|(_, _, sentence)| sentence)
+        .collect();
+    Made {
+        context: lines.join("\n"),
+        slots: vec![("<kind>", form.kind.to_owned()), ("<key>", key)],
+        answers: vec![value],
+    }
+}

@@ -1,0 +1,91 @@
+//! `s-niah`: a single needle in a haystack, generated from a seed.
+//!
+//! After the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), with distractors of the needle's own form.
+
+mod haystack;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::catalog::{Entry, GENERATED};
+use crate::dataset::{Facts, facts};
+use crate::generated::{self, Generator, stream, words};
+use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
+use haystack::Haystack;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "s-niah",
+    summary: "single needle in a haystack: find one number in 8K to 1M characters of generated text",
+    scorer: Needle::NAME,
+    source: "generated from --seed",
+    licence: "MIT",
+    size: "any",
+    needs_data: false,
+    reads: GENERATED,
+    model: include_str!("model.yaml"),
+    more_models: &[("flawed", include_str!("model-flawed.yaml"))],
+    sweep: Some(include_str!("sweep.yaml")),
+    fetch: None,
+    own_scorer: None,
+    plain_expected: None,
+    open,
+};
+
+/// Goes into every seed and the digest. To be raised with any change to the code or words that changes a sample.
+const GENERATOR: &str = "s-niah/1";
+
+const QUERY: &str = include_str!("query.txt");
+
+struct SNiah;
+
+/// Opens `s-niah`; reads all options but `data_dir`.
+///
+/// # Errors
+///
+/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    generated::open(SNiah, options)
+}
+
+impl Generator for SNiah {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn digest(&self, seed: u64) -> String {
+        let digest = Sha256::new()
+            .chain_update(format!("{GENERATOR}\0{seed}\0{QUERY}\0"))
+            .chain_update(words::SOURCE)
+            .finalize();
+        crate::dataset::hex(&digest)
+    }
+
+    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {
+        let hay = Haystack::new(length, &mut stream(GENERATOR, seed, id));
+        let mut metadata = known;
+        metadata.extend(facts([
+            ("context_characters", json!(hay.text.len())),
+            ("needle_position", json!(hay.position)),
+            ("key", json!(hay.key)),
+            ("distractors", json!(haystack::DISTRACTORS)),
+        ]));
+        Sample {
+            id: id.to_owned(),
+            query: QUERY
+                .trim_end()
+                .replace("<kind>", hay.kind)
+                .replace("<key>", &hay.key),
+            context: hay.text.into(),
+            images: Vec::new(),
+            expected: Value::String(hay.value),
+            metadata,
+            cluster: None,
+        }
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(Needle)
+    }
+}

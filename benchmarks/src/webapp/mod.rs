@@ -1,0 +1,150 @@
+//! `webapp`: tasks that a web app solves, checked by using the app in a browser.
+//!
+//! The tasks are a file. Whoever runs one opens its documents and apps, and runs its check in the app that was launched.
+
+mod scorer;
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::catalog::Entry;
+use crate::dataset::{Facts, facts, hex};
+use crate::{AppWorld, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
+use scorer::AppState;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "webapp",
+    summary: "web apps: build an app that passes a check in a real browser, with documents that only apps may read",
+    scorer: AppState::NAME,
+    source: "part of this program",
+    licence: "MIT",
+    size: "19",
+    needs_data: false,
+    reads: &[],
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: None,
+    fetch: None,
+    own_scorer: Some(NamedScorer {
+        name: "app-state",
+        summary: "what a launched web app shows when it is used, instead of the answer",
+        make: || Arc::new(AppState),
+    }),
+    plain_expected: None,
+    open,
+};
+
+/// Goes into the digest. To be raised with any change to the code that changes a sample.
+const FORMAT: &str = "webapp/1";
+
+const SOURCE: &str = include_str!("tasks.yaml");
+
+#[expect(
+    clippy::expect_used,
+    reason = "the file is bundled, and a test reads it"
+)]
+static TASKS: LazyLock<Vec<Task>> =
+    LazyLock::new(|| serde_saphyr::from_str(SOURCE).expect("tasks.yaml is well-formed"));
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Task {
+    id: String,
+    family: String,
+    query: String,
+    #[serde(default)]
+    documents: Map<String, Value>,
+    #[serde(default)]
+    active: Option<String>,
+    #[serde(default)]
+    running: Vec<String>,
+    #[serde(default)]
+    follow_ups: Vec<String>,
+    #[serde(default)]
+    first: Vec<String>,
+    check: String,
+    shows: Value,
+}
+
+struct WebApp {
+    ids: Vec<String>,
+    digest: String,
+}
+
+/// Opens `webapp`; reads no option.
+///
+/// # Errors
+///
+/// None: it has the form that every benchmark has.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the form that every benchmark has"
+)]
+fn open(_options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let digest = Sha256::new().chain_update(format!("{FORMAT}\0{SOURCE}"));
+    Ok(Box::new(WebApp {
+        ids: TASKS
+            .iter()
+            .map(|task| format!("{}-{}", ENTRY.name, task.id))
+            .collect(),
+        digest: hex(&digest.finalize()),
+    }))
+}
+
+impl Dataset for WebApp {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn facts(&self, index: usize) -> Facts {
+        let task = TASKS.get(index);
+        facts(task.map(|task| ("family", json!(task.family))))
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        let task = TASKS.get(index).ok_or(DatasetError::Index {
+            index,
+            len: TASKS.len(),
+        })?;
+        Ok(Sample {
+            id: self.ids[index].clone(),
+            query: task.query.trim().to_owned(),
+            context: Arc::default(),
+            images: Vec::new(),
+            expected: json!({ "shows": task.shows, "first": task.first }),
+            metadata: self.facts(index),
+            cluster: None,
+        })
+    }
+
+    fn app_world(&self, id: &str) -> Option<AppWorld> {
+        let index = self.ids.iter().position(|own| own == id)?;
+        let task = TASKS.get(index)?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let documents = task.documents.iter();
+        Some(AppWorld {
+            documents: documents
+                .map(|(uri, held)| (uri.clone(), text(held)))
+                .collect(),
+            active: task.active.clone(),
+            running: task.running.clone(),
+            follow_ups: task.follow_ups.clone(),
+            check: task.check.clone(),
+        })
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(AppState)
+    }
+}

@@ -1,0 +1,56 @@
+//! `app-state/1`: the app that was launched shows what it should, and was launched after what had to be asked for first.
+
+use serde_json::Value;
+
+use crate::score::{excerpt, right, wrong};
+use crate::{Sample, Score, Scorer};
+
+/// Equality of what the check of a task found in the app, `{"state": {"check": …}, "actions": ["list_docs", "launch_app"]}`, with
+/// `shows`; and of `first`, each before the last `launch_app`. It judges the state of an attempt's world, which stands in the
+/// answer's place.
+#[derive(Clone, Copy, Debug)]
+pub struct AppState;
+
+impl AppState {
+    /// The scorer's name with its version.
+    pub const NAME: &str = "app-state/1";
+}
+
+impl Scorer for AppState {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let Ok(state) = serde_json::from_str::<Value>(answer) else {
+            return wrong(format!("{} is no state of apps", excerpt(answer)));
+        };
+        let (Some(actions), Some(check)) =
+            (state["actions"].as_array(), state["state"].get("check"))
+        else {
+            return wrong("the state has no actions, or no check of an app");
+        };
+        let Some(launched) = actions.iter().rposition(|action| action == "launch_app") else {
+            return wrong("no app was launched");
+        };
+        let first = sample.expected["first"].as_array();
+        let missing = first
+            .into_iter()
+            .flatten()
+            .find(|wanted| !actions[..launched].contains(wanted));
+        if let Some(missing) = missing {
+            return wrong(format!("the app was launched without {missing} before it"));
+        }
+        if *check == sample.expected["shows"] {
+            return right("the app shows what it should");
+        }
+        if let Some(problem) = state["state"]["problem"].as_str() {
+            return wrong(format!("the check of the app failed: {}", excerpt(problem)));
+        }
+        wrong(format!(
+            "the app shows {}, expected is {}",
+            excerpt(&check.to_string()),
+            excerpt(&sample.expected["shows"].to_string())
+        ))
+    }
+}

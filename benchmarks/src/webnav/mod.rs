@@ -1,0 +1,145 @@
+//! `webnav`: tasks on small web sites, generated from a seed and judged by what the site's server received.
+//!
+//! The sites are HTML files, and their server is a pure state machine ([`World`]): whoever runs a task puts it on loopback.
+
+mod words;
+mod family;
+mod world;
+
+mod scorer;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::catalog::{Entry, Reads};
+use crate::dataset::{Facts, facts, hex};
+use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
+use family::{FAMILIES, Family, Made};
+use scorer::WebState;
+use world::World;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "webnav",
+    summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
+    scorer: WebState::NAME,
+    source: "generated from --seed",
+    licence: "MIT",
+    size: "36",
+    needs_data: false,
+    reads: &[Reads::Seed],
+    model: include_str!("model.yaml"),
+    more_models: &[],
+    sweep: None,
+    fetch: None,
+    own_scorer: Some(NamedScorer {
+        name: "web-state",
+        summary: "what the server of a web site received, instead of the answer",
+        make: || Arc::new(WebState),
+    }),
+    plain_expected: None,
+    open,
+};
+
+/// Tasks of each family.
+const TASKS: usize = 3;
+
+/// Goes into every seed and the digest. To be raised with any change to the code that changes a sample.
+const GENERATOR: &str = "webnav/1";
+
+const QUERIES_SOURCE: &str = include_str!("queries.yaml");
+
+static QUERIES: LazyLock<BTreeMap<String, String>> =
+    LazyLock::new(|| words::parsed(QUERIES_SOURCE));
+
+struct WebNav {
+    seed: u64,
+    ids: Vec<String>,
+    digest: String,
+}
+
+/// Opens `webnav`; reads the seed alone, and never fails.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the catalog holds functions of one form"
+)]
+fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
+    let ids = FAMILIES.iter().flat_map(|family| {
+        (1..=TASKS).map(move |task| format!("{}-{}-{task}", ENTRY.name, family.name))
+    });
+    let mut digest = Sha256::new()
+        .chain_update(format!("{GENERATOR}\0{}\0{QUERIES_SOURCE}\0", options.seed))
+        .chain_update(words::SOURCE);
+    for (name, text) in world::files() {
+        digest.update(format!("{name}\0{text}\0"));
+    }
+    Ok(Box::new(WebNav {
+        seed: options.seed,
+        ids: ids.collect(),
+        digest: hex(&digest.finalize()),
+    }))
+}
+
+impl WebNav {
+    fn made(&self, id: &str) -> Option<(&'static Family, Made)> {
+        let family = FAMILIES
+            .iter()
+            .find(|family| id.split('-').nth(1) == Some(family.name))?;
+        let mut rng = crate::generated::stream(GENERATOR, self.seed, id);
+        Some((family, (family.make)(&mut rng)))
+    }
+}
+
+impl Dataset for WebNav {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    fn facts(&self, index: usize) -> Facts {
+        let family = self.ids.get(index).and_then(|id| id.split('-').nth(1));
+        facts(family.map(|family| ("family", json!(family))))
+    }
+
+    fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
+        let missing = || DatasetError::Index {
+            index,
+            len: self.ids.len(),
+        };
+        let id = self.ids.get(index).ok_or_else(missing)?;
+        let (family, made) = self.made(id).ok_or_else(missing)?;
+        let mut query = QUERIES.get(family.name).cloned().unwrap_or_default();
+        for (name, word) in &made.words {
+            query = query.replace(&format!("<{name}>"), word);
+        }
+        let fields: BTreeMap<_, _> = made.fields.into_iter().collect();
+        Ok(Sample {
+            id: id.clone(),
+            query,
+            context: Arc::default(),
+            images: Vec::new(),
+            expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
+            metadata: self.facts(index),
+            cluster: None,
+        })
+    }
+
+    fn site(&self, id: &str) -> Option<Box<dyn Site>> {
+        let id = self.ids.iter().find(|own| *own == id)?;
+        let (family, made) = self.made(id)?;
+        Some(Box::new(World::new(family.name, &made.data)))
+    }
+
+    fn scorer(&self) -> Arc<dyn Scorer> {
+        Arc::new(WebState)
+    }
+}

@@ -1,0 +1,65 @@
+//! `web-state/1`: the server of a web site received what it should, and nothing else.
+
+use serde_json::Value;
+
+use crate::score::{excerpt, right, wrong};
+use crate::{Sample, Score, Scorer};
+
+/// Equality of what forms have sent: `{"posts": [{"to": "report", "fields": {"room": "B12"}}]}`, in this order. White space
+/// around a field's value does not count. It judges the state of an attempt's world, which stands in the answer's place.
+#[derive(Clone, Copy, Debug)]
+pub struct WebState;
+
+impl WebState {
+    /// The scorer's name with its version.
+    pub const NAME: &str = "web-state/1";
+}
+
+impl Scorer for WebState {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let Ok(state) = serde_json::from_str::<Value>(answer) else {
+            return wrong(format!("{} is no state of a web site", excerpt(answer)));
+        };
+        let Some(posts) = state["posts"].as_array() else {
+            return wrong("the state has no list of what was received");
+        };
+        let wanted = sample.expected["posts"].as_array();
+        let wanted = wanted.map(Vec::as_slice).unwrap_or_default();
+        if posts.len() != wanted.len() {
+            let (got, expected) = (posts.len(), wanted.len());
+            return wrong(format!(
+                "the server received {got} forms, expected is {expected}"
+            ));
+        }
+        let different = posts
+            .iter()
+            .zip(wanted)
+            .find(|(got, want)| !equal(got, want));
+        match different {
+            None => right("the server received what it should"),
+            Some((got, want)) => wrong(format!(
+                "the server received {}, expected is {}",
+                excerpt(&got.to_string()),
+                excerpt(&want.to_string())
+            )),
+        }
+    }
+}
+
+/// Equal but for white space around texts.
+fn equal(got: &Value, want: &Value) -> bool {
+    match (got, want) {
+        (Value::String(got), Value::String(want)) => got.trim() == want.trim(),
+        (Value::Object(got), Value::Object(want)) => {
+            got.len() == want.len()
+                && want
+                    .iter()
+                    .all(|(name, want)| got.get(name).is_some_and(|got| equal(got, want)))
+        }
+        (got, want) => got == want,
+    }
+}

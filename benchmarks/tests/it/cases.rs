@@ -1,0 +1,89 @@
+//! The cases that a benchmark's folder holds in `cases.json`: those that need no model.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use benchmarks::{Entry, catalog};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// `cases.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cases {
+    /// Runs with the scripted model, for the tests of `eval`.
+    pub run: Vec<Value>,
+    /// What is read, a snapshot `loaded-N.snap` of its samples each.
+    #[serde(default)]
+    pub load: Vec<Load>,
+    /// Rows that are wrong.
+    #[serde(default)]
+    pub odd_rows: Vec<OddRow>,
+    /// What answers are worth to the scorer that is made for the benchmark.
+    #[serde(default)]
+    pub scorer: Vec<Worth>,
+    /// An expected value that no hostile answer is right about.
+    #[serde(default)]
+    pub hostile: Option<Value>,
+}
+
+/// Data and options.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// From the benchmark's folder on.
+    pub data: String,
+    /// Other data that has to make the same samples.
+    #[serde(default)]
+    pub same: Option<String>,
+    #[serde(default)]
+    pub split: Option<String>,
+}
+
+/// A row of a file, and what is said about it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OddRow {
+    pub row: String,
+    pub problem: String,
+}
+
+/// Answers and what each is worth where this is expected.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Worth {
+    pub expected: Value,
+    pub answers: Vec<(String, f64)>,
+}
+
+/// The folder of a benchmark.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src")
+        .join(name.replace('-', "_"))
+}
+
+/// Every benchmark with its cases.
+pub fn all() -> impl Iterator<Item = (&'static Entry, Cases)> {
+    catalog().iter().map(|entry| {
+        let path = folder(entry.name).join("cases.json");
+        let text =
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let cases = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (entry, cases)
+    })
+}
+
+#[test]
+fn every_folder_holds_what_a_benchmark_needs() {
+    for (entry, cases) in all() {
+        assert!(!cases.run.is_empty(), "{} is not run", entry.name);
+        assert_eq!(
+            (!cases.scorer.is_empty(), cases.hostile.is_some()),
+            (entry.own_scorer.is_some(), entry.own_scorer.is_some()),
+            "{}: cases of the scorer, and an expected value for hostile answers",
+            entry.name
+        );
+    }
+}

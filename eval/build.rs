@@ -1,0 +1,40 @@
+//! Build script: digests everything compiled in that can change an answer, so that runs of two builds that answer
+//! differently are told apart.
+//!
+//! It reads the folders of the workspace's crates beside this one and `Cargo.lock`, and no Git: a source archive gives the
+//! same. Its result is a small constant in `OUT_DIR`, which `src/program.rs` includes.
+
+#[path = "build/dependencies.rs"]
+mod dependencies;
+#[path = "build/sources.rs"]
+mod sources;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let root = root.parent().ok_or("the crate is in no workspace")?;
+    let mut components = Vec::new();
+    for (name, paths) in sources::COMPONENTS {
+        for path in paths {
+            watch(&root.join(path));
+        }
+        components.push((name, sources::digest(root, paths)?));
+    }
+    watch(&root.join("Cargo.lock"));
+    watch(&root.join("Cargo.toml"));
+    for name in dependencies::CRATES {
+        watch(&root.join(name).join("Cargo.toml"));
+    }
+    components.push(("dependencies", dependencies::digest(root)?));
+    let out = Path::new(&env::var("OUT_DIR")?).join("components.rs");
+    fs::write(out, format!("{components:?}\n").replacen('[', "&[", 1))?;
+    Ok(())
+}
+
+/// Cargo runs the script again when something there changes; of a folder, anything in it.
+fn watch(path: &Path) {
+    println!("cargo::rerun-if-changed={}", path.display());
+}

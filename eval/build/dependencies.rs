@@ -1,0 +1,203 @@
+//! The digest of the dependencies that are compiled in: their versions and their features. Used by the build script and
+//! by its tests.
+//!
+//! Counted are the packages of `Cargo.lock` that the `[dependencies]` of the program's crates lead to, those of other
+//! systems and of the other engine among them, for `Cargo.lock` does not tell them apart. What only tests, the benchmark
+//! suite or this build script use does not count: it can change no answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use toml::{Table, Value};
+
+use super::sources::hex;
+
+/// The crates of the program; the crate `eval` is the last that the others are linked into.
+pub const CRATES: [&str; 5] = ["sandbox", "harness", "benchmarks", "browser", "eval"];
+
+/// A package of `Cargo.lock`.
+struct Package {
+    version: String,
+    checksum: String,
+    /// As `Cargo.lock` lists them: `name`, or `name version` where there are several.
+    dependencies: Vec<String>,
+}
+
+/// The digest: SHA-256, as lower-case hex, over what the manifests ask for and what `Cargo.lock` resolves it to.
+///
+/// # Errors
+/// A sentence, if a manifest or `Cargo.lock` is missing or is not what it should be.
+pub fn digest(root: &Path) -> Result<String, String> {
+    let workspace = read(&root.join("Cargo.toml"))?;
+    let shared = table(&workspace, &["workspace", "dependencies"]);
+    let lock = read(&root.join("Cargo.lock"))?;
+    let packages = packages(&lock)?;
+    let mut text = String::new();
+    let mut open: Vec<String> = Vec::new();
+    for name in CRATES {
+        let manifest = read(&root.join(name).join("Cargo.toml"))?;
+        let asked = asked(&manifest, shared.as_ref());
+        let wanted: BTreeSet<&str> = asked.keys().map(|(_, name)| name.as_str()).collect();
+        let member = packages
+            .iter()
+            .find(|((package, _), _)| package == name)
+            .ok_or_else(|| format!("Cargo.lock has no package `{name}`"))?;
+        // The lock lists what tests use among the rest: only what `[dependencies]` names is followed.
+        open.extend(
+            member
+                .1
+                .dependencies
+                .iter()
+                .filter(|dependency| wanted.contains(name_of(dependency)))
+                .cloned(),
+        );
+        for ((target, dependency), value) in &asked {
+            let _ = write!(text, "{name} {target} {dependency} ");
+            write_value(&mut text, value);
+            text.push('\n');
+        }
+    }
+    let mut reached = BTreeSet::new();
+    while let Some(dependency) = open.pop() {
+        let found = packages
+            .iter()
+            .find(|((name, version), _)| names(&dependency, name, version));
+        let (key, package) =
+            found.ok_or_else(|| format!("Cargo.lock has no package `{dependency}`"))?;
+        if reached.insert(key) {
+            open.extend(package.dependencies.iter().cloned());
+        }
+    }
+    for key in reached {
+        // The program's own crates are digested by their sources.
+        if !CRATES.contains(&key.0.as_str()) {
+            let package = &packages[key];
+            let _ = writeln!(text, "{} {} {}", key.0, package.version, package.checksum);
+        }
+    }
+    Ok(hex(&Sha256::digest(text)))
+}
+
+fn read(path: &Path) -> Result<Table, String> {
+    let cannot = |reason: &dyn std::fmt::Display| format!("{}: {reason}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
+    text.parse()
+        .map_err(|error: toml::de::Error| cannot(&error))
+}
+
+fn table(of: &Table, path: &[&str]) -> Option<Table> {
+    let mut found = of;
+    for name in path {
+        found = found.get(*name)?.as_table()?;
+    }
+    Some(found.clone())
+}
+
+/// By name and version.
+fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String> {
+    let listed = lock.get("package").and_then(Value::as_array);
+    let listed = listed.ok_or("Cargo.lock lists no packages")?;
+    let text = |package: &Value, field: &str| {
+        let value = package.get(field).and_then(Value::as_str);
+        value.map(str::to_owned)
+    };
+    listed
+        .iter()
+        .map(|package| {
+            let name = text(package, "name").ok_or("a package of Cargo.lock has no name")?;
+            let version = text(package, "version")
+                .ok_or_else(|| format!("package `{name}` of Cargo.lock has no version"))?;
+            let dependencies = package.get("dependencies").and_then(Value::as_array);
+            let package = Package {
+                version: version.clone(),
+                // A package from a repository has none, but a source with its commit.
+                checksum: text(package, "checksum")
+                    .or_else(|| text(package, "source"))
+                    .unwrap_or_default(),
+                dependencies: dependencies
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|dependency| dependency.as_str().map(str::to_owned))
+                    .collect(),
+            };
+            Ok(((name, version), package))
+        })
+        .collect()
+}
+
+/// What a manifest asks for, by target and name of the package, with what the workspace says of it.
+fn asked(manifest: &Table, shared: Option<&Table>) -> BTreeMap<(String, String), Value> {
+    let mut found = BTreeMap::new();
+    let mut add = |target: &str, dependencies: Option<Table>| {
+        for (key, value) in dependencies.unwrap_or_default() {
+            let inherits = value.get("workspace").and_then(Value::as_bool) == Some(true);
+            let of_workspace = shared.and_then(|shared| shared.get(&key)).cloned();
+            let value = match of_workspace {
+                Some(of_workspace) if inherits => Value::Array(vec![of_workspace, value]),
+                _ => value,
+            };
+            let name = package(&value).unwrap_or(key);
+            found.insert((target.to_owned(), name), value);
+        }
+    };
+    add("", table(manifest, &["dependencies"]));
+    for (target, _) in table(manifest, &["target"]).unwrap_or_default() {
+        add(
+            &target,
+            table(manifest, &["target", &target, "dependencies"]),
+        );
+    }
+    found
+}
+
+/// The name of the package where the manifest calls it by another.
+fn package(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(values) => values.iter().find_map(package),
+        value => Some(value.get("package")?.as_str()?.to_owned()),
+    }
+}
+
+/// Whether an entry of `Cargo.lock` (`name`, `name version`, `name version (source)`) means this package.
+fn names(dependency: &str, name: &str, version: &str) -> bool {
+    let mut words = dependency.split(' ');
+    words.next() == Some(name) && words.next().is_none_or(|word| word == version)
+}
+
+fn name_of(dependency: &str) -> &str {
+    dependency.split(' ').next().unwrap_or(dependency)
+}
+
+/// In one form, however the manifest writes it.
+fn write_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Table(members) => {
+            for (name, value) in members {
+                let _ = write!(out, "{{{name}=");
+                write_value(out, value);
+                out.push('}');
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                out.push('[');
+                write_value(out, value);
+                out.push(']');
+            }
+        }
+        Value::String(text) => {
+            let _ = write!(out, "{text:?}");
+        }
+        Value::Boolean(flag) => {
+            let _ = write!(out, "{flag}");
+        }
+        Value::Integer(number) => {
+            let _ = write!(out, "{number}");
+        }
+        // No dependency has any.
+        Value::Float(_) | Value::Datetime(_) => {}
+    }
+}

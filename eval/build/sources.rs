@@ -1,0 +1,184 @@
+//! Which sources can change an answer, and their digest. Used by the build script and by its tests.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{fs, io};
+
+use sha2::{Digest, Sha256};
+
+/// The sources by component: everything that is compiled in and can change an answer or its score, as paths from the
+/// workspace's root. A folder counts with all that is in it, but for what [`counts`] leaves out.
+///
+/// Two components have no sources: `dependencies` (see `dependencies.rs`) and `engine`, which a feature chooses.
+pub const COMPONENTS: [(&str, &[&str]); 6] = [
+    ("sandbox", &["sandbox/src", "sandbox/js"]),
+    (
+        "harness",
+        &[
+            "harness/src",
+            "harness/build.rs",
+            "harness/tools",
+            "harness/endings.yaml",
+            "harness/endpoints.yaml",
+            "harness/prices.yaml",
+        ],
+    ),
+    (
+        "prompts",
+        &[
+            "harness/prompts",
+            "harness/drivers",
+            "harness/profiles.yaml",
+        ],
+    ),
+    ("benchmarks", &["benchmarks/src", "benchmarks/build.rs"]),
+    ("browser", &["browser/src", "browser/js"]),
+    ("adapters", &["eval/src"]),
+];
+
+/// Parts of `eval/src` that only parse, store, show, compare or fetch: no answer and no score depends on them. Each
+/// stands for the file and the folder of its name.
+///
+/// What is not listed counts, so that a new module is never forgotten.
+pub const NO_ADAPTERS: [&str; 29] = [
+    "cli",
+    "command",
+    "compare",
+    "differences",
+    "env_vars",
+    "error",
+    "exit",
+    "fetch",
+    "import",
+    "lib",
+    "main",
+    "merge",
+    "open_files",
+    "panic_hook",
+    "program",
+    "report",
+    "reporter",
+    "rescore",
+    "run_dir",
+    "run_event",
+    "selection",
+    "side_by_side",
+    "statistics",
+    "summary",
+    "sweep",
+    "terminal",
+    "view",
+    "settings/error",
+    "settings/partition",
+];
+
+/// Inside of what [`NO_ADAPTERS`] lists, what counts all the same.
+pub const ADAPTERS_ALL_THE_SAME: [&str; 1] = ["command/run"];
+
+/// Whether a file counts, by its path from the workspace's root. Unit tests (`tests.rs`), hidden files and the backups of
+/// editors never do, nor what a benchmark's folder holds besides its code, texts and scripted model: cases, fixtures, the
+/// ready sweep, and where its data comes from (the dataset has a digest of its own).
+pub fn counts(path: &str) -> bool {
+    let hidden = path
+        .split('/')
+        .any(|part| part.starts_with('.') || part.ends_with('~'));
+    let tests = [
+        "/tests.rs",
+        "/cases.json",
+        "/sweep.yaml",
+        "/source.json",
+        "/checksums.sha256",
+        ".snap",
+        ".py",
+    ]
+    .iter()
+    .any(|end| path.ends_with(end))
+        || ["/tests/", "/fixture"]
+            .iter()
+            .any(|part| path.contains(part));
+    if hidden || tests {
+        return false;
+    }
+    let Some(inside) = path.strip_prefix("eval/src/") else {
+        return true;
+    };
+    let within = |listed: &&str| {
+        let rest = inside.strip_prefix(*listed);
+        rest.is_some_and(|rest| rest.starts_with('/') || rest == ".rs")
+    };
+    ADAPTERS_ALL_THE_SAME.iter().any(&within) || !NO_ADAPTERS.iter().any(within)
+}
+
+/// The digest of files and folders below `root`: SHA-256, as lower-case hex, over the path and the content of each file
+/// that counts, in the order of their paths.
+///
+/// Paths are taken from `root` with `/` between their parts, and line ends as `\n`: the same sources give the same digest
+/// in any folder, on any system.
+///
+/// # Errors
+/// A path is missing, cannot be read or is not UTF-8.
+pub fn digest(root: &Path, paths: &[&str]) -> io::Result<String> {
+    let mut files = Vec::new();
+    for path in paths {
+        collect(root, path, &mut files)?;
+    }
+    files.sort();
+    let mut hash = Sha256::new();
+    for file in files {
+        let content = fs::read(root.join(&file)).map_err(|error| at(&file, &error))?;
+        feed(&mut hash, file.as_bytes());
+        feed(&mut hash, &with_plain_line_ends(&content));
+    }
+    Ok(hex(&hash.finalize()))
+}
+
+fn collect(root: &Path, path: &str, files: &mut Vec<String>) -> io::Result<()> {
+    let whole = root.join(path);
+    // Follows links: what is compiled is what they lead to.
+    if !fs::metadata(&whole)
+        .map_err(|error| at(path, &error))?
+        .is_dir()
+    {
+        if counts(path) {
+            files.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    for entry in fs::read_dir(&whole).map_err(|error| at(path, &error))? {
+        let name = entry.map_err(|error| at(path, &error))?.file_name();
+        let name = name.to_str().ok_or_else(|| {
+            io::Error::other(format!("{path}: the name {} is not UTF-8", name.display()))
+        })?;
+        collect(root, &format!("{path}/{name}"), files)?;
+    }
+    Ok(())
+}
+
+fn at(path: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{path}: {error}"))
+}
+
+/// The length first, so that no two lists of texts feed the same bytes.
+fn feed(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+}
+
+fn with_plain_line_ends(content: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(content.len());
+    for (index, byte) in content.iter().enumerate() {
+        if *byte != b'\r' || content.get(index + 1) != Some(&b'\n') {
+            plain.push(*byte);
+        }
+    }
+    plain
+}
+
+/// Lower-case hex of a hash.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}

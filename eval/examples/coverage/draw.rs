@@ -1,0 +1,176 @@
+//! Draws of runs whose true scores are known.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// How scores are distributed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scores {
+    /// Right or wrong; each cluster's chance comes from a beta distribution.
+    Binary,
+    /// Right or wrong; each attempt repeats its cluster's answer with a chance of its own.
+    Repeated,
+    /// Between 0 and 1, spread evenly around the mean.
+    Even,
+    /// Most at one end, few far from it.
+    Skewed,
+}
+
+impl Scores {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Binary => "0 or 1",
+            Self::Repeated => "0 or 1, repeated",
+            Self::Even => "fractions, even",
+            Self::Skewed => "fractions, skewed",
+        }
+    }
+
+    pub const fn is_binary(self) -> bool {
+        matches!(self, Self::Binary | Self::Repeated)
+    }
+}
+
+/// Random numbers of a fixed seed.
+pub struct Source {
+    random: ChaCha8Rng,
+}
+
+impl Source {
+    pub fn new(seed: u64) -> Self {
+        Self {
+            random: ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// Between 0 and 1, both excluded.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    pub fn happens(&mut self, chance: f64) -> bool {
+        self.uniform() < chance
+    }
+
+    /// A place below `count`.
+    pub fn below(&mut self, count: usize) -> usize {
+        usize::try_from((u128::from(self.random.next_u64()) * count as u128) >> 64).unwrap_or(0)
+    }
+
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// The logarithm of a gamma variate: G. Marsaglia and W. W. Tsang, ACM TOMS 26 (2000), which is boosted below a shape of
+    /// 1. As a logarithm, so that a tiny shape does not end in 0.
+    fn ln_gamma_variate(&mut self, shape: f64) -> f64 {
+        if shape < 1.0 {
+            return self.ln_gamma_variate(shape + 1.0) + self.uniform().ln() / shape;
+        }
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        loop {
+            let x = self.normal();
+            let v = (1.0 + c * x).powi(3);
+            if v > 0.0 && self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+                return (d * v).ln();
+            }
+        }
+    }
+
+    /// A beta variate.
+    pub fn beta(&mut self, a: f64, b: f64) -> f64 {
+        let (x, y) = (self.ln_gamma_variate(a), self.ln_gamma_variate(b));
+        1.0 / (1.0 + (y - x).exp())
+    }
+
+    /// A chance of mean `p` whose draws have the correlation `rho` in a cluster.
+    pub fn chance(&mut self, p: f64, rho: f64) -> f64 {
+        if rho <= 0.0 {
+            return p;
+        }
+        let scale = 1.0 / rho - 1.0;
+        self.beta(p * scale, (1.0 - p) * scale)
+    }
+
+    fn one(&mut self, scores: Scores, p: f64) -> f64 {
+        match scores {
+            Scores::Binary | Scores::Repeated => f64::from(u8::from(self.happens(p))),
+            Scores::Even => self.beta(4.0 * p, 4.0 * (1.0 - p)),
+            Scores::Skewed => {
+                let rare = p.min(1.0 - p);
+                let far = if self.happens(2.0 * rare) {
+                    self.uniform()
+                } else {
+                    0.0
+                };
+                if p > 0.5 { 1.0 - far } else { far }
+            }
+        }
+    }
+
+    /// The scores of a cluster's attempts.
+    pub fn cluster(&mut self, scores: Scores, p: f64, rho: f64, attempts: usize) -> Vec<f64> {
+        if scores == Scores::Binary {
+            let chance = self.chance(p, rho);
+            return (0..attempts)
+                .map(|_| f64::from(u8::from(self.happens(chance))))
+                .collect();
+        }
+        let common = self.one(scores, p);
+        let repeats = rho.sqrt();
+        (0..attempts)
+            .map(|_| {
+                if self.happens(repeats) {
+                    common
+                } else {
+                    self.one(scores, p)
+                }
+            })
+            .collect()
+    }
+}
+
+impl Source {
+    /// The scores of two runs' attempts at one sample, which is as hard for the one as for the other.
+    pub fn both(
+        &mut self,
+        scores: Scores,
+        p: [f64; 2],
+        rho: f64,
+        attempts: usize,
+    ) -> (Vec<f64>, Vec<f64>) {
+        if scores == Scores::Binary {
+            // The second run is right wherever the first is, and on the rest as often as its mean takes.
+            let chance = self.chance(p[0], rho);
+            let better = chance + (1.0 - chance) * (p[1] - p[0]) / (1.0 - p[0]);
+            let mut run = |chance: f64| -> Vec<f64> {
+                let answers = (0..attempts).map(|_| self.happens(chance));
+                answers.map(|right| f64::from(u8::from(right))).collect()
+            };
+            return (run(chance), run(better));
+        }
+        // With one attempt, the same correlation lies between the runs.
+        let easy = self.uniform();
+        let shared = rho.sqrt();
+        let mut run = |p: f64| -> Vec<f64> {
+            let common = if scores.is_binary() {
+                f64::from(u8::from(easy < p))
+            } else {
+                self.one(scores, p)
+            };
+            (0..attempts)
+                .map(|_| {
+                    if self.happens(shared) {
+                        common
+                    } else {
+                        self.one(scores, p)
+                    }
+                })
+                .collect()
+        };
+        let first = run(p[0]);
+        let second = run(p[1]);
+        (first, second)
+    }
+}

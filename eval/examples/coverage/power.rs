@@ -1,0 +1,190 @@
+//! How often a detectable difference is found in fresh runs like those that it was computed of.
+
+use eval::statistics::{Pair, detectable, holm, p_value};
+
+use super::draw::{Scores, Source};
+use super::table;
+
+/// Chance of error over all comparisons.
+const LEVEL: f64 = 0.05;
+
+/// How fresh runs come about, and with it the test that decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    /// One attempt at each sample, right or wrong: McNemar's exact test.
+    Answers,
+    /// The mean of five attempts: the t test.
+    Means(Scores),
+    /// Samples in clusters of four, right or wrong: the t test.
+    Clusters,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Design {
+    truth: Truth,
+    /// Samples, or clusters of them.
+    count: usize,
+    /// Comparisons that Holm's correction is over. In the others there is no difference.
+    comparisons: usize,
+}
+
+impl Truth {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Answers => "McNemar, one attempt at each sample",
+            Self::Means(Scores::Skewed) => "t, five attempts of skewed fractions",
+            Self::Means(_) => "t, five attempts of 0 or 1",
+            Self::Clusters => "t, clusters of four samples",
+        }
+    }
+
+    /// The run that a user has.
+    fn draw(self, count: usize, source: &mut Source) -> Vec<Pair<usize>> {
+        let mean = |scores: Vec<f64>| scores.iter().sum::<f64>() / scores.len() as f64;
+        let mut pairs = Vec::new();
+        for cluster in 0..count {
+            let (scores, samples, attempts) = match self {
+                Self::Answers => (Scores::Binary, 1, 1),
+                Self::Means(scores) => (scores, 1, 5),
+                Self::Clusters => (Scores::Binary, 4, 1),
+            };
+            if self == Self::Clusters {
+                // Answers of one cluster are alike.
+                let (first, second) = source.both(scores, [0.4, 0.45], 0.3, samples);
+                let both = first.into_iter().zip(second);
+                pairs.extend(both.map(|(first, second)| Pair {
+                    cluster,
+                    first,
+                    second,
+                }));
+                continue;
+            }
+            let (first, second) = source.both(scores, [0.4, 0.45], 0.3, attempts);
+            pairs.push(Pair {
+                cluster,
+                first: mean(first),
+                second: mean(second),
+            });
+        }
+        pairs
+    }
+
+    /// A fresh run with the rates, discordance and clusters of that one, and a difference of `size`.
+    fn fresh(
+        self,
+        run: &[Pair<usize>],
+        count: usize,
+        size: f64,
+        source: &mut Source,
+    ) -> Vec<Pair<usize>> {
+        let difference = |pair: &Pair<usize>| pair.second - pair.first;
+        if self == Self::Answers {
+            let differing = run.iter().filter(|pair| difference(pair) != 0.0).count();
+            let differing = (differing as f64 / count as f64).max(size);
+            let draw = |cluster| {
+                let place = source.uniform();
+                let (won, lost) = (f64::midpoint(differing, size), differing);
+                let (first, second) = if place < won {
+                    (0.0, 1.0)
+                } else if place < lost {
+                    (1.0, 0.0)
+                } else {
+                    (1.0, 1.0)
+                };
+                Pair {
+                    cluster,
+                    first,
+                    second,
+                }
+            };
+            return (0..count).map(draw).collect();
+        }
+        let mean = run.iter().map(difference).sum::<f64>() / run.len() as f64;
+        let each = run.len() / count;
+        let mut pairs = Vec::new();
+        for cluster in 0..count {
+            let from = source.below(count) * each;
+            pairs.extend(run[from..from + each].iter().map(|pair| Pair {
+                cluster,
+                first: 0.0,
+                second: difference(pair) - mean + size,
+            }));
+        }
+        pairs
+    }
+}
+
+/// The share of fresh runs in which a difference is found.
+fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &mut Source) -> f64 {
+    let hits = (0..draws).filter(|_| {
+        let mut p = |size| p_value(&design.truth.fresh(run, design.count, size, source));
+        let Some(own) = p(size) else { return false };
+        let others: Vec<f64> = (1..design.comparisons).filter_map(|_| p(0.0)).collect();
+        let all: Vec<f64> = [own].into_iter().chain(others).collect();
+        holm(&all)[0] <= LEVEL
+    });
+    hits.count() as f64 / draws as f64
+}
+
+/// Prints the power of all designs and gives the number of bars that are missed.
+pub fn check(quick: bool) -> usize {
+    let draws = if quick { 200 } else { 2000 };
+    // Half the width of the bar; with few draws, what three standard errors add.
+    let width = if quick { 0.03 + 0.09 } else { 0.03 };
+    let truths = [
+        Truth::Answers,
+        Truth::Means(Scores::Binary),
+        Truth::Means(Scores::Skewed),
+        Truth::Clusters,
+    ];
+    let mut rows = Vec::new();
+    let mut missed = 0;
+    let mut source = Source::new(20);
+    for truth in truths {
+        for count in [5, 20, 50, 200] {
+            for comparisons in [1, 3] {
+                if quick && (count > 20 || comparisons > 1) {
+                    continue;
+                }
+                let design = Design {
+                    truth,
+                    count,
+                    comparisons,
+                };
+                let run = truth.draw(count, &mut source);
+                let size = detectable(&run, LEVEL / comparisons as f64);
+                let share = found(design, &run, size.unwrap_or(1.0), draws, &mut source);
+                // The bar is for 20 samples and more; of fewer it is shown what comes of them.
+                let good = match size {
+                    Some(_) => count < 20 || (share - 0.8).abs() <= width,
+                    None => share < 0.8 + width,
+                };
+                let size = size.map_or_else(|| "none".to_owned(), |size| format!("{size:.3}"));
+                missed += usize::from(!good);
+                let mark = if good { "" } else { " **missed**" };
+                rows.push(vec![
+                    truth.name().to_owned(),
+                    count.to_string(),
+                    comparisons.to_string(),
+                    size,
+                    format!("{:.1} %{mark}", share * 100.0),
+                ]);
+            }
+        }
+    }
+    let header = [
+        "test",
+        "samples or clusters",
+        "comparisons",
+        "detectable",
+        "found",
+    ];
+    table::print(
+        &format!(
+            "Detectable differences, in {draws} fresh runs each (where it is none: a difference of 1):"
+        ),
+        &header,
+        &rows,
+    );
+    missed
+}

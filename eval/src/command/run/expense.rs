@@ -1,0 +1,387 @@
+//! What a run would take at least and at most: calls, tokens and cost, those of the roots' children included.
+
+use harness::Protocol;
+use harness::outcome::Usage;
+use harness::prompt::iterations_for_depth;
+use serde::Serialize;
+
+use crate::settings::RunSettings;
+
+/// Tokens that a response is taken to have, and that an iteration's output is taken to add to the conversation.
+pub(in crate::command) const PER_TURN: u64 = 500;
+
+/// What a run would take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::command) struct Expense {
+    /// If every root answers as soon as it can.
+    pub least: Sum,
+    /// If every root uses all of its iterations, and calls nobody.
+    pub roots: Sum,
+    /// Likewise, and every agent that may calls one child in each of its iterations; none where no agent calls others.
+    pub one_child_each: Option<Sum>,
+    /// What it cannot go beyond.
+    pub most: Bound,
+}
+
+/// Calls, and what they take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(in crate::command) struct Sum {
+    pub calls: u64,
+    pub tokens: u64,
+    /// None where the model has no price.
+    pub cost_usd: Option<f64>,
+}
+
+/// The most of each; none where there is no bound, or the model has no price.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::command) struct Bound {
+    pub calls: Option<u64>,
+    pub tokens: Option<u64>,
+    pub cost_usd: Option<f64>,
+    /// The flags that keep it there, beside the iterations.
+    pub by: Vec<&'static str>,
+    /// Whether its calls are bounded but not what they take: children are sent what their callers write.
+    pub children_unsized: bool,
+}
+
+/// What a sweep, or a run, may use in all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::command) struct Caps {
+    pub cost_usd: Option<f64>,
+    pub tokens: Option<u64>,
+    pub calls: Option<u64>,
+}
+
+impl Sum {
+    const NOTHING: Self = Self {
+        calls: 0,
+        tokens: 0,
+        cost_usd: Some(0.0),
+    };
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
+        }
+    }
+
+    fn times(self, factor: u64) -> Self {
+        Self {
+            calls: self.calls.saturating_mul(factor),
+            tokens: self.tokens.saturating_mul(factor),
+            cost_usd: self.cost_usd.map(|cost| cost * factor as f64),
+        }
+    }
+}
+
+impl Bound {
+    fn of(sum: Sum) -> Self {
+        Self {
+            calls: Some(sum.calls),
+            tokens: Some(sum.tokens),
+            cost_usd: sum.cost_usd,
+            by: Vec::new(),
+            children_unsized: false,
+        }
+    }
+
+    fn plus(mut self, other: Self) -> Self {
+        self.by.extend(other.by);
+        self.by.sort_unstable();
+        self.by.dedup();
+        Self {
+            calls: both(self.calls, other.calls, u64::saturating_add),
+            tokens: both(self.tokens, other.tokens, u64::saturating_add),
+            cost_usd: both(self.cost_usd, other.cost_usd, |a, b| a + b),
+            by: self.by,
+            children_unsized: self.children_unsized || other.children_unsized,
+        }
+    }
+
+    /// This bound, where a budget is no lower.
+    fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
+        let mut by = self.by;
+        let [cost_flag, tokens_flag, calls_flag] = flags;
+        Self {
+            calls: lesser(self.calls, caps.calls, calls_flag, &mut by),
+            tokens: lesser(self.tokens, caps.tokens, tokens_flag, &mut by),
+            cost_usd: lesser(self.cost_usd, caps.cost_usd, cost_flag, &mut by),
+            by,
+            children_unsized: self.children_unsized,
+        }
+    }
+}
+
+fn both<T>(a: Option<T>, b: Option<T>, sum: impl FnOnce(T, T) -> T) -> Option<T> {
+    a.zip(b).map(|(a, b)| sum(a, b))
+}
+
+/// The lesser of a bound and a budget; `flag` is noted if the budget is.
+fn lesser<T: PartialOrd + Copy>(
+    bound: Option<T>,
+    cap: Option<T>,
+    flag: &'static str,
+    by: &mut Vec<&'static str>,
+) -> Option<T> {
+    match (bound, cap) {
+        (Some(bound), Some(cap)) if bound <= cap => Some(bound),
+        (_, Some(cap)) => {
+            by.push(flag);
+            Some(cap)
+        }
+        (bound, None) => bound,
+    }
+}
+
+impl Expense {
+    /// What a run takes over samples whose first request has so many tokens each.
+    pub fn new(settings: &RunSettings, first_requests: &[u64]) -> Self {
+        let engine = &settings.engine;
+        let [fewest, most] = iterations(settings);
+        let attempts = u64::from(settings.attempts);
+        let over_all = |of_one: &dyn Fn(u64) -> Sum| {
+            let sums = first_requests.iter().map(|tokens| of_one(*tokens));
+            sums.fold(Sum::NOTHING, Sum::plus).times(attempts)
+        };
+        let least = over_all(&|tokens| agent(settings, tokens, fewest));
+        let roots = over_all(&|tokens| agent(settings, tokens, most));
+        let budget = &engine.budget.budgets;
+        let mut bound = Bound::of(roots);
+        let mut one_child_each = None;
+        if calls_others(settings) {
+            one_child_each = Some(over_all(&|tokens| tree(settings, tokens, 0, most)));
+            // An iteration may call any number of children.
+            bound = Bound {
+                calls: None,
+                tokens: None,
+                cost_usd: None,
+                by: Vec::new(),
+                children_unsized: false,
+            };
+        }
+        let each = first_requests.len() as u64 * attempts;
+        let may_size = !calls_others(settings);
+        let of_attempts = budget.attempt.calls.map(|calls| {
+            let largest = over_all(&|tokens| call(settings, tokens, most.saturating_sub(1)));
+            Sum {
+                calls: each,
+                ..largest
+            }
+            .times(calls)
+        });
+        let caps = Caps {
+            calls: of_attempts.map(|sum| sum.calls),
+            tokens: of_attempts.filter(|_| may_size).map(|sum| sum.tokens),
+            cost_usd: of_attempts
+                .filter(|_| may_size)
+                .and_then(|sum| sum.cost_usd),
+        };
+        let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
+        // The sizes are the root's; a child is sent what its caller writes.
+        bound.children_unsized = calls_others(settings) && of_attempts.is_some();
+        let caps = Caps {
+            calls: None,
+            tokens: budget.attempt.tokens.map(|most| most.saturating_mul(each)),
+            cost_usd: budget.attempt.cost_usd.map(|most| most * each as f64),
+        };
+        let flags = ["--attempt-max-cost", "--attempt-max-tokens", ""];
+        let mut bound = bound.under(caps, flags).under(
+            Caps {
+                calls: budget.run.calls,
+                tokens: budget.run.tokens,
+                cost_usd: budget.run.cost_usd,
+            },
+            ["--max-cost", "--max-tokens", "--max-llm-calls"],
+        );
+        bound.by.dedup();
+        Self {
+            least,
+            roots,
+            one_child_each,
+            most: bound,
+        }
+    }
+
+    /// What two runs take together.
+    pub fn plus(self, other: Self) -> Self {
+        let children = match (self.one_child_each, other.one_child_each) {
+            (None, None) => None,
+            (of_one, of_other) => {
+                let of_one = of_one.unwrap_or(self.roots);
+                Some(of_one.plus(of_other.unwrap_or(other.roots)))
+            }
+        };
+        Self {
+            least: self.least.plus(other.least),
+            roots: self.roots.plus(other.roots),
+            one_child_each: children,
+            most: self.most.plus(other.most),
+        }
+    }
+
+    /// What is left of it under the budget of a sweep.
+    pub fn under(mut self, caps: Caps) -> Self {
+        let flags = [
+            "the sweep's --max-cost",
+            "the sweep's --max-tokens",
+            "the sweep's --max-llm-calls",
+        ];
+        self.most = self.most.under(caps, flags);
+        self
+    }
+
+    /// Lines for people.
+    pub fn lines(&self) -> String {
+        let mut lines = format!("at least {}\n", self.least);
+        if let Some(children) = &self.one_child_each {
+            lines.push_str(&format!(
+                "roots alone: at most {}\none child in each iteration: at most {children}\n",
+                self.roots
+            ));
+        }
+        let Bound {
+            calls,
+            tokens,
+            cost_usd,
+            by,
+            children_unsized,
+        } = &self.most;
+        if calls.is_none() && tokens.is_none() && cost_usd.is_none() {
+            lines.push_str(
+                "at most: no bound, for an iteration may call any number of children; --attempt-max-llm-calls bounds the calls \
+                 of an attempt, and --max-cost, --max-tokens and --max-llm-calls what all take\n",
+            );
+            lines.push_str(AGAIN);
+            return lines;
+        }
+        let any = |what: &str| format!("any number of {what}");
+        let calls = calls.map_or_else(|| any("calls"), counted);
+        let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
+        // Roots without a cost are those of a model without a price.
+        let cost = match (cost_usd, self.roots.cost_usd) {
+            (None, Some(_)) => "any cost".to_owned(),
+            (cost_usd, _) => format!("cost {}", dollars(*cost_usd)),
+        };
+        let by = match by.as_slice() {
+            [] => String::new(),
+            flags => format!(" (by {})", flags.join(", ")),
+        };
+        // A budget is looked at before a call begins, when it is not known what those under way will take.
+        let is_budget = |flag: &&str| {
+            flag.ends_with("--max-cost") || flag.ends_with("-tokens") || flag.ends_with("-max-cost")
+        };
+        let flight = if self.most.by.iter().any(is_budget) {
+            ", and one flight: what the calls under way at once take beyond the budget"
+        } else {
+            ""
+        };
+        lines.push_str(&format!("at most {calls}, {tokens}, {cost}{by}{flight}\n"));
+        if *children_unsized && (self.most.tokens.is_none() || cost_usd.is_none()) {
+            lines.push_str(
+                "what a child is sent its caller writes: no number of calls bounds tokens and cost; --argument-limit bounds the \
+                 arguments of a child\n",
+            );
+        }
+        lines.push_str(AGAIN);
+        let falls_short = below(Some(self.least.calls), self.most.calls)
+            || below(Some(self.least.tokens), self.most.tokens)
+            || below(self.least.cost_usd, self.most.cost_usd);
+        if falls_short {
+            lines.push_str("the budget does not suffice: the run would stop, or attempts end, before all have an answer\n");
+        }
+        lines
+    }
+}
+
+/// What the figures leave out.
+const AGAIN: &str = "not in these figures: requests that are sent again, after an error that is billed or with a shortened conversation\n";
+
+/// Whether what is the most is less than what is the least.
+fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {
+    least.zip(most).is_some_and(|(least, most)| most < least)
+}
+
+fn counted(calls: u64) -> String {
+    let ending = if calls == 1 { "" } else { "s" };
+    format!("{calls} call{ending}")
+}
+
+impl std::fmt::Display for Sum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (calls, tokens) = (self.calls, self.tokens);
+        write!(
+            f,
+            "{}, ~{tokens} tokens, cost {}",
+            counted(calls),
+            dollars(self.cost_usd)
+        )
+    }
+}
+
+fn dollars(cost_usd: Option<f64>) -> String {
+    let cost = cost_usd.map(|cost| format!("${cost:.2}"));
+    cost.unwrap_or_else(|| "unknown (no price for the model; see --prices)".to_owned())
+}
+
+/// The fewest and the most calls of an attempt's root.
+fn iterations(settings: &RunSettings) -> [u64; 2] {
+    let engine = &settings.engine;
+    let lone = engine.protocol == Protocol::Rlm && engine.max_depth == 0;
+    if engine.protocol == Protocol::Direct || lone {
+        return [1, 1];
+    }
+    let most = u64::from(engine.max_iterations);
+    if engine.protocol == Protocol::Tools {
+        return [1, most];
+    }
+    // The first return is shown back once.
+    let least = if engine.confirm_first_return { 2 } else { 1 };
+    [most.min(least), most]
+}
+
+/// Whether agents may call others, or apps a model.
+fn calls_others(settings: &RunSettings) -> bool {
+    let engine = &settings.engine;
+    match engine.protocol {
+        Protocol::Rlm => engine.max_depth > 0,
+        Protocol::JsonAction => true,
+        Protocol::Direct => false,
+        Protocol::AgentTurn | Protocol::Tools => !engine.equipment.specialists.is_empty(),
+    }
+}
+
+/// One call, after so many others of its agent.
+fn call(settings: &RunSettings, first: u64, earlier: u64) -> Sum {
+    let usage = Usage {
+        input_tokens: first.saturating_add(earlier.saturating_mul(2 * PER_TURN)),
+        output_tokens: PER_TURN,
+        ..Usage::default()
+    };
+    let engine = &settings.engine;
+    Sum {
+        calls: 1,
+        tokens: usage.total(),
+        cost_usd: engine.budget.prices.cost_usd(&engine.model, &usage),
+    }
+}
+
+/// All calls of an agent with so many iterations.
+fn agent(settings: &RunSettings, first: u64, iterations: u64) -> Sum {
+    let calls = (0..iterations).map(|earlier| call(settings, first, earlier));
+    calls.fold(Sum::NOTHING, Sum::plus)
+}
+
+/// All calls of an agent and of those below it, if it calls one in each iteration; each is asked as much as the root at first.
+fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
+    let own = agent(settings, first, iterations);
+    let engine = &settings.engine;
+    let below = if engine.protocol == Protocol::Rlm && depth + 1 < engine.max_depth {
+        let of_child = iterations_for_depth(depth + 1, engine.max_iterations);
+        tree(settings, first, depth + 1, of_child.into())
+    } else {
+        agent(settings, first, 1)
+    };
+    own.plus(below.times(iterations))
+}

@@ -1,0 +1,63 @@
+//! `eval sweep --dry-run`: what each cell would take, and all together. Nothing is run or written.
+
+use serde_json::{Map, Value, json};
+
+use crate::command::run::dry_run::{BASIS, of_run};
+use crate::command::run::expense::{Caps, Expense};
+use crate::command::stdout;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::settings::RunSettings;
+use crate::sweep::Plan;
+
+/// Shows what the cells of a plan would take.
+///
+/// # Errors
+/// [`Error`] for a cell whose settings cannot be used, or a sample that cannot be had.
+pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
+    let mut cells = Vec::new();
+    let mut all: Option<Expense> = None;
+    for cell in &plan.cells {
+        let mut settings = RunSettings::resolve(&cell.flags)?.settings;
+        settings.engine.store.cache = None;
+        let Some(expense) = of_run(&settings)? else {
+            return Ok(Outcome::NothingMatched);
+        };
+        all = Some(match all {
+            Some(all) => all.plus(expense.clone()),
+            None => expense.clone(),
+        });
+        cells.push((cell.name.as_str(), expense));
+    }
+    let Some(all) = all else {
+        return Ok(Outcome::NothingMatched);
+    };
+    let all = all.under(Caps {
+        cost_usd: plan.budget.max_cost,
+        tokens: plan.budget.max_tokens,
+        calls: plan.budget.max_llm_calls,
+    });
+    if json {
+        let cells: Map<String, Value> = cells
+            .iter()
+            .map(|(name, expense)| ((*name).to_owned(), json!(expense)))
+            .collect();
+        stdout::write_json(&json!({"cells": cells, "all": all}))?;
+        return Ok(Outcome::Complete);
+    }
+    let mut text = String::new();
+    for (name, expense) in &cells {
+        text.push_str(&format!("{name}\n{}", indented(&expense.lines())));
+    }
+    let count = cells.len();
+    text.push_str(&format!(
+        "all {count} cells\n{}{BASIS}\n",
+        indented(&all.lines())
+    ));
+    stdout::write(&text)?;
+    Ok(Outcome::Complete)
+}
+
+fn indented(lines: &str) -> String {
+    lines.lines().map(|line| format!("  {line}\n")).collect()
+}

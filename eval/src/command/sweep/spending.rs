@@ -1,0 +1,96 @@
+//! The budget of a sweep: what its cells have used together, and whether another may begin.
+
+use std::path::Path;
+
+use harness::{SharedBudget, Spent};
+
+use crate::error::Error;
+use crate::run_dir::{Reopened, RunDir};
+use crate::settings::{RunSettings, SettingsError, sweep_budget};
+use crate::sweep::Plan;
+use crate::terminal;
+
+/// Checks that the budget can be kept in every cell.
+///
+/// # Errors
+/// [`SettingsError`] for a limit that is out of bounds, or one of money for a model that has no price.
+pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
+    sweep_budget(&plan.budget)?;
+    if plan.budget.max_cost.is_none() {
+        return Ok(());
+    }
+    for cell in &plan.cells {
+        let mut flags = cell.flags.clone();
+        flags.engine.budget.max_cost = plan.budget.max_cost;
+        RunSettings::resolve(&flags)?;
+    }
+    Ok(())
+}
+
+/// The budget, with what earlier starts have used of it; none if nothing is limited.
+///
+/// # Errors
+/// [`Error`] if a cell's folder cannot be read, or another process is at work in it.
+pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, Error> {
+    if plan.budget.is_unlimited() {
+        return Ok(None);
+    }
+    let budget = SharedBudget::new(sweep_budget(&plan.budget)?);
+    for cell in &plan.cells {
+        let dir = folder.join(&cell.name);
+        if RunDir::is_begun(&dir) {
+            let spent = Reopened::open(&dir)?.spent()?;
+            budget.charge(Spent {
+                cost_usd: spent.cost_usd.unwrap_or(0.0),
+                tokens: spent.usage.total(),
+                calls: spent.llm_calls,
+            });
+        }
+    }
+    Ok(Some(budget))
+}
+
+/// Whether the budget is used up and cells are left, which is said with how to go on.
+///
+/// # Errors
+/// [`Error`] if a cell's folder cannot be read.
+pub(super) fn stops(
+    folder: &Path,
+    plan: &Plan,
+    budget: Option<&SharedBudget>,
+    retry_errors: bool,
+) -> Result<bool, Error> {
+    let Some(error) = budget.and_then(SharedBudget::exhausted) else {
+        return Ok(false);
+    };
+    let mut left = Vec::new();
+    for cell in &plan.cells {
+        if !is_whole(&folder.join(&cell.name), retry_errors)? {
+            left.push(cell.name.as_str());
+        }
+    }
+    if left.is_empty() {
+        return Ok(false);
+    }
+    terminal::note(&format!("the sweep was stopped: {error}"));
+    terminal::note(&format!(
+        "{} of {} cells {} left: {}; with a higher budget go on with `eval sweep --resume {} --max-cost …` or the like",
+        left.len(),
+        plan.cells.len(),
+        if left.len() == 1 { "is" } else { "are" },
+        left.join(", "),
+        super::quoted(folder)
+    ));
+    Ok(true)
+}
+
+/// Whether nothing of a cell is left to do.
+fn is_whole(dir: &Path, retry_errors: bool) -> Result<bool, Error> {
+    if !RunDir::is_begun(dir) {
+        return Ok(false);
+    }
+    let run = RunDir::open(dir)?;
+    let is_open = |score: Option<f64>| retry_errors && score.is_none();
+    Ok(run.records.len() as u64 >= run.attempts_total()
+        && !run.records.iter().any(|record| is_open(record.score)))
+}

@@ -1,0 +1,258 @@
+//! Which runs are compared with which, and over which comparisons p values are corrected.
+//!
+//! Every family is corrected by itself, so that in each the chance of one false finding or more is at most 5 %.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::pairing::{Errors, pair_up};
+use super::report::RunFigures;
+use super::source::RunScores;
+use super::{Against, Difference, RunPair, SIGNIFICANT, name};
+use crate::statistics::{detectable, holm, paired};
+
+/// Runs with the best scores whose comparisons with each other are shown.
+pub const BEST: usize = 3;
+
+/// Comparisons that are corrected together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FamilyKind {
+    /// Each run with its baseline.
+    Baseline,
+    /// The best of the runs that are no baseline with each other. The scores that are compared also chose which runs
+    /// these are, so the family is all pairs of such runs, of which only those of the best are shown.
+    Best,
+    /// Each run with every earlier one.
+    All,
+}
+
+impl FamilyKind {
+    /// The word for it in CSV and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Best => "best",
+            Self::All => "all",
+        }
+    }
+}
+
+/// A family of comparisons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Family {
+    /// What is compared.
+    pub kind: FamilyKind,
+    /// Names of the runs that the others are measured by.
+    pub baselines: Vec<String>,
+    /// Names of the runs: those that are measured by a baseline, those of which the best are shown, or all.
+    pub runs: Vec<String>,
+    /// Comparisons in it.
+    pub comparisons: u64,
+    /// Those that are shown.
+    pub shown: u64,
+}
+
+type Place = (usize, usize);
+
+/// The families, and their comparisons that are shown.
+pub(super) fn compare(
+    runs: &[RunScores],
+    figures: &[RunFigures],
+    against: &Against,
+) -> (Vec<Family>, Vec<RunPair>) {
+    let families = match against {
+        Against::All => {
+            let all: Vec<usize> = (0..runs.len()).collect();
+            vec![family(runs, FamilyKind::All, &all, &all_pairs(&all), None)]
+        }
+        Against::First => with_baselines(runs, figures, &vec![0; runs.len()]),
+        Against::Baseline(baselines) => with_baselines(runs, figures, baselines),
+    };
+    let (families, pairs): (Vec<Family>, Vec<_>) = families.into_iter().flatten().unzip();
+    (families, pairs.into_iter().flatten().collect())
+}
+
+/// Every later run with the first, and nothing else; none without a later run.
+pub fn with_first(runs: &[RunScores]) -> Option<(Family, Vec<RunPair>)> {
+    let others: Vec<usize> = (1..runs.len()).collect();
+    let pairs: Vec<Place> = others.iter().map(|other| (0, *other)).collect();
+    family(runs, FamilyKind::Baseline, &others, &pairs, None)
+}
+
+type Compared = Option<(Family, Vec<RunPair>)>;
+
+fn with_baselines(
+    runs: &[RunScores],
+    figures: &[RunFigures],
+    baselines: &[usize],
+) -> Vec<Compared> {
+    let measured = baselines.iter().copied().zip(0..runs.len());
+    let measured: Vec<Place> = measured
+        .filter(|(first, second)| first != second && *first < runs.len())
+        .collect();
+    let others: Vec<usize> = measured.iter().map(|(_, second)| *second).collect();
+    let best = best(&others, figures);
+    vec![
+        family(runs, FamilyKind::Baseline, &others, &measured, None),
+        family(
+            runs,
+            FamilyKind::Best,
+            &others,
+            &all_pairs(&others),
+            Some(&best),
+        ),
+    ]
+}
+
+/// Compares all pairs of a family, of which those among the `shown` runs are kept. None without a pair.
+fn family(
+    runs: &[RunScores],
+    kind: FamilyKind,
+    members: &[usize],
+    pairs: &[Place],
+    shown: Option<&[usize]>,
+) -> Compared {
+    if pairs.is_empty() {
+        return None;
+    }
+    let mut compared: Vec<RunPair> = pairs
+        .iter()
+        .map(|(first, second)| pair(runs, kind, *first, *second))
+        .collect();
+    correct(&mut compared, |pair| &mut pair.errors_excluded);
+    correct(&mut compared, |pair| &mut pair.errors_as_zero);
+    let is_shown = |(first, second): &Place| {
+        shown.is_none_or(|shown| shown.contains(first) && shown.contains(second))
+    };
+    find_power(runs, &mut compared, pairs, Errors::Excluded, is_shown);
+    find_power(runs, &mut compared, pairs, Errors::AsZero, is_shown);
+    let those = compared.into_iter().zip(pairs);
+    let those: Vec<RunPair> = those
+        .filter(|(_, place)| is_shown(place))
+        .map(|(pair, _)| pair)
+        .collect();
+    let baselines: BTreeSet<usize> = match kind {
+        FamilyKind::Baseline => pairs.iter().map(|(first, _)| *first).collect(),
+        FamilyKind::Best | FamilyKind::All => BTreeSet::new(),
+    };
+    let family = Family {
+        kind,
+        baselines: baselines.into_iter().map(name).collect(),
+        runs: members.iter().map(|index| name(*index)).collect(),
+        comparisons: pairs.len() as u64,
+        shown: those.len() as u64,
+    };
+    Some((family, those))
+}
+
+fn all_pairs(of: &[usize]) -> Vec<Place> {
+    let firsts = of.iter().enumerate();
+    firsts
+        .flat_map(|(place, first)| of[place + 1..].iter().map(|second| (*first, *second)))
+        .collect()
+}
+
+/// The runs of these with the best scores, errors as zero; of equal ones the first.
+fn best(of: &[usize], figures: &[RunFigures]) -> Vec<usize> {
+    let score = |index: usize| {
+        let score = figures.get(index)?.score_errors_as_zero.as_ref()?;
+        Some(score.mean)
+    };
+    let mut scored: Vec<(usize, f64)> = of
+        .iter()
+        .filter_map(|index| Some((*index, score(*index)?)))
+        .collect();
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1));
+    scored.truncate(BEST);
+    scored.into_iter().map(|(index, _)| index).collect()
+}
+
+fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> RunPair {
+    let (a, b) = (&runs[first], &runs[second]);
+    let difference = |errors| {
+        let (pairs, _) = pair_up(a, b, errors);
+        let paired = paired(&pairs)?;
+        let p = paired.p();
+        Some(Difference {
+            paired,
+            p,
+            p_holm: p,
+            detectable: None,
+        })
+    };
+    RunPair {
+        family,
+        first: name(first),
+        second: name(second),
+        same_fingerprint: a.parts.same_fingerprint(&b.parts),
+        alignment: pair_up(a, b, Errors::Excluded).1,
+        errors_excluded: difference(Errors::Excluded),
+        errors_as_zero: difference(Errors::AsZero),
+    }
+}
+
+/// Puts Holm's p values over those of all comparisons in place. A comparison without a p value is not counted.
+fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
+    let mut tested: Vec<&mut Difference> = comparisons
+        .iter_mut()
+        .filter_map(|pair| of(pair).as_mut())
+        .filter(|difference| difference.p.is_some())
+        .collect();
+    let values: Vec<f64> = tested
+        .iter()
+        .filter_map(|difference| difference.p)
+        .collect();
+    for (difference, adjusted) in tested.iter_mut().zip(holm(&values)) {
+        difference.p_holm = Some(adjusted);
+    }
+}
+
+/// Fills in what the comparisons that are shown would find, each at the level that Holm's correction leaves it: 0.05 over the
+/// comparisons of the family, less those of a smaller p value that are called real.
+fn find_power(
+    runs: &[RunScores],
+    comparisons: &mut [RunPair],
+    places: &[Place],
+    errors: Errors,
+    is_shown: impl Fn(&Place) -> bool,
+) {
+    fn of(pair: &mut RunPair, errors: Errors) -> &mut Option<Difference> {
+        match errors {
+            Errors::Excluded => &mut pair.errors_excluded,
+            Errors::AsZero => &mut pair.errors_as_zero,
+        }
+    }
+    let tested = |difference: &Difference| Some((difference.p?, difference.p_holm?));
+    let known: Vec<(f64, f64)> = comparisons
+        .iter_mut()
+        .filter_map(|pair| of(pair, errors).as_ref().and_then(tested))
+        .collect();
+    for (comparison, place) in comparisons.iter_mut().zip(places) {
+        let Some(difference) = of(comparison, errors).as_mut().filter(|_| is_shown(place)) else {
+            continue;
+        };
+        let Some((own, _)) = tested(difference) else {
+            continue;
+        };
+        let found = known
+            .iter()
+            .filter(|(p, holm)| *holm <= SIGNIFICANT && *p < own);
+        let left = known.len() - found.count();
+        let (pairs, _) = pair_up(&runs[place.0], &runs[place.1], errors);
+        difference.detectable = detectable(&pairs, SIGNIFICANT / left as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_pairs;
+
+    #[test]
+    fn each_two_are_paired_once() {
+        assert_eq!(all_pairs(&[]), []);
+        assert_eq!(all_pairs(&[4]), []);
+        assert_eq!(all_pairs(&[0, 2, 5]), [(0, 2), (0, 5), (2, 5)]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Parts of fingerprints as short texts: names where there are names, the beginnings of hashes elsewhere.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::Slot;
+use crate::run_dir::hex;
+
+/// Characters of a hash that are shown.
+const HASH: usize = 12;
+
+/// Characters of a value that are shown.
+const LONGEST: usize = 80;
+
+/// The texts of one row: the shortest by which all values that differ can be told apart.
+pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
+    let of = |text: &dyn Fn(&Value) -> String| -> Vec<Option<String>> {
+        let one = |slot: &Slot| match slot {
+            Slot::Unused => None,
+            Slot::NotRecorded => Some("not recorded".to_owned()),
+            Slot::NotSet | Slot::Value(Value::Null) => Some("not set".to_owned()),
+            Slot::Value(value) => Some(text(value)),
+        };
+        values.iter().map(one).collect()
+    };
+    let forms: [&dyn Fn(&Value) -> String; 2] = [&short, &with_digest];
+    forms
+        .into_iter()
+        .map(of)
+        .find(|texts| are_distinct(values, texts))
+        .unwrap_or_else(|| of(&|value| format!("{} ({})", short(value), digest(value))))
+}
+
+/// The text of a collapsed part.
+pub(super) fn digest_text(slot: Slot) -> Option<String> {
+    match slot {
+        Slot::Unused => None,
+        Slot::NotRecorded => Some("not recorded".to_owned()),
+        Slot::NotSet => Some("not set".to_owned()),
+        Slot::Value(value) => Some(digest(value)),
+    }
+}
+
+/// What a part comes to that is the same in all runs.
+pub(super) fn in_effect(name: &str, value: &Value) -> String {
+    if name != "prompt_layers" {
+        return match value {
+            Value::Null => "none".to_owned(),
+            value => short(value),
+        };
+    }
+    let Value::Object(members) = value else {
+        return short(value);
+    };
+    if let Some(definition) = members.get("definition").filter(|value| !value.is_null()) {
+        return with_digest(definition);
+    }
+    let is_set = |value: &Value| match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        _ => true,
+    };
+    let set = members.iter().filter(|(_, value)| is_set(value));
+    let set: Vec<&str> = set.map(|(name, _)| name.as_str()).collect();
+    if set.is_empty() {
+        "built in".to_owned()
+    } else {
+        format!("built in with {} of the run", set.join(", "))
+    }
+}
+
+fn are_distinct(values: &[Slot], texts: &[Option<String>]) -> bool {
+    let rows: Vec<_> = values.iter().zip(texts).collect();
+    rows.iter().enumerate().all(|(index, (value, text))| {
+        rows[..index]
+            .iter()
+            .all(|(other, other_text)| value == other || text != other_text)
+    })
+}
+
+fn short(value: &Value) -> String {
+    cut(&text(value, &|name, _| name.to_owned()))
+}
+
+/// The same with the hash of what a name stands for.
+fn with_digest(value: &Value) -> String {
+    cut(&text(value, &|name, whole| {
+        let of = ["sha256", "version", "identity"];
+        match of.iter().find_map(|key| whole.get(*key)) {
+            Some(Value::String(digest)) => format!("{name}@{}", short_hash(last_hash(digest))),
+            Some(other) => format!("{name}@{}", digest(other)),
+            None => format!("{name}@{}", digest(whole)),
+        }
+    }))
+}
+
+fn text(value: &Value, named: &dyn Fn(&str, &Value) -> String) -> String {
+    match value {
+        Value::Null => "not set".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) if text.is_empty() => "none".to_owned(),
+        Value::String(text) => shortened(text),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => {
+            let of = |item: &Value| match item {
+                Value::Array(words) => {
+                    let words: Vec<String> = words.iter().map(|word| text(word, named)).collect();
+                    words.join(" ")
+                }
+                item => text(item, named),
+            };
+            let items: Vec<String> = items.iter().map(of).collect();
+            items.join(" + ")
+        }
+        Value::Object(members) => match members.get("name") {
+            Some(Value::String(name)) => named(name, value),
+            _ if members.is_empty() => "none".to_owned(),
+            _ => shortened(&value.to_string()),
+        },
+    }
+}
+
+/// A text with the beginnings of its hashes.
+fn shortened(text: &str) -> String {
+    let mut out = String::new();
+    let mut run = String::new();
+    for c in text.chars() {
+        if c.is_ascii_hexdigit() {
+            run.push(c);
+        } else {
+            out += short_hash(&run);
+            run.clear();
+            out.push(c);
+        }
+    }
+    out += short_hash(&run);
+    out
+}
+
+/// Hex digits that are too many for a number or a word.
+fn short_hash(digits: &str) -> &str {
+    match digits.len() {
+        32.. => digits.get(..HASH).unwrap_or(digits),
+        _ => digits,
+    }
+}
+
+/// `scripted:sha256:…` without what is before the hash.
+fn last_hash(digest: &str) -> &str {
+    digest.rsplit(':').next().unwrap_or(digest)
+}
+
+fn digest(value: &Value) -> String {
+    let mut hash = hex(&Sha256::digest(value.to_string()));
+    hash.truncate(HASH);
+    hash
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,78 @@
+//! Providers that need no server: how references to them look, what they open, and what of a reference can change an answer.
+//!
+//! Each is a file here and a line in [`OFFLINE`]. Servers of models are data: `harness/endpoints.yaml`.
+
+mod replay;
+mod scripted;
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use harness::provider::Provider;
+use sha2::{Digest, Sha256};
+
+pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
+
+/// All of them, in the order in which help and errors list their forms.
+pub static OFFLINE: [&Offline; 2] = [&scripted::SCRIPTED, &replay::REPLAY];
+
+/// What is known of one.
+pub struct Offline {
+    /// What its references begin with, up to the first `/` or `:`.
+    pub name: &'static str,
+    /// The forms of its references, each with what it stands for.
+    pub forms: &'static [(&'static str, &'static str)],
+    /// Whether what follows the name, with its `/` or `:`, makes a whole reference.
+    pub takes: fn(&str) -> bool,
+    /// Opens what follows the name. The other text is the benchmark that the run is of, if it is of one.
+    pub open: fn(&str, Option<&str>) -> Result<Opened, OfflineError>,
+    /// What of the reference can change an answer: of a file its content, and not its name. The texts are those of `open`.
+    pub identity: fn(&str, &str) -> String,
+}
+
+/// A provider, and the name of its model.
+pub type Opened = (Arc<dyn Provider>, String);
+
+/// Why one cannot be opened, in the words of its own error.
+pub type OfflineError = Box<dyn Error + Send + Sync>;
+
+/// The provider that a reference names, and what follows the name.
+pub fn find(reference: &str) -> Option<(&'static Offline, &str)> {
+    let at = reference.find(['/', ':']).unwrap_or(reference.len());
+    let (name, rest) = reference.split_at(at);
+    let provider = OFFLINE.into_iter().find(|offline| offline.name == name)?;
+    Some((provider, rest))
+}
+
+/// What of a file can change an answer, or of the trajectories of a run directory.
+fn content_identity(provider: &str, path: &str) -> String {
+    let mut hash = Sha256::new();
+    for file in files(Path::new(path)) {
+        if let Ok(bytes) = fs::read(&file) {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        }
+    }
+    let hex: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{provider}:sha256:{hex}")
+}
+
+/// The file itself, or the trajectories of a run directory.
+fn files(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path.join("trajectories"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,83 @@
+//! `scripted`: models that answer by rules, those that are part of the program and files of the user's.
+
+use std::iter;
+use std::path::Path;
+use std::sync::Arc;
+
+use harness::provider::{ScriptLibrary, Scripted};
+
+use super::{Offline, OfflineError, Opened, content_identity};
+
+pub(super) static SCRIPTED: Offline = Offline {
+    name: "scripted",
+    forms: &[
+        ("scripted", "the scripted model made for the benchmark"),
+        ("scripted/NAME", "a bundled scripted model"),
+        ("scripted:FILE", "a scripted model of your own, a YAML file"),
+    ],
+    takes: |rest| rest.len() != 1,
+    open,
+    identity,
+};
+
+/// The judge's model among them.
+pub const JUDGE: &str = "judge";
+
+/// Why `scripted` alone names no model.
+#[derive(Debug, thiserror::Error)]
+enum NoModel {
+    /// There is no benchmark.
+    #[error(
+        "`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE"
+    )]
+    NoBenchmark,
+    /// None is made for the benchmark.
+    #[error(
+        "no scripted model is made for the benchmark `{0}`; name another (scripted/NAME) or write one (scripted:FILE)"
+    )]
+    NoneForBenchmark(String),
+}
+
+/// The models that are part of the program, by name: those of the benchmarks, and the judge's.
+pub fn library() -> ScriptLibrary {
+    let of_benchmarks = benchmarks::catalog().iter().flat_map(|entry| {
+        let more = entry.more_models.iter();
+        let more = more.map(|(ending, text)| (format!("{}-{ending}", entry.name), *text));
+        iter::once((entry.name.to_owned(), entry.model)).chain(more)
+    });
+    let judge = include_str!("../grader/judge/model.yaml");
+    of_benchmarks
+        .chain([(JUDGE.to_owned(), judge)])
+        .map(|(name, text)| (name, text.to_owned()))
+        .collect()
+}
+
+fn open(rest: &str, benchmark: Option<&str>) -> Result<Opened, OfflineError> {
+    if let Some(file) = rest.strip_prefix(':') {
+        let provider = Scripted::from_file(Path::new(file))?;
+        return Ok((Arc::new(provider), file.to_owned()));
+    }
+    let library = library();
+    let name = if let Some(name) = rest.strip_prefix('/') {
+        name
+    } else {
+        let name = benchmark.ok_or(NoModel::NoBenchmark)?;
+        if library.digest(name).is_none() {
+            return Err(NoModel::NoneForBenchmark(name.to_owned()).into());
+        }
+        name
+    };
+    Ok((Arc::new(library.open(name)?), name.to_owned()))
+}
+
+/// That of a model of the program goes by its text, too.
+fn identity(rest: &str, benchmark: &str) -> String {
+    if let Some(file) = rest.strip_prefix(':') {
+        return content_identity(SCRIPTED.name, file);
+    }
+    let name = rest.strip_prefix('/').unwrap_or(benchmark);
+    match library().digest(name) {
+        Some(digest) => format!("scripted:sha256:{digest}"),
+        None => format!("scripted{rest}"),
+    }
+}

@@ -1,0 +1,140 @@
+//! The comparisons of a sweep as rows of a page: what each cell gains, whether that is more than chance, and at what cost.
+
+use super::plot::colour_of;
+use super::{Report, RunReport, SweepReport};
+use crate::compare::{Difference, FamilyKind, RunPair, heading, interval_text, p_text, verdict};
+use crate::statistics::Estimate;
+use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
+
+/// The comparisons of one sweep.
+pub(super) struct Compared<'a> {
+    /// Its folder.
+    pub folder: String,
+    /// Its families of comparisons.
+    pub families: Vec<FamilyRows<'a>>,
+}
+
+/// A family of comparisons.
+pub(super) struct FamilyRows<'a> {
+    /// What is compared, and how p values are corrected.
+    pub heading: String,
+    /// The runs that the others are measured by.
+    pub baselines: Vec<Row<'a>>,
+    /// The comparisons.
+    pub rows: Vec<Row<'a>>,
+}
+
+/// A run, and how it differs from another.
+pub(super) struct Row<'a> {
+    /// The run.
+    pub run: &'a RunReport,
+    /// Its colour on the page.
+    pub colour: String,
+    /// The name of the run that it is compared with; empty for a baseline.
+    pub with: String,
+    /// Errors excluded, and errors as zero.
+    pub ways: [Way; 2],
+    /// What it comes to.
+    pub verdict: String,
+    /// US dollars of all tries.
+    pub cost: String,
+    /// US dollars of a right answer.
+    pub cost_per_right_answer: String,
+}
+
+/// A way to count errors.
+pub(super) struct Way {
+    /// Its name.
+    pub errors: &'static str,
+    /// The run's score.
+    pub score: String,
+    /// The run's score less that of the other.
+    pub difference: String,
+    /// Its interval.
+    pub interval: String,
+    /// The p value to go by.
+    pub p: String,
+    /// The same, corrected over the family.
+    pub p_holm: String,
+}
+
+/// The comparisons of all sweeps of a report.
+pub(super) fn compared(report: &Report) -> Vec<Compared<'_>> {
+    let sweeps = report.sweeps.iter();
+    let sweeps = sweeps.filter(|sweep| !sweep.comparison.comparisons.is_empty());
+    sweeps.map(|sweep| of_sweep(report, sweep)).collect()
+}
+
+fn of_sweep<'a>(report: &'a Report, sweep: &SweepReport) -> Compared<'a> {
+    let comparison = &sweep.comparison;
+    let families = comparison.families.iter().map(|family| {
+        let pairs = comparison.comparisons.iter();
+        let pairs = pairs.filter(|pair| pair.family == family.kind);
+        let baselines = match family.kind {
+            FamilyKind::Baseline => family.baselines.as_slice(),
+            FamilyKind::Best | FamilyKind::All => &[],
+        };
+        FamilyRows {
+            heading: heading(family, comparison.runs.len()).unwrap_or_default(),
+            baselines: baselines
+                .iter()
+                .filter_map(|name| row(report, name, None, false))
+                .collect(),
+            rows: pairs
+                .filter_map(|pair| row(report, &pair.second, Some(pair), family.comparisons > 1))
+                .collect(),
+        }
+    });
+    Compared {
+        folder: sweep.folder.to_string_lossy().into_owned(),
+        families: families.collect(),
+    }
+}
+
+fn row<'a>(
+    report: &'a Report,
+    name: &str,
+    pair: Option<&RunPair>,
+    corrected: bool,
+) -> Option<Row<'a>> {
+    let place = report.runs.iter().position(|run| run.name == name)?;
+    let run = &report.runs[place];
+    let summary = &run.summary;
+    let way = |errors, score: Option<&Estimate>, difference: Option<&Difference>| {
+        let text = |of: &dyn Fn(&Difference) -> Option<String>| {
+            let text = difference.and_then(of);
+            text.unwrap_or_else(|| NONE.to_owned())
+        };
+        Way {
+            errors,
+            score: score_text(score),
+            difference: text(&|way| Some(format!("{:+.3}", way.paired.difference))),
+            interval: text(&interval_text),
+            p: text(&|way| way.p.map(p_text)),
+            p_holm: text(&|way| way.p_holm.map(p_text)),
+        }
+    };
+    Some(Row {
+        run,
+        colour: colour_of(place),
+        with: pair.map(|pair| pair.first.clone()).unwrap_or_default(),
+        ways: [
+            way(
+                "excluded",
+                summary.score.as_ref(),
+                pair.and_then(|pair| pair.errors_excluded.as_ref()),
+            ),
+            way(
+                "as zero",
+                summary.score_errors_as_zero.as_ref(),
+                pair.and_then(|pair| pair.errors_as_zero.as_ref()),
+            ),
+        ],
+        verdict: match pair {
+            None => "The baseline.".to_owned(),
+            Some(pair) => verdict(pair, corrected).join(" "),
+        },
+        cost: cost_of_all_tries(summary),
+        cost_per_right_answer: cost_per_right_answer(summary),
+    })
+}

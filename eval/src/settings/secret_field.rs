@@ -1,0 +1,161 @@
+//! Finds secrets among the fields of `--model-args`, which are stored with the run.
+
+use harness::definition::secrets_in;
+use serde_json::Value;
+
+/// What a name of a secret contains, in lower case and without separators.
+const ANYWHERE: [&str; 9] = [
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secret",
+    "authorization",
+    "password",
+    "passwd",
+    "credential",
+    "bearer",
+];
+
+/// What it ends with. `max_tokens` and `eos_token` are none.
+const AT_THE_END: [&str; 5] = [
+    "accesstoken",
+    "apitoken",
+    "authtoken",
+    "refreshtoken",
+    "sessiontoken",
+];
+
+/// What it is.
+const WHOLE: [&str; 3] = ["auth", "token", "cookie"];
+
+/// Words that such a name ends with, of a text: `openai_key`, `pwd`.
+const LAST_WORDS: [&str; 2] = ["key", "pwd"];
+
+/// Words before `key` that make it no secret: `prompt_cache_key`.
+const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
+
+/// Fields whose members are named by what users write, and say nothing of their values.
+const NAMED_FREELY: [&str; 1] = ["logit_bias"];
+
+/// The path of the first field whose name says that it holds a secret, or whose value is a key of a well-known form:
+/// `api_key`, `headers.Authorization`.
+pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
+    if is_secret(name) || value.is_string() && ends_as_secret(name) {
+        return Some(name.to_owned());
+    }
+    if NAMED_FREELY.contains(&name) {
+        return None;
+    }
+    let inside = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .find_map(|(name, value)| secret_field(name, value)),
+        Value::Array(values) => {
+            let mut numbered = values.iter().zip(0..);
+            numbered.find_map(|(value, number)| secret_field(&format!("{number}"), value))
+        }
+        Value::String(text) => return (!secrets_in(text, &[]).is_empty()).then(|| name.to_owned()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    };
+    inside.map(|inside| format!("{name}.{inside}"))
+}
+
+fn ends_as_secret(name: &str) -> bool {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = letter.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if begins || !letter.is_ascii_alphanumeric() {
+            words.push(String::new());
+        }
+        if letter.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(letter.to_ascii_lowercase());
+        }
+        before = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    match words.as_slice() {
+        [.., before, last] if last == "key" => !OPEN_KEYS.contains(&before.as_str()),
+        [.., last] => LAST_WORDS.contains(&last.as_str()),
+        [] => false,
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
+    WHOLE.contains(&plain.as_str())
+        || AT_THE_END.iter().any(|end| plain.ends_with(end))
+        || ANYWHERE.iter().any(|part| plain.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_and_forms_of_secrets_are_known() {
+        let rows = [
+            ("api_key", json!("x"), Some("api_key")),
+            ("API-Key", json!("x"), Some("API-Key")),
+            ("x-api-key", json!("x"), Some("x-api-key")),
+            ("authorization", json!(1), Some("authorization")),
+            ("clientSecret", json!("x"), Some("clientSecret")),
+            ("token", json!("x"), Some("token")),
+            ("access_token", json!("x"), Some("access_token")),
+            (
+                "extra_headers",
+                json!({"Authorization": "x"}),
+                Some("extra_headers.Authorization"),
+            ),
+            (
+                "list",
+                json!([1, {"password": "x"}]),
+                Some("list.1.password"),
+            ),
+            (
+                "user",
+                json!("sk-ant-api03-a1b2c3d4e5f6g7h8i9j0"),
+                Some("user"),
+            ),
+            ("openai_key", json!("x"), Some("openai_key")),
+            ("openaiKey", json!("x"), Some("openaiKey")),
+            ("key", json!("x"), Some("key")),
+            ("PWD", json!("x"), Some("PWD")),
+            ("db-pwd", json!("x"), Some("db-pwd")),
+            (
+                "extra_body",
+                json!({"signing_key": "x"}),
+                Some("extra_body.signing_key"),
+            ),
+            ("cache_key", json!("run"), None),
+            ("promptCacheKey", json!("run"), None),
+            ("schema", json!({"key": {"type": "string"}}), None),
+            ("monkey", json!("x"), None),
+            ("logit_bias", json!({"token": 1, "key": 2}), None),
+            ("max_tokens", json!(1), None),
+            ("max_completion_tokens", json!(1), None),
+            ("logit_bias", json!({"50256": -100}), None),
+            ("eos_token", json!("</s>"), None),
+            ("stop_token_ids", json!([1]), None),
+            ("prompt_cache_key", json!("run"), None),
+            ("safety_identifier", json!("me"), None),
+            ("service_tier", json!("flex"), None),
+            (
+                "provider",
+                json!({"order": ["a"], "allow_fallbacks": false}),
+                None,
+            ),
+        ];
+        for (name, value, field) in rows {
+            assert_eq!(secret_field(name, &value).as_deref(), field, "{name}");
+        }
+    }
+}

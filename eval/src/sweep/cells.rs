@@ -1,0 +1,350 @@
+//! The cells that a matrix makes: each combination once, axes that a protocol does not have left out, and no two that send the
+//! same.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use clap::Args as _;
+use harness::prompt::{PromptMode, warnings};
+use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, Inert, Sent};
+
+use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
+use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
+use crate::models::main_identity;
+use crate::settings::{BASELINE, EngineSettings, Matrix, RunSettings, SettingsError, leave_out};
+
+/// Characters of a cell's name; with the number before it, still a file name everywhere.
+const LONGEST: usize = 100;
+
+/// The cells of a plan as they are found.
+#[derive(Default)]
+pub(super) struct Cells {
+    runs: Vec<Cell>,
+    skipped: Vec<Skipped>,
+    left_out: Vec<Skipped>,
+    /// Of each cell, which one it is, what is sent in it, and what of its model can change an answer.
+    made: Vec<(Combination, Sent, String)>,
+    /// Of each cell, the shared flags that change nothing in it.
+    inert: Vec<Vec<Inert>>,
+}
+
+/// What becomes of a combination.
+enum Resolved {
+    /// It can run with these flags.
+    Runs(Box<RunArgs>, Box<EngineSettings>),
+    /// It makes no sense.
+    Skipped(String),
+}
+
+impl Cells {
+    /// Adds a combination, unless it makes no sense or is there already without the axes that its protocol does not have.
+    ///
+    /// # Errors
+    /// [`SweepError`] for flags that are wrong, and for a cell that would send what another one sends.
+    pub(super) fn add(
+        &mut self,
+        matrix: &Matrix,
+        mut combination: Combination,
+    ) -> Result<(), SweepError> {
+        let mut inert = Vec::new();
+        let (flags, engine) = match resolve(matrix, &mut combination, &mut inert)? {
+            Resolved::Runs(flags, engine) => (*flags, *engine),
+            Resolved::Skipped(reason) => {
+                let cell = combination.to_string();
+                self.skipped.push(Skipped { cell, reason });
+                return Ok(());
+            }
+        };
+        combination.read_off(&engine);
+        if self.made.iter().any(|(made, ..)| *made == combination) {
+            return Ok(());
+        }
+        let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
+        let identity = main_identity(&engine.model, &flags.benchmark);
+        let same = |(_, sent, model): &&(Combination, Sent, String)| {
+            *sent == engine.sent && *model == identity
+        };
+        if let Some((made, ..)) = self.made.iter().find(same) {
+            let first = self.made.iter().position(|(other, ..)| other == made);
+            let first = first.and_then(|at| self.runs.get(at));
+            return Err(SweepError::SameCells {
+                first: first.map(|cell| cell.name.clone()).unwrap_or_default(),
+                second: name,
+            });
+        }
+        self.left_out.extend(inert.iter().map(|inert| Skipped {
+            cell: name.clone(),
+            reason: inert.to_string(),
+        }));
+        self.made.push((combination, engine.sent, identity));
+        self.inert.push(inert);
+        self.runs.push(Cell { name, flags });
+        Ok(())
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    /// [`SweepError::InertEverywhere`] for a shared flag that changes nothing in any cell.
+    pub(super) fn plan(self) -> Result<Plan, SweepError> {
+        if let [first, others @ ..] = self.inert.as_slice() {
+            let is_everywhere = |claim: &Claim| {
+                let mut others = others.iter();
+                others.all(|inert| inert.iter().any(|inert| inert.claims.contains(claim)))
+            };
+            let found = first
+                .iter()
+                .find(|inert| inert.claims.iter().any(is_everywhere));
+            if let Some(inert) = found {
+                return Err(SweepError::InertEverywhere(Box::new(inert.clone())));
+            }
+        }
+        Ok(Plan {
+            v: SWEEP_VERSION,
+            id: String::new(),
+            cells: self.runs,
+            skipped: self.skipped,
+            left_out: self.left_out,
+            budget: SweepBudgetArgs::default(),
+        })
+    }
+}
+
+/// Resolves a combination's flags. An axis that its protocol does not have is taken out of the combination; a flag that all
+/// cells share and that changes nothing in this one is left out and noted in `left_out`.
+fn resolve(
+    matrix: &Matrix,
+    combination: &mut Combination,
+    left_out: &mut Vec<Inert>,
+) -> Result<Resolved, SweepError> {
+    loop {
+        let mut flags = flags(matrix, combination).map_err(|problem| SweepError::Flags {
+            cell: combination.to_string(),
+            problem,
+        })?;
+        for claim in left_out.iter().flat_map(|inert: &Inert| &inert.claims) {
+            leave_out(&mut flags.engine, claim);
+        }
+        let problem = match RunSettings::resolve(&flags) {
+            Ok(resolved) => {
+                let engine = resolved.settings.engine;
+                let reasons = warnings(engine.effective.prompt_mode, &engine.drivers);
+                return Ok(if reasons.is_empty() {
+                    Resolved::Runs(Box::new(flags), Box::new(engine))
+                } else {
+                    Resolved::Skipped(reasons.join("; "))
+                });
+            }
+            Err(problem) => problem,
+        };
+        match problem {
+            SettingsError::UnfitDriver(unfit) => return Ok(Resolved::Skipped(unfit.to_string())),
+            SettingsError::Inert(inert) => {
+                if inert.claims.iter().any(is_axis) {
+                    if !(inert.by_protocol && combination.without_axes(&inert.claims)) {
+                        return Ok(Resolved::Skipped(inert.to_string()));
+                    }
+                } else {
+                    left_out.push(*inert);
+                }
+            }
+            problem => {
+                return Err(SweepError::Settings {
+                    cell: combination.to_string(),
+                    problem: Box::new(problem),
+                });
+            }
+        }
+    }
+}
+
+/// Whether a claim is one of the matrix, and not of the flags that all cells share.
+const fn is_axis(claim: &Claim) -> bool {
+    matches!(
+        claim,
+        Claim::PromptMode(_) | Claim::MaxDepth(_) | Claim::Driver(_)
+    )
+}
+
+/// One combination of the matrix.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Combination {
+    model: Option<String>,
+    protocol: String,
+    /// None where the protocol's prompt has no modes.
+    mode: Option<String>,
+    /// None where the root has no children.
+    depth: Option<String>,
+    drivers: Vec<String>,
+}
+
+/// All combinations, each once.
+pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
+    let models: Vec<Option<String>> = if matrix.models.is_empty() {
+        vec![None]
+    } else {
+        matrix.models.iter().cloned().map(Some).collect()
+    };
+    let mut all: Vec<Combination> = models
+        .iter()
+        .map(|model| Combination {
+            model: model.clone(),
+            protocol: BASELINE.to_owned(),
+            mode: None,
+            depth: None,
+            drivers: Vec::new(),
+        })
+        .collect();
+    for model in &models {
+        for protocol in &matrix.protocols {
+            for mode in &matrix.prompt_modes {
+                for depth in &matrix.depths {
+                    all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
+                        model: model.clone(),
+                        protocol: protocol.clone(),
+                        mode: Some(mode.clone()),
+                        depth: Some(depth.clone()),
+                        drivers: drivers.clone(),
+                    }));
+                }
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|combination| seen.insert(combination.clone()));
+    all
+}
+
+impl Combination {
+    /// As flags of `eval run`, without those that all cells share.
+    fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        let mut add = |name: &str, value: &str| {
+            flags.extend([name.to_owned(), value.to_owned()]);
+        };
+        if let Some(model) = &self.model {
+            add("--model", model);
+        }
+        add("--protocol", &self.protocol);
+        if let Some(mode) = &self.mode {
+            add("--prompt-mode", mode);
+        }
+        if let Some(depth) = &self.depth {
+            add("--max-depth", depth);
+        }
+        add("--drivers", &self.drivers.join(","));
+        flags
+    }
+
+    /// Takes out the axes of these claims. Whether any was there.
+    fn without_axes(&mut self, claims: &[Claim]) -> bool {
+        let before = self.clone();
+        for claim in claims {
+            match claim {
+                Claim::PromptMode(_) => self.mode = None,
+                Claim::MaxDepth(_) => self.depth = None,
+                _ => {}
+            }
+        }
+        *self != before
+    }
+
+    /// Takes out the axes that are at their defaults and have nothing to say of these agents.
+    fn read_off(&mut self, engine: &EngineSettings) {
+        if engine.effective.prompt_mode.is_none() {
+            self.mode = None;
+        }
+        if engine.effective.max_depth == 0 {
+            self.depth = None;
+        }
+    }
+
+    /// What tells the cell from the others, as the name of a folder.
+    fn name(&self, matrix: &Matrix) -> String {
+        let mut parts = Vec::new();
+        if matrix.models.len() > 1 {
+            parts.extend(self.model.clone());
+        }
+        if matrix.protocols.len() > 1 || self.mode.is_none() {
+            parts.push(self.protocol.clone());
+        }
+        parts.extend(self.mode.clone());
+        if matrix.depths.len() > 1 {
+            parts.extend(self.depth.as_ref().map(|depth| format!("depth{depth}")));
+        }
+        parts.extend((!self.drivers.is_empty()).then(|| self.drivers.join("+")));
+        safe(&parts.join("-")).chars().take(LONGEST).collect()
+    }
+}
+
+/// For messages: `--protocol rlm --prompt-mode coordinator --max-depth 1`.
+impl fmt::Display for Combination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flags = self.flags();
+        let pairs = flags.chunks_exact(2).filter(|pair| !pair[1].is_empty());
+        let pairs: Vec<String> = pairs.map(|pair| pair.join(" ")).collect();
+        f.write_str(&pairs.join(" "))
+    }
+}
+
+/// A flag with its values as words of a command line: several in one word where the flag takes them so, and a switch
+/// that is `true` without any.
+fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String> {
+    let known = command
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(name));
+    let is_switch = known.is_some_and(|argument| !argument.get_action().takes_values());
+    let delimiter = known.and_then(clap::Arg::get_value_delimiter);
+    match (values, delimiter) {
+        ([], _) => vec![format!("--{name}")],
+        ([value], _) if is_switch && value == "true" => vec![format!("--{name}")],
+        ([value], _) if is_switch && value == "false" => Vec::new(),
+        (values, Some(delimiter)) => {
+            vec![format!("--{name}={}", values.join(&delimiter.to_string()))]
+        }
+        (values, None) => values
+            .iter()
+            .map(|value| format!("--{name}={value}"))
+            .collect(),
+    }
+}
+
+/// The flags of a cell, parsed as those of `eval run` are.
+fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> {
+    let command = RunArgs::augment_args(clap::Command::new("run"));
+    let mut words = vec!["eval".to_owned(), "run".to_owned()];
+    for (name, values) in &matrix.run {
+        if name == "model" && combination.model.is_some() {
+            continue;
+        }
+        words.extend(shared(&command, name, values));
+    }
+    if !matrix.run.contains_key("profile") {
+        // A profile that goes by the model's name would be a difference between cells that nobody named.
+        words.push("--profile=none".to_owned());
+    }
+    let own = combination.flags();
+    words.extend(own.chunks_exact(2).map(|pair| pair.join("=")));
+    match cli::parse(words) {
+        Ok(cli) => match cli.command {
+            Command::Run(mut args) => {
+                let guidance = &mut args.engine.guidance;
+                // An axis that the cell lacks is not one of the environment's either.
+                if combination.mode.is_none() {
+                    guidance.prompt_mode = PromptMode::default();
+                }
+                if combination.depth.is_none() {
+                    guidance.max_depth = DEFAULT_MAX_DEPTH;
+                }
+                Ok(*args)
+            }
+            _ => Err("these are no flags of a new run".to_owned()),
+        },
+        Err(error) => {
+            let text = error.render().to_string();
+            let first = text.split("\n\n").next().unwrap_or_default();
+            let first: Vec<&str> = first.split_whitespace().collect();
+            Err(first.join(" ").trim_start_matches("error: ").to_owned())
+        }
+    }
+}

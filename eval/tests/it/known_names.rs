@@ -1,0 +1,42 @@
+//! Lists of names in errors: a row of a table has `{BENCHMARKS}` where an error lists all that there are.
+
+use std::fs;
+
+use benchmarks::{Entry, catalog};
+
+/// A text with lists in place of their words.
+pub fn filled(text: &str) -> String {
+    text.replace("{BENCHMARKS}", &names(|_| true).join(", "))
+        .replace("{FETCHED}", &names(|entry| entry.needs_data).join(", "))
+        .replace("{SCRIPTED}", &scripted().join(", "))
+        .replace("{DRIVERS}", &drivers().join(", "))
+}
+
+fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {
+    let listed = catalog().iter().filter(|entry| is_listed(entry));
+    listed.map(|entry| entry.name.to_owned()).collect()
+}
+
+/// The scripted models: those of the benchmarks, and the judge's.
+fn scripted() -> Vec<String> {
+    let mut names = names(|_| true);
+    for entry in catalog() {
+        let more = entry.more_models.iter();
+        names.extend(more.map(|(ending, _)| format!("{}-{ending}", entry.name)));
+    }
+    names.push("judge".to_owned());
+    names.sort();
+    names
+}
+
+/// The drivers, by their files.
+pub fn drivers() -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness/drivers");
+    let files = fs::read_dir(folder).unwrap();
+    let stem = |name: String| name.trim_end_matches(".md").to_owned();
+    let mut names: Vec<String> = files
+        .map(|file| stem(file.unwrap().file_name().into_string().unwrap()))
+        .collect();
+    names.sort();
+    names
+}

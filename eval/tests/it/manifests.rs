@@ -1,0 +1,112 @@
+//! The manifests of docs/: their commands run, with the scripted model, and go on where they were stopped.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// Runs a shell's script in a folder that has `eval` on its path, and gives the exit code and what stderr says.
+fn run(shell: &[&str], folder: &Path, variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let programs = folder.join("bin");
+    fs::create_dir_all(&programs).unwrap();
+    let program = programs.join("eval");
+    if !program.exists() {
+        symlink(env!("CARGO_BIN_EXE_eval"), &program).unwrap();
+    }
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let output = Command::new(shell[0])
+        .args(&shell[1..])
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", folder)
+        .env("EVAL", env!("CARGO_BIN_EXE_eval"))
+        .envs([
+            ("MODEL", "scripted"),
+            ("EVAL_CONTEXT_LEN", "8k"),
+            ("EVAL_TASKS_PER_LENGTH", "8"),
+        ])
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), stderr)
+}
+
+fn manifests() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/manifests")
+}
+
+#[test]
+fn the_slurm_array_runs_its_shard() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = [
+        ("SLURM_ARRAY_TASK_ID", "2"),
+        ("SLURM_ARRAY_TASK_COUNT", "4"),
+        ("SLURM_ARRAY_TASK_MIN", "0"),
+    ];
+    let script = manifests().join("slurm-array.sh");
+    let (_, stderr) = run(&["bash", script.to_str().unwrap()], folder.path(), &array);
+    assert!(stderr.contains("partition 3/4 has "), "{stderr}");
+}
+
+#[test]
+fn the_kubernetes_job_retries_what_can_succeed_and_goes_on() {
+    let job = fs::read_to_string(manifests().join("kubernetes-job.yaml")).unwrap();
+    let job: Value = serde_saphyr::from_str(&job).unwrap();
+    let spec = &job["spec"];
+    // What the API server refuses, and its schema does not say.
+    assert_eq!(spec["completionMode"], "Indexed");
+    assert_eq!(spec["template"]["spec"]["restartPolicy"], "Never");
+    assert!(spec["backoffLimitPerIndex"].is_u64());
+    // It would end the whole job at the first pod that fails.
+    assert!(spec["backoffLimit"].is_null());
+    let container = &spec["template"]["spec"]["containers"][0];
+    let exit_codes = &spec["podFailurePolicy"]["rules"][1];
+    let wanted = json!({
+        "action": "FailIndex",
+        "onExitCodes": {
+            "containerName": container["name"],
+            "operator": "In",
+            "values": [eval::exit::USAGE, eval::exit::NOTHING_MATCHED, eval::exit::GATE_FAILED],
+        }
+    });
+    assert_eq!(exit_codes, &wanted);
+    let count = container["env"][0]["value"].as_str().unwrap();
+    assert_eq!(count.parse().ok(), spec["completions"].as_u64());
+    assert_eq!(container["command"], json!(["sh", "-c"]));
+
+    let folder = tempfile::tempdir().unwrap();
+    let script = container["args"][0].as_str().unwrap();
+    let script = script.replace("/results", "results");
+    let script = script.replace("anthropic/claude-opus-4-6", "scripted");
+    let pod = |index| {
+        let variables = [
+            ("JOB_COMPLETION_INDEX", index),
+            ("EVAL_PARTITION_COUNT", "2"),
+        ];
+        run(&["sh", "-c", &script], folder.path(), &variables)
+    };
+    let runs = |index: &str| -> Vec<_> {
+        let shard = folder.path().join("results/shards").join(index);
+        let entries = fs::read_dir(shard).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    for (index, partition) in [("0", "partition 1/2 has "), ("1", "partition 2/2 has ")] {
+        let (code, stderr) = pod(index);
+        assert_eq!(code, Some(0), "{stderr}");
+        assert!(stderr.contains(partition), "{stderr}");
+    }
+    // The next pod of an index that was killed.
+    let run = &runs("0")[0];
+    fs::write(run.join("samples.jsonl"), "").unwrap();
+    let (code, stderr) = pod("0");
+    assert_eq!((code, runs("0").len()), (Some(0), 1), "{stderr}");
+    assert!(
+        !fs::read_to_string(run.join("samples.jsonl"))
+            .unwrap()
+            .is_empty()
+    );
+}

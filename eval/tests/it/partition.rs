@@ -1,0 +1,144 @@
+//! `eval run --partition`: how samples are dealt to shares, and that a share keeps those that it was dealt.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval::run_dir::RunDir;
+use eval::settings::Partition;
+use serde_json::Value;
+
+use crate::binary::{Binary, Ran};
+use crate::run::{finish, s_niah};
+
+const EIGHT: [&str; 4] = ["--context-len", "2k", "--tasks-per-length", "8"];
+
+fn share(binary: &Binary, share: &str, more: &[&str]) -> PathBuf {
+    let args = [&EIGHT[..], &["--partition", share], more].concat();
+    finish(binary, &s_niah(&args)).dir.path
+}
+
+fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
+    let dir = dir.to_str().unwrap();
+    binary.run(&[&["run", "--resume", dir], more].concat(), "")
+}
+
+fn ids(dir: &Path) -> BTreeSet<String> {
+    let records = RunDir::open(dir).unwrap().records;
+    records.into_iter().map(|record| record.id).collect()
+}
+
+fn edit_config(dir: &Path, edit: impl Fn(&mut Value)) {
+    let path = dir.join("config.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    edit(&mut config["benchmark"]);
+    fs::write(&path, config.to_string()).unwrap();
+}
+
+/// As a run that was killed before its first attempt ended.
+fn empty(dir: &Path) {
+    for gone in ["samples.jsonl", "results.csv", "summary.json"] {
+        fs::remove_file(dir.join(gone)).unwrap();
+    }
+}
+
+#[test]
+fn shares_are_even_and_a_share_keeps_its_samples() {
+    let binary = Binary::new();
+    let dirs = ["1/3", "2/3", "3/3"].map(|name| share(&binary, name, &[]));
+    let dealt = dirs.each_ref().map(|dir| ids(dir));
+    let mut sizes = dealt.each_ref().map(BTreeSet::len);
+    sizes.sort_unstable();
+    assert_eq!(sizes, [2, 3, 3]);
+    assert_eq!(dealt.iter().flatten().collect::<BTreeSet<_>>().len(), 8);
+
+    // Whatever a later version selects and deals, the share is what it was when it was begun.
+    let dir = &dirs[0];
+    let other: Vec<&String> = dealt[1].iter().take(2).collect();
+    edit_config(dir, |benchmark| {
+        assert_eq!(benchmark["partition_rule"], 2);
+        assert_eq!(
+            benchmark["partition_samples"].as_array().unwrap().len(),
+            dealt[0].len()
+        );
+        benchmark["partition_samples"] = serde_json::json!(other);
+    });
+    empty(dir);
+    assert_eq!(resume(&binary, dir, &[]).code, Some(0));
+    assert_eq!(ids(dir).iter().collect::<Vec<_>>(), other);
+
+    // Attempts may be added, samples not.
+    let dir = &dirs[2];
+    assert_eq!(resume(&binary, dir, &["--attempts", "2"]).code, Some(0));
+    assert_eq!(ids(dir), dealt[2]);
+    let config = dir.join("config.json").display().to_string();
+    let kept = "the run is share 3/3, whose samples were dealt when it was begun; merge the shares, and go on with the whole";
+    let rows: [(&[&str], String); 6] = [
+        (
+            &["--tasks-per-length", "20"],
+            format!("--tasks-per-length cannot change: {kept}"),
+        ),
+        (
+            &["--context-len", "2k,4k"],
+            format!("--context-len cannot change: {kept}"),
+        ),
+        (
+            &["--max-tasks", "7"],
+            format!("--max-tasks cannot change: {kept}"),
+        ),
+        (
+            &["--filter", "needles=1"],
+            format!("--filter cannot change: {kept}"),
+        ),
+        (
+            &["--partition", "1/3"],
+            "the run is share 3/3, and goes on as no other, not as 1/3".to_owned(),
+        ),
+        (
+            &["--partition", "3/4"],
+            "the run is share 3/3, and goes on as no other, not as 3/4".to_owned(),
+        ),
+    ];
+    for (flags, problem) in rows {
+        let ran = resume(&binary, dir, flags);
+        assert_eq!(
+            (ran.code, ran.stderr),
+            (Some(2), format!("error: {config}: {problem}\n"))
+        );
+    }
+    assert_eq!(resume(&binary, dir, &["--partition", "3/3"]).code, Some(0));
+    edit_config(dir, |benchmark| benchmark["partition_rule"] = 3.into());
+    let ran = resume(&binary, dir, &[]);
+    let unknown = "benchmark.partition_rule is 3; this program knows the rules 1 and 2";
+    assert_eq!(ran.stderr, format!("error: {config}: {unknown}\n"));
+}
+
+#[test]
+fn a_share_of_the_first_rule_goes_on_by_it() {
+    let binary = Binary::new();
+    let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-tasks", "6"]));
+    edit_config(&old, |benchmark| {
+        let benchmark = benchmark.as_object_mut().unwrap();
+        benchmark.remove("partition_rule");
+        benchmark.remove("partition_samples");
+    });
+    empty(&old);
+    assert!(resume(&binary, &old, &[]).code == Some(0));
+    let by_hash = |count: u32| -> BTreeSet<String> {
+        let first = Partition { index: 1, of: 2 };
+        let ids = (1..=count).map(|number| format!("s-niah-2k-{number}"));
+        ids.filter(|id| first.holds(id)).collect()
+    };
+    assert_eq!(ids(&old), by_hash(6));
+    // By that rule a sample's share depends on nothing else, so that samples can be added.
+    assert_eq!(resume(&binary, &old, &["--max-tasks", "8"]).code, Some(0));
+    assert_eq!(ids(&old), by_hash(8));
+    assert_eq!(resume(&binary, &old, &[]).code, Some(0));
+    assert_eq!(ids(&old), by_hash(8));
+
+    let [old, new] = [old, new].map(|dir| dir.display().to_string());
+    let ran = binary.run(&["merge", "out", &old, &new], "");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let end = "--partition dealt the samples of the one by rule 1 and of the other by rule 2\n";
+    assert!(ran.stderr.ends_with(end), "{ran:?}");
+}

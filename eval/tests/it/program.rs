@@ -1,0 +1,491 @@
+//! The digest of the program, and what becomes of runs that another program made.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval::program::Program;
+use eval::run_dir::{RunDir, read_lock};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::binary::{Binary, Ran};
+use crate::run::{finish, s_niah, tree};
+
+#[path = "../../build/dependencies.rs"]
+mod dependencies;
+#[path = "../../build/sources.rs"]
+mod sources;
+
+/// A tree of sources, and whether its digest is that of the first.
+type Tree<'a> = (&'a [(&'a str, &'a str)], bool);
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (name, content) in files {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+}
+
+#[test]
+fn a_digest_depends_on_names_and_contents_alone() {
+    let plain = [("a/one.rs", "fn one() {}\n"), ("a/b/two.js", "1;\n2;\n")];
+    let trees: [Tree; 11] = [
+        (&plain, true),
+        // In another folder, written in another order, with other line ends, and with what is no source.
+        (&[plain[1], plain[0]], true),
+        (
+            &[
+                ("a/one.rs", "fn one() {}\r\n"),
+                ("a/b/two.js", "1;\r\n2;\r\n"),
+            ],
+            true,
+        ),
+        (&[plain[0], plain[1], ("a/tests.rs", "#[test]")], true),
+        (
+            &[
+                plain[0],
+                plain[1],
+                ("a/.one.rs.swp", "x"),
+                ("a/one.rs~", "x"),
+            ],
+            true,
+        ),
+        (&[plain[0], plain[1], ("elsewhere/three.rs", "3")], true),
+        // Changed, renamed, moved, added, removed.
+        (&[("a/one.rs", "fn one() { }\n"), plain[1]], false),
+        (&[("a/uno.rs", "fn one() {}\n"), plain[1]], false),
+        (&[plain[0], ("a/two.js", "1;\n2;\n")], false),
+        (&[plain[0], plain[1], ("a/b/three.js", "")], false),
+        (&[plain[0]], false),
+    ];
+    let mut first = None;
+    for (files, same) in trees {
+        let folder = TempDir::new().unwrap();
+        write(folder.path(), files);
+        let digest = sources::digest(folder.path(), &["a"]).unwrap();
+        assert_eq!(digest.len(), 64);
+        let first = first.get_or_insert_with(|| digest.clone());
+        assert_eq!(*first == digest, same, "{files:?}");
+    }
+    let nothing = sources::digest(Path::new("/nowhere"), &["a"]).unwrap_err();
+    assert_eq!(
+        nothing.to_string(),
+        "a: No such file or directory (os error 2)"
+    );
+}
+
+#[test]
+fn what_only_shows_or_stores_is_no_adapter() {
+    let rows = [
+        ("sandbox/js/url/parse.js", true),
+        ("harness/src/fence/tests.rs", false),
+        ("eval/src/grader/judge/judge.md", true),
+        ("eval/src/models.rs", true),
+        ("eval/src/web/apps/shim.js", true),
+        ("eval/src/settings/engine.rs", true),
+        ("eval/src/settings/error.rs", false),
+        ("eval/src/settings/error/hint.rs", false),
+        ("eval/src/command/run.rs", true),
+        ("eval/src/command/run/config.rs", true),
+        ("eval/src/command/report.rs", false),
+        ("eval/src/report.rs", false),
+        ("eval/src/report/html.rs", false),
+        ("eval/src/reporters.rs", true),
+        ("eval/src/a_new_module.rs", true),
+    ];
+    for (path, wanted) in rows {
+        assert_eq!(sources::counts(path), wanted, "{path}");
+    }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+/// The files below a folder, by their paths from the workspace's root.
+fn sources_below(root: &Path, folder: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(root.join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+        if entry.path().is_dir() {
+            sources_below(root, &name, found);
+        } else {
+            found.push(name);
+        }
+    }
+}
+
+/// Whatever the crates compile in is in a component, and what the lists of components name exists.
+#[test]
+fn every_file_that_is_compiled_in_is_in_a_component() {
+    let root = workspace();
+    let all: Vec<&str> = sources::COMPONENTS
+        .iter()
+        .flat_map(|(_, paths)| paths.iter().copied())
+        .collect();
+    for path in &all {
+        assert!(root.join(path).exists(), "{path}");
+    }
+    for part in sources::NO_ADAPTERS
+        .iter()
+        .chain(&sources::ADAPTERS_ALL_THE_SAME)
+    {
+        let path = root.join("eval/src").join(part);
+        assert!(
+            path.is_dir() || path.with_extension("rs").is_file(),
+            "{part}"
+        );
+    }
+    let mut included = 0;
+    for name in dependencies::CRATES {
+        let mut files = Vec::new();
+        sources_below(&root, &format!("{name}/src"), &mut files);
+        for file in files
+            .iter()
+            .filter(|file| Path::new(file).extension().is_some_and(|it| it == "rs"))
+        {
+            if !sources::counts(file) {
+                continue;
+            }
+            let text = fs::read_to_string(root.join(file)).unwrap();
+            for macro_name in ["include_str!(", "include_bytes!("] {
+                for (at, _) in text.match_indices(macro_name) {
+                    let rest = text[at + macro_name.len()..].trim_start();
+                    let rest = rest.strip_prefix("concat!(").unwrap_or(rest).trim_start();
+                    let Some(path) = rest
+                        .strip_prefix('"')
+                        .and_then(|rest| rest.split('"').next())
+                    else {
+                        panic!("{file}: {macro_name} of something that this test cannot read");
+                    };
+                    // Relative to the file; `..` is taken by the text, as the compiler takes it.
+                    let mut parts: Vec<&str> = file.split('/').collect();
+                    parts.pop();
+                    for part in path.split('/') {
+                        match part {
+                            ".." => drop(parts.pop()),
+                            part => parts.push(part),
+                        }
+                    }
+                    let found = parts.join("/");
+                    let found = found.trim_end_matches('/');
+                    let listed = all
+                        .iter()
+                        .any(|path| found == *path || found.starts_with(&format!("{path}/")));
+                    let for_tests = found.contains("/tests/");
+                    assert!(
+                        listed || for_tests,
+                        "{file} compiles in {found}, which is in no component"
+                    );
+                    included += 1;
+                }
+            }
+        }
+    }
+    assert!(included > 50, "{included} files are compiled in");
+}
+
+#[test]
+fn the_binary_has_the_digest_of_these_sources() {
+    let root = workspace();
+    let this = Program::this().components();
+    let mut wanted: BTreeMap<String, String> = sources::COMPONENTS
+        .iter()
+        .map(|(name, paths)| ((*name).to_owned(), sources::digest(&root, paths).unwrap()))
+        .collect();
+    wanted.insert(
+        "dependencies".to_owned(),
+        dependencies::digest(&root).unwrap(),
+    );
+    wanted.insert("engine".to_owned(), harness::sandbox::ENGINE.to_owned());
+    assert_eq!(*this, wanted);
+    let ran = Binary::new().run(&["--version"], "");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], concat!("eval ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(lines[1], format!("program {}", Program::this().digest()));
+    let shown: Vec<String> = this
+        .iter()
+        .map(|(name, digest)| format!("  {name:<16} {}", digest.get(..12).unwrap_or(digest)))
+        .collect();
+    assert_eq!(lines[2..], shown);
+    let short = Binary::new().run(&["-V"], "");
+    assert_eq!(
+        short.stdout,
+        concat!("eval ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+}
+
+/// A workspace of five crates of which one needs `used` and tests with `tester`.
+fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    write(root, &[("Cargo.toml", shared), ("Cargo.lock", lock)]);
+    for name in dependencies::CRATES {
+        let manifest = if name == "sandbox" { sandbox } else { "" };
+        write(root, &[(&format!("{name}/Cargo.toml"), manifest)]);
+    }
+    folder
+}
+
+#[test]
+fn dependencies_count_by_what_is_compiled_in() {
+    let sandbox = "[dependencies]\nused.workspace = true\n[dev-dependencies]\ntester = \"1\"\n";
+    let shared = "[workspace.dependencies]\nused = { version = \"1\", features = [\"a\"] }\n";
+    let package = |name: &str, version: &str, more: &str| {
+        format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{more}\n")
+    };
+    let members: String = dependencies::CRATES
+        .iter()
+        .map(|name| match *name {
+            "sandbox" => package(name, "0.1.0", "dependencies = [\"tester\", \"used\"]"),
+            name => package(name, "0.1.0", ""),
+        })
+        .collect();
+    let lock = |used: &str, below: &str, tester: &str| {
+        let rest = [
+            package(
+                "used",
+                used,
+                "checksum = \"c\"\ndependencies = [\"below 2.0.0\"]",
+            ),
+            package("below", below, ""),
+            package("below", "1.0.0", ""),
+            package("tester", tester, ""),
+        ];
+        members.clone() + &rest.concat()
+    };
+    let plain = lock("1.0.0", "2.0.0", "1.0.0");
+    let digest = |sandbox: &str, shared: &str, lock: &str| {
+        dependencies::digest(manifests(sandbox, shared, lock).path())
+    };
+    let first = digest(sandbox, shared, &plain).unwrap();
+    // What only tests use changes nothing; neither do comments and the order of the manifest.
+    let commented = format!("# A comment\n{shared}");
+    assert_eq!(
+        digest(sandbox, &commented, &lock("1.0.0", "2.0.0", "9.0.0")).unwrap(),
+        first
+    );
+    let newer = lock("1.0.1", "2.0.0", "1.0.0");
+    assert_ne!(digest(sandbox, shared, &newer).unwrap(), first);
+    let features = shared.replace("\"a\"", "\"b\"");
+    assert_ne!(digest(sandbox, &features, &plain).unwrap(), first);
+    let tampered = plain.replace("\"c\"", "\"d\"");
+    assert_ne!(digest(sandbox, shared, &tampered).unwrap(), first);
+    let gone = lock("1.0.0", "2.1.0", "1.0.0");
+    assert_eq!(
+        digest(sandbox, shared, &gone).unwrap_err(),
+        "Cargo.lock has no package `below 2.0.0`"
+    );
+}
+
+fn begin(binary: &Binary, more: &[&str]) -> PathBuf {
+    let four = ["--context-len", "2k", "--tasks-per-length", "4"];
+    finish(binary, &s_niah(&[&four, more].concat())).dir.path
+}
+
+/// Makes a run that of a program with these components in place of this one's.
+fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
+    let path = dir.join("lock.json");
+    let mut lock: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for (name, digest) in components {
+        lock["fingerprint"]["parts"]["program"][name] = json!(digest);
+    }
+    fs::write(&path, lock.to_string()).unwrap();
+    let program = read_lock(dir).unwrap().programs().remove(0);
+    let log = dir.join("samples.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let by = text.replace(&Program::this().digest(), &program.digest());
+    assert!(
+        components.is_empty() || by != text,
+        "each record names its program"
+    );
+    fs::write(&log, by).unwrap();
+    program
+}
+
+/// Makes a run one of before programs were recorded.
+fn forget(dir: &Path) {
+    let path = dir.join("lock.json");
+    let mut lock: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let parts = lock["fingerprint"]["parts"].as_object_mut().unwrap();
+    parts.remove("program");
+    parts.insert("engine_version".to_owned(), json!("0.1.0"));
+    parts.insert("javascript_engine".to_owned(), json!("quickjs"));
+    fs::write(&path, lock.to_string()).unwrap();
+    let log = dir.join("samples.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let records = text.lines().map(|line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        record.as_object_mut().unwrap().remove("program");
+        format!("{record}\n")
+    });
+    fs::write(&log, records.collect::<String>()).unwrap();
+}
+
+/// Takes the last record away.
+fn shorten(dir: &Path) {
+    let log = dir.join("samples.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    fs::write(&log, lines[..lines.len() - 1].concat()).unwrap();
+}
+
+fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
+    let dir = dir.to_str().unwrap();
+    binary.run(&[&["run", "--resume", dir], more].concat(), "")
+}
+
+const HINT: &str = "hint: --allow-program-change goes on all the same; each attempt records which program made it\n";
+
+#[test]
+fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &[]);
+    let name = dir.display().to_string();
+    let other = remake(&dir, &[("sandbox", "00"), ("prompts", "11")]);
+    shorten(&dir);
+    let before = tree(&dir);
+    let ran = resume(&binary, &dir, &[]);
+    let refused = format!(
+        "error: {name} was made by another program: the prompts and the sandbox differ\n{HINT}"
+    );
+    assert_eq!((ran.code, ran.stderr), (Some(2), refused));
+    assert_eq!(tree(&dir), before);
+
+    let ran = resume(&binary, &dir, &["--allow-program-change"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let run = RunDir::open(&dir).unwrap();
+    let (this, other) = (Program::this().digest(), other.digest());
+    let made_by = |digest: &str| {
+        let mut records = run.records.iter();
+        records
+            .by_ref()
+            .filter(|record| record.program.as_deref() == Some(digest))
+            .count()
+    };
+    assert_eq!((made_by(&other), made_by(&this)), (3, 1));
+    assert_eq!(run.lock.later_programs, [Program::this().clone()]);
+    // In the CSV, too, for whoever reads nothing else.
+    let mut csv = csv::Reader::from_path(dir.join("results.csv")).unwrap();
+    let header = csv.headers().unwrap().clone();
+    assert_eq!(header.iter().next_back(), Some("program"));
+    let mut programs: Vec<String> = csv
+        .records()
+        .map(|row| row.unwrap().iter().next_back().unwrap().to_owned())
+        .collect();
+    programs.sort();
+    let mut wanted = vec![other.clone(), other.clone(), other.clone(), this.clone()];
+    wanted.sort();
+    assert_eq!(programs, wanted);
+    // What was allowed once need not be allowed again.
+    shorten(&dir);
+    assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
+
+    // Another experiment stays one.
+    let ran = resume(
+        &binary,
+        &dir,
+        &["--max-depth", "3", "--allow-program-change"],
+    );
+    assert!(
+        ran.stderr
+            .contains("another experiment: max_depth is 2 there and 3 here\n"),
+        "{ran:?}"
+    );
+
+    let mut counts = [(other.clone(), 3), (this, 1)];
+    counts.sort();
+    let [(one, count_one), (two, count_two)] = counts;
+    let within = format!(
+        "were made by different programs: {count_one} by {}, {count_two} by {}; the prompts and the sandbox differ.\n",
+        &one[..12],
+        &two[..12]
+    );
+    let report = binary.run(&["report", &name], "");
+    assert!(
+        report
+            .stdout
+            .contains(&format!("The attempts of A {within}")),
+        "{report:?}"
+    );
+    let page = fs::read_to_string(dir.join("report.html")).unwrap();
+    assert!(page.contains(within.trim_end()), "{page}");
+
+    let fresh = begin(&binary, &[]);
+    let compared = binary.run(&["compare", &name, &fresh.to_string_lossy()], "");
+    assert!(
+        compared
+            .stdout
+            .contains(&format!("The attempts of A {within}")),
+        "{compared:?}"
+    );
+}
+
+#[test]
+fn runs_of_before_programs_were_recorded_are_read_and_go_on_if_allowed() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &[]);
+    forget(&dir);
+    shorten(&dir);
+    let name = dir.display().to_string();
+    assert_eq!(binary.run(&["report", &name], "").code, Some(0));
+    let ran = resume(&binary, &dir, &[]);
+    let refused = format!("error: {name} does not record which program made it\n{HINT}");
+    assert_eq!((ran.code, ran.stderr), (Some(2), refused));
+    assert_eq!(
+        resume(&binary, &dir, &["--allow-program-change"]).code,
+        Some(0)
+    );
+    assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
+    let report = binary.run(&["report", &name], "");
+    let this = Program::this().digest();
+    let sentence = format!(
+        "The attempts of A were made by different programs: 3 by one that is not recorded, 1 by {}.\n",
+        &this[..12]
+    );
+    assert!(report.stdout.contains(&sentence), "{report:?}");
+}
+
+#[test]
+fn shares_of_different_programs_merge_only_where_that_is_allowed() {
+    let binary = Binary::new();
+    let shares = ["1/2", "2/2"].map(|share| begin(&binary, &["--partition", share]));
+    let [one, two] = shares.each_ref().map(|dir| dir.display().to_string());
+    let other = remake(&shares[1], &[("dependencies", "22")]);
+    let ran = binary.run(&["merge", "out", &one, &two], "");
+    let refused = format!(
+        "error: {one} and {two} were made by different programs: the dependencies differ\n{HINT}"
+    );
+    assert_eq!((ran.code, ran.stderr), (Some(2), refused));
+    assert!(!binary.path().join("out").exists());
+    let ran = binary.run(&["merge", "out", &one, &two, "--allow-program-change"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let merged = RunDir::open(&binary.path().join("out")).unwrap();
+    assert_eq!(merged.lock.later_programs, std::slice::from_ref(&other));
+    let others = merged
+        .records
+        .iter()
+        .filter(|record| record.program.as_ref() == Some(&other.digest()));
+    assert_eq!((merged.records.len(), others.count()), (4, 2));
+    // This program has worked on it, so it goes on.
+    assert_eq!(resume(&binary, Path::new("out"), &[]).code, Some(0));
+    let compared = binary.run(&["compare", &one, &two], "");
+    assert!(
+        compared
+            .stdout
+            .contains("A and B were made by different programs: the dependencies differ.\n"),
+        "{compared:?}"
+    );
+
+    forget(&shares[1]);
+    let ran = binary.run(&["merge", "again", &one, &two], "");
+    let refused = format!(
+        "error: {one} and {two} were made by different programs: that of the second is not recorded\n{HINT}"
+    );
+    assert_eq!((ran.code, ran.stderr), (Some(2), refused));
+}

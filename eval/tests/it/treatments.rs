@@ -1,0 +1,187 @@
+//! What a run claims is in what its agents get, or it is refused: the rows of `treatments.yaml`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::binary::Binary;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    files: BTreeMap<String, String>,
+    refused: Vec<String>,
+    allowed: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    args: String,
+    /// What follows the benchmark in the name of the run's folder.
+    folder: String,
+    mode: String,
+    #[serde(default)]
+    drivers: String,
+    depth: u64,
+    iterations: u64,
+    #[serde(default)]
+    has: Vec<String>,
+    #[serde(default)]
+    lacks: Vec<String>,
+    #[serde(default)]
+    stderr: Vec<String>,
+}
+
+fn table() -> Table {
+    serde_saphyr::from_str(include_str!("treatments.yaml")).expect("the rows are YAML")
+}
+
+const RUN: &str = "run --benchmark s-niah --context-len 2k --tasks-per-length 1 --isolation thread \
+                   --date 2026-01-31 --log-dir runs";
+
+fn binary(table: &Table) -> Binary {
+    let files = table.files.iter();
+    files.fold(Binary::new(), |binary, (name, text)| {
+        binary.file(name, text)
+    })
+}
+
+fn words(args: &str) -> Vec<&str> {
+    // Profiles do not go by the name of a file.
+    let is_of_family = args.contains("--profiles-file");
+    let model = [
+        "--model",
+        if is_of_family {
+            "scripted"
+        } else {
+            "scripted:model.yaml"
+        },
+    ];
+    RUN.split_whitespace()
+        .chain(model)
+        .chain(args.split_whitespace())
+        .collect()
+}
+
+#[test]
+fn what_no_agent_gets_is_refused() {
+    let table = table();
+    let binary = binary(&table);
+    let mut all = String::new();
+    for args in &table.refused {
+        let ran = binary.run(&words(args), "");
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (Some(2), ""),
+            "{args}: {ran:?}"
+        );
+        write!(all, "{args}\n{}\n", ran.stderr).unwrap();
+    }
+    assert!(!binary.path().join("runs").exists());
+    insta::assert_snapshot!("refused_treatments", all);
+}
+
+#[test]
+fn the_labels_of_a_run_are_what_its_root_was_sent() {
+    let table = table();
+    for row in &table.allowed {
+        let binary = binary(&table);
+        let ran = binary.run(&words(&row.args), "");
+        assert_eq!(ran.code, Some(0), "{row:?}: {}", ran.stderr);
+        let told = ran.stderr.lines().filter(|line| {
+            line.contains("profile `")
+                || line.contains("action-overrides")
+                || line.contains("written for")
+                || line.contains(" mode")
+        });
+        assert_eq!(told.collect::<Vec<_>>(), row.stderr, "{row:?}");
+        let mut runs = fs::read_dir(binary.path().join("runs")).unwrap();
+        let run = runs.next().unwrap().unwrap().path();
+        let name = run.file_name().unwrap().to_string_lossy().into_owned();
+        let stem = format!("s-niah-{}-20", row.folder);
+        assert!(name.starts_with(&stem), "{row:?}: {name}");
+
+        let config: Value =
+            serde_json::from_str(&fs::read_to_string(run.join("config.json")).unwrap()).unwrap();
+        let lock: Value =
+            serde_json::from_str(&fs::read_to_string(run.join("lock.json")).unwrap()).unwrap();
+        let mode = match row.mode.as_str() {
+            "" => Value::Null,
+            mode => mode.into(),
+        };
+        let places = [
+            &config["run"],
+            &config["engine"],
+            &lock["fingerprint"]["parts"],
+        ];
+        for place in places {
+            let label = (
+                &place["prompt_mode"],
+                &place["max_depth"],
+                &place["max_iterations"],
+            );
+            let expected = (&mode, &Value::from(row.depth), &Value::from(row.iterations));
+            assert_eq!(label, expected, "{row:?}");
+        }
+        let names = |drivers: &Value| -> String {
+            let drivers = drivers.as_array().unwrap().iter();
+            let names: Vec<&str> = drivers
+                .map(|driver| driver["name"].as_str().unwrap())
+                .collect();
+            names.join("+")
+        };
+        assert_eq!(config["run"]["drivers"], row.drivers.as_str(), "{row:?}");
+        assert_eq!(names(&config["engine"]["drivers"]), row.drivers, "{row:?}");
+
+        let mut csv = csv::Reader::from_path(run.join("results.csv")).unwrap();
+        let header = csv.headers().unwrap().clone();
+        let cells = csv.records().next().unwrap().unwrap();
+        let cell = |name: &str| {
+            let at = header.iter().position(|column| column == name).unwrap();
+            cells[at].to_owned()
+        };
+        assert_eq!(
+            [
+                cell("prompt_mode"),
+                cell("drivers"),
+                cell("max_depth"),
+                cell("max_iterations")
+            ],
+            [
+                row.mode.clone(),
+                row.drivers.clone(),
+                row.depth.to_string(),
+                row.iterations.to_string()
+            ],
+            "{row:?}"
+        );
+
+        let sent = root_prompt(&run);
+        for text in &row.has {
+            assert!(sent.contains(text), "{row:?} lacks {text}: {sent}");
+        }
+        for text in &row.lacks {
+            assert!(!sent.contains(text), "{row:?} has {text}: {sent}");
+        }
+    }
+}
+
+/// The system prompt that the root of the first attempt was sent, as its trajectory has it.
+fn root_prompt(run: &std::path::Path) -> String {
+    let mut files = fs::read_dir(run.join("trajectories")).unwrap();
+    let file = files.next().unwrap().unwrap().path();
+    let text = fs::read_to_string(file).unwrap();
+    let events = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut starts = events.filter(|event| event["invocation"] == "root");
+    let prompt = starts.find_map(|event| {
+        let prompt = event["kind"]["system_prompt"].as_str();
+        prompt.map(str::to_owned)
+    });
+    prompt.expect("the root's start is recorded")
+}

@@ -1,0 +1,253 @@
+//! The actions of a web agent: the built-in ones, those of its settings, and what the model reads of them.
+
+use std::sync::{Arc, LazyLock};
+
+use jsonschema::Validator;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::settings::AgentTurnSettings;
+use crate::prompt::web::tool_section;
+use crate::tool_call::{ToolChoice, ToolSpec, ToolUse};
+
+/// The bundled descriptions.
+const TEXT: &str = include_str!("../../../prompts/agent-turn.yaml");
+
+#[derive(Deserialize)]
+struct Bundled {
+    envelope: ToolSpec,
+    actions: Vec<ToolSpec>,
+    present: ToolSpec,
+}
+
+/// The file is part of the program, and a test reads it.
+#[expect(clippy::expect_used, reason = "the text is bundled and tested")]
+static BUNDLED: LazyLock<Bundled> =
+    LazyLock::new(|| serde_saphyr::from_str(TEXT).expect("agent-turn.yaml is well-formed"));
+
+/// The bundled text, for digests.
+pub(crate) const fn source() -> &'static str {
+    TEXT
+}
+
+/// The actions that there are.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    entries: Vec<Entry>,
+}
+
+/// One action.
+#[derive(Debug)]
+pub(super) struct Entry {
+    spec: ToolSpec,
+    validator: Validator,
+    pub run: Run,
+    pub confirm: bool,
+}
+
+/// How an action is run.
+#[derive(Debug)]
+pub(super) enum Run {
+    /// By the page.
+    Builtin,
+    /// `present_surface`.
+    Present,
+    /// This function in the page.
+    Script(String),
+}
+
+/// Settings of the agent-turn protocol that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct AgentTurnError {
+    /// The field as it stands in the file.
+    pub field: String,
+    /// What is wrong with it, and what would be right.
+    pub problem: String,
+}
+
+/// What goes over the wire: `agent_turn` alone, forced.
+pub(super) fn tool_use() -> ToolUse {
+    let envelope = &BUNDLED.envelope;
+    ToolUse {
+        choice: ToolChoice::Forced(envelope.name.clone()),
+        specs: Arc::from([envelope.clone()]),
+        parallel: false,
+    }
+}
+
+/// The name of the tool on the wire.
+pub(super) fn envelope_name() -> &'static str {
+    &BUNDLED.envelope.name
+}
+
+impl Catalog {
+    /// The actions that settings leave and add, with their descriptions.
+    ///
+    /// # Errors
+    /// A name that there is not, or twice; a schema that is none.
+    pub fn new(settings: &AgentTurnSettings) -> Result<Self, AgentTurnError> {
+        let error = |field: String, problem: String| AgentTurnError { field, problem };
+        let builtin: Vec<&str> = BUNDLED
+            .actions
+            .iter()
+            .map(|spec| spec.name.as_str())
+            .collect();
+        for name in &settings.disable_builtin_actions {
+            if !builtin.contains(&name.as_str()) {
+                let known = builtin.join(", ");
+                return Err(error(
+                    "disableBuiltinActions".to_owned(),
+                    format!("there is no built-in action `{name}`; there are {known}"),
+                ));
+            }
+        }
+        let mut entries = Vec::new();
+        let enabled = BUNDLED
+            .actions
+            .iter()
+            .filter(|spec| !settings.disable_builtin_actions.contains(&spec.name));
+        for spec in enabled {
+            let confirm = settings.confirm_actions.contains(&spec.name);
+            entries.push(Entry::new(spec.clone(), Run::Builtin, confirm, "actions")?);
+        }
+        if settings.allow_present {
+            let spec = BUNDLED.present.clone();
+            let confirm = settings.confirm_actions.contains(&spec.name);
+            entries.push(Entry::new(spec, Run::Present, confirm, "actions")?);
+        }
+        for (index, custom) in settings.custom_actions.iter().enumerate() {
+            let field = format!("customActions[{index}]");
+            let taken = entries.iter().any(|entry| entry.spec.name == custom.name);
+            if custom.name.is_empty() || custom.name == "narrate" || taken {
+                return Err(error(
+                    format!("{field}.name"),
+                    format!(
+                        "`{}` is taken or empty; give it a name of its own",
+                        custom.name
+                    ),
+                ));
+            }
+            let spec = ToolSpec {
+                name: custom.name.clone(),
+                description: custom.description.clone(),
+                parameters: custom.parameters.clone(),
+            };
+            let run = Run::Script(custom.script.clone());
+            entries.push(Entry::new(spec, run, custom.confirm, &field)?);
+        }
+        let mut catalog = Self { entries };
+        for name in &settings.confirm_actions {
+            if catalog.get(name).is_none() {
+                return Err(error(
+                    "confirmActions".to_owned(),
+                    unknown(name, &catalog.names()),
+                ));
+            }
+        }
+        for (name, changed) in &settings.action_overrides {
+            let names = catalog.names();
+            let Some(entry) = catalog
+                .entries
+                .iter_mut()
+                .find(|entry| entry.spec.name == *name)
+            else {
+                return Err(error("actionOverrides".to_owned(), unknown(name, &names)));
+            };
+            if let Some(description) = &changed.description {
+                entry.spec.description.clone_from(description);
+            } else if let Some(more) = &changed.append_description {
+                entry.spec.description = format!("{}\n{more}", entry.spec.description.trim_end());
+            }
+        }
+        Ok(catalog)
+    }
+
+    /// An action by its name.
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.spec.name == name)
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> String {
+        let names: Vec<&str> = self
+            .entries
+            .iter()
+            .map(|entry| entry.spec.name.as_str())
+            .collect();
+        names.join(", ")
+    }
+
+    /// The actions as the system prompt shows them.
+    pub fn reference(&self) -> String {
+        let tools: Vec<String> = self
+            .entries
+            .iter()
+            .map(|entry| {
+                let schema = serde_json::to_string_pretty(&entry.spec.parameters);
+                tool_section(
+                    &entry.spec.name,
+                    &entry.spec.description,
+                    &schema.unwrap_or_default(),
+                )
+            })
+            .collect();
+        tools.join("\n\n")
+    }
+}
+
+impl Entry {
+    fn new(spec: ToolSpec, run: Run, confirm: bool, field: &str) -> Result<Self, AgentTurnError> {
+        let error = |problem: String| AgentTurnError {
+            field: format!("{field}.parameters"),
+            problem,
+        };
+        if spec.parameters.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(error(
+                "expected a JSON Schema with `type: object`, since arguments have names".to_owned(),
+            ));
+        }
+        let validator = jsonschema::validator_for(&spec.parameters)
+            .map_err(|fault| error(format!("not a usable JSON Schema: {fault}")))?;
+        Ok(Self {
+            spec,
+            validator,
+            run,
+            confirm,
+        })
+    }
+
+    /// Checks arguments by the schema.
+    ///
+    /// # Errors
+    /// Everything that does not conform, for the model.
+    pub fn check(&self, args: &Value) -> Result<(), String> {
+        let faults: Vec<String> = self
+            .validator
+            .iter_errors(args)
+            .take(MOST_FAULTS)
+            .map(|fault| {
+                let place = fault.instance_path().to_string();
+                let place = if place.is_empty() {
+                    "args".to_owned()
+                } else {
+                    format!("args{place}")
+                };
+                let problem: String = fault.to_string().chars().take(LONGEST_FAULT).collect();
+                format!("{place}: {problem}")
+            })
+            .collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults.join("; "))
+        }
+    }
+}
+
+const MOST_FAULTS: usize = 5;
+const LONGEST_FAULT: usize = 300;
+
+fn unknown(name: &str, known: &str) -> String {
+    format!("there is no action `{name}`; there are {known}")
+}

@@ -1,0 +1,309 @@
+//! The agent-turn protocol: one forced call of `agent_turn` a turn, whose actions run on a web page.
+//!
+//! A request is the system prompt, the history, and last the page as it is now. The history holds what the user said, and of each
+//! turn the call with what came of it; it never holds a dump. The run ends with a turn without actions. The answer is then the last
+//! text that was narrated, and where there is none the memory of the last turn.
+
+mod settings;
+
+mod envelope;
+mod walk;
+
+mod catalog;
+mod executor;
+mod gate;
+
+mod fit;
+mod log;
+mod look;
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::attempt::Attempt;
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message, WebEvent};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::model_call::ModelReply;
+use crate::outcome::Status;
+use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
+use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
+use crate::protocol::{ProtocolNature, Subject};
+use crate::tool_call::{ToolResult, ToolUse};
+use crate::turns::{self, Turn, Turns};
+use crate::web::Page;
+
+pub use catalog::AgentTurnError;
+pub(crate) use catalog::source as actions_source;
+pub use envelope::{Envelope, Step, ToolAction};
+pub use gate::ConfirmGate;
+pub use log::LoggedTurn;
+pub use settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
+pub use walk::{ActionResult, How};
+
+use catalog::Catalog;
+use executor::{Checked, OnPage};
+use gate::Confirmed;
+use log::TurnLog;
+
+/// What the protocol says of itself.
+pub(crate) const NATURE: ProtocolNature = ProtocolNature {
+    summary: "the agent-turn protocol has the prompt and the actions of --web-agent, without a REPL, children or tools",
+    subjects: &[Subject::Pages],
+    has_repl: false,
+    calls_tools: false,
+    is_one_call: false,
+};
+
+/// Responses in a row without a usable envelope; one more ends the attempt.
+const MOST_MALFORMED: u32 = 3;
+
+/// A web agent as its settings make it.
+pub(crate) struct WebAgent {
+    pub settings: AgentTurnSettings,
+    catalog: Arc<Catalog>,
+    gate: Arc<dyn ConfirmGate>,
+    /// What a run puts in place of its prompt; wins over the settings.
+    replacement: Option<Replacement>,
+}
+
+impl WebAgent {
+    /// Reads the actions of the settings.
+    ///
+    /// # Errors
+    /// [`AgentTurnError`] with the field.
+    pub fn new(settings: AgentTurnSettings) -> Result<Self, AgentTurnError> {
+        let catalog = Arc::new(Catalog::new(&settings)?);
+        let gate = Arc::new(settings.confirm.clone());
+        Ok(Self {
+            settings,
+            catalog,
+            gate,
+            replacement: None,
+        })
+    }
+
+    /// The agent under the layers of a run, which win over its settings. What they say of actions that it lacks is for other
+    /// protocols.
+    pub fn under(self, layers: &PromptLayers) -> Self {
+        let mut settings = self.settings.clone();
+        settings.lay(layers);
+        settings
+            .action_overrides
+            .retain(|name, _| self.catalog.get(name).is_some());
+        let replacement = layers.replacement.clone();
+        let replacement = replacement.or_else(|| self.replacement.clone());
+        Self {
+            replacement,
+            ..Self::new(settings).unwrap_or(self)
+        }
+    }
+
+    /// The system prompt: the same in every turn.
+    pub fn system(&self) -> Assembled {
+        let settings = &self.settings;
+        system_prompt(&WebPrompt {
+            agent: &settings.agent_name,
+            site: &settings.site_name,
+            date: settings.date.as_deref(),
+            persona: settings.persona.as_deref(),
+            tools: &self.catalog.reference(),
+            ids: settings.dom_ids,
+            of_run: self.replacement.as_ref(),
+            template: settings.system_prompt_template.as_deref(),
+            replacement: settings.system_prompt.as_deref(),
+            append: settings.append_system_prompt.as_deref(),
+        })
+    }
+
+    /// What goes over the wire as tools.
+    pub fn tools() -> ToolUse {
+        catalog::tool_use()
+    }
+}
+
+/// What a web agent's requests offer as native tools: `agent_turn`, whatever its actions are.
+pub fn native_tools() -> ToolUse {
+    WebAgent::tools()
+}
+
+/// Runs the protocol for the root, and records the state of its page, by which it is judged.
+pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+    let page = attempt.browser()?.open(attempt.task).await?;
+    let agent = &attempt.engine.web_agent;
+    let executor = Checked {
+        inner: Confirmed {
+            inner: OnPage(Arc::clone(&page)),
+            gate: Arc::clone(&agent.gate),
+        },
+        catalog: Arc::clone(&agent.catalog),
+    };
+    let mut turns = WebTurns {
+        attempt,
+        root,
+        agent,
+        page,
+        executor,
+        log: TurnLog::default(),
+        narrated: None,
+        malformed: 0,
+    };
+    turns::run(attempt, root, &mut turns).await
+}
+
+/// Puts what the root is shown first into its conversation. The page follows with each request.
+pub(crate) fn open(attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+    conversation.tools = WebAgent::tools();
+    let query = flat_message(root.query(), &attempt.task.context);
+    conversation.push(Message::user(query));
+}
+
+/// A web agent at work.
+struct WebTurns<'a> {
+    attempt: &'a Attempt<'a>,
+    root: &'a Invocation,
+    agent: &'a WebAgent,
+    page: Arc<dyn Page>,
+    executor: Checked<Confirmed<OnPage>>,
+    log: TurnLog,
+    /// The last text that was narrated.
+    narrated: Option<String>,
+    /// Responses in a row without a usable envelope.
+    malformed: u32,
+}
+
+impl Turns for WebTurns<'_> {
+    fn open(&mut self, conversation: &mut Conversation) {
+        open(self.attempt, self.root, conversation);
+    }
+
+    /// Shows the page as it is now, at the end of the next request alone.
+    async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
+        let block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+        conversation.tail = Some(block);
+        if let Some(most) = self.agent.settings.max_prompt_tokens {
+            fit::fit(self.attempt, self.root, conversation, most)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the actions of a reply, which is the last one if it has none.
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        turn: Turn,
+        conversation: &mut Conversation,
+    ) -> Result<turns::Step, Failure> {
+        let read = if reply.truncated {
+            Err("the response was cut off at the limit of output tokens; write less".to_owned())
+        } else {
+            envelope::read(&reply.response)
+        };
+        let iteration = turn.iteration;
+        let understood = match read {
+            Ok(understood) => understood,
+            Err(problem) => {
+                self.on_malformed(iteration, &problem)?;
+                conversation.push(answer_to(&reply, malformed(&problem), true));
+                return Ok(turns::Step::GoOn);
+            }
+        };
+        self.malformed = 0;
+        let repairs = u32::try_from(understood.repairs.len()).unwrap_or(u32::MAX);
+        let envelope = understood.envelope;
+        self.emit(WebEvent::Envelope {
+            envelope: Some(envelope.clone()),
+            repairs: understood.repairs,
+            problem: None,
+        });
+        let (walked, end) = walk::walk(&envelope.actions, &self.executor).await;
+        self.attempt
+            .count(|stats| stats.protocol_faults += repairs + walked.faults);
+        self.emit(WebEvent::ActionResults {
+            results: walked.results.clone(),
+        });
+        self.log.add(iteration, &envelope, &walked.results);
+        end?;
+        if walked.narrated.is_some() {
+            self.narrated = walked.narrated;
+        }
+        let results = json!({
+            "memory": envelope.memory,
+            "todos_remaining": envelope.todos_remaining,
+            "action_results": walked.results,
+        });
+        conversation.push(answer_to(&reply, results.to_string(), false));
+        if !envelope.actions.is_empty() {
+            return Ok(turns::Step::GoOn);
+        }
+        let answer = self.narrated.take().unwrap_or(envelope.memory);
+        conversation.push(Message::assistant(&answer));
+        Ok(turns::Step::Answer(answer))
+    }
+
+    async fn close(
+        &mut self,
+        conversation: &Conversation,
+        result: Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        self.log.record(self.attempt, self.root, conversation);
+        match &result {
+            Err(failure) if failure.status != Status::Limit => {}
+            _ => self.attempt.judge_by(self.root, self.page.state().await?),
+        }
+        result
+    }
+
+    fn missing(&self) -> &'static str {
+        "ending its work"
+    }
+}
+
+impl WebTurns<'_> {
+    fn on_malformed(&mut self, iteration: u32, problem: &str) -> Result<(), Failure> {
+        self.malformed += 1;
+        self.attempt.count(|stats| stats.protocol_faults += 1);
+        self.emit(WebEvent::Envelope {
+            envelope: None,
+            repairs: Vec::new(),
+            problem: Some(problem.to_owned()),
+        });
+        self.log.add_malformed(iteration, problem);
+        if self.malformed > MOST_MALFORMED {
+            return Err(Failure {
+                status: Status::Limit,
+                reason: format!(
+                    "more than {MOST_MALFORMED} responses in a row had no usable envelope; the last: {problem}"
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    fn emit(&self, event: WebEvent) {
+        self.attempt.emit(self.root, EventKind::Web { event });
+    }
+}
+
+/// What the model is shown of its reply: as the result of its first call, or as a message where it made none.
+fn answer_to(reply: &ModelReply, content: String, is_error: bool) -> Message {
+    let calls = &reply.response.tool_calls;
+    if calls.is_empty() {
+        return Message::user(content);
+    }
+    let mut content = Some(content);
+    let results = calls.iter().map(|call| {
+        let first = content.take();
+        ToolResult {
+            call: call.id.clone(),
+            is_error: is_error || first.is_none(),
+            content: first.unwrap_or_else(call_beyond_first),
+        }
+    });
+    Message {
+        tool_results: results.collect(),
+        ..Message::user("")
+    }
+}

@@ -1,0 +1,97 @@
+//! The direct protocol, and every other agent that answers in one call: the whole response is the answer.
+
+use std::sync::Arc;
+
+use crate::attempt::Attempt;
+use crate::conversation::Conversation;
+use crate::event::{Message, Role};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::model_call::ModelReply;
+use crate::outcome::Status;
+use crate::prompt::flat_message;
+use crate::protocol::{ProtocolNature, Subject};
+use crate::turns::{self, Step, Turn, Turns};
+
+/// What the protocol says of itself.
+pub(crate) const NATURE: ProtocolNature = ProtocolNature {
+    summary: "the direct protocol is one call with the whole context, without a REPL, children or tools",
+    subjects: &[Subject::Texts],
+    has_repl: false,
+    calls_tools: false,
+    is_one_call: true,
+};
+
+/// An agent that answers in one call.
+pub(crate) struct OneCall {
+    /// What it is shown, oldest first.
+    shown: Vec<Message>,
+    /// The question and the context in the last of these messages, where the context may be cut to fit.
+    may_cut: Option<(String, Arc<String>)>,
+}
+
+impl OneCall {
+    /// An agent that is shown these messages.
+    pub const fn of_messages(shown: Vec<Message>) -> Self {
+        Self {
+            shown,
+            may_cut: None,
+        }
+    }
+
+    /// An agent that is shown a question with the whole of a context.
+    pub fn of_context(query: &str, context: &str) -> Self {
+        Self::of_messages(vec![Message::user(flat_message(query, context))])
+    }
+
+    /// A root that answers in one call, with the task's images. In the direct protocol, a context that does not fit may
+    /// be cut.
+    pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
+        let context = &attempt.task.context;
+        let first = Message::user(flat_message(root.query(), context));
+        let cuts = root.role == Role::Direct;
+        Self {
+            shown: vec![attempt.with_images(root, first)],
+            may_cut: cuts.then(|| (root.query().to_owned(), Arc::clone(context))),
+        }
+    }
+
+    /// Asks and answers.
+    pub async fn run(
+        mut self,
+        attempt: &Attempt<'_>,
+        invocation: &Invocation,
+    ) -> Result<String, Failure> {
+        turns::run(attempt, invocation, &mut self).await
+    }
+}
+
+impl Turns for OneCall {
+    fn open(&mut self, conversation: &mut Conversation) {
+        for message in self.shown.drain(..) {
+            conversation.push(message);
+        }
+        if let Some((query, context)) = &self.may_cut {
+            conversation.may_cut(query, context);
+        }
+    }
+
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        _turn: Turn,
+        _conversation: &mut Conversation,
+    ) -> Result<Step, Failure> {
+        if reply.truncated {
+            return Err(Failure {
+                status: Status::Limit,
+                reason: "the response was cut off at the limit of output tokens".to_owned(),
+            });
+        }
+        Ok(Step::Answer(reply.response.text))
+    }
+
+    fn iterates(&self) -> bool {
+        false
+    }
+}

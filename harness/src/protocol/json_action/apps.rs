@@ -1,0 +1,73 @@
+//! Serves what apps ask for: a model's answer to a raw prompt, or the text of a document. One request at a time, in order.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::attempt::Attempt;
+use crate::event::{EventKind, Message, Role, WebEvent};
+use crate::invocation::Invocation;
+use crate::protocol::direct::OneCall;
+use crate::tool::Toolbox;
+use crate::web::{AppCall, AppHost};
+
+/// Serves requests for as long as it is polled.
+pub(super) async fn serve(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+    host: &dyn AppHost,
+    mut calls: UnboundedReceiver<AppCall>,
+) -> Infallible {
+    let mut number = 0;
+    while let Some(call) = calls.recv().await {
+        match call {
+            AppCall::Document { uri, reply } => {
+                let text = host.document(&uri);
+                attempt.emit(
+                    root,
+                    EventKind::Web {
+                        event: WebEvent::DocumentRead {
+                            uri,
+                            found: text.is_some(),
+                            chars: text.as_ref().map_or(0, |text| text.chars().count() as u64),
+                        },
+                    },
+                );
+                // An app that is gone needs no answer.
+                let _ = reply.send(text.unwrap_or_default());
+            }
+            AppCall::Inference { prompt, reply } => {
+                let invocation = child(root, number, &prompt);
+                number += 1;
+                // Where there is none, the dropped reply makes the app's `fetch` fail.
+                let agent = OneCall::of_messages(vec![Message::user(prompt)]);
+                if let Ok(text) = agent.run(attempt, &invocation).await {
+                    let _ = reply.send(text);
+                }
+            }
+        }
+    }
+    std::future::pending().await
+}
+
+fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
+    let mut lineage = root.lineage.clone();
+    lineage.push(prompt.to_owned());
+    Invocation {
+        tools: Toolbox::default(),
+        hands_down: Toolbox::default(),
+        log: None,
+        settings: None,
+        heard: Arc::default(),
+        id: root.child_id(number),
+        parent: Some(root.id.clone()),
+        depth: root.depth + 1,
+        role: Role::App,
+        lineage,
+        model: root.model.clone(),
+        system_prompt: None,
+        iterations: 1,
+        page: None,
+    }
+}

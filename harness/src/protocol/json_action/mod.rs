@@ -1,0 +1,265 @@
+//! The JSON action protocol: the model answers, launches an app, or asks for a list, each by one JSON object.
+//!
+//! Invariant: the text of a document goes to apps and never into a request of the main agent.
+
+mod request;
+mod response;
+
+mod apps;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::attempt::Attempt;
+use crate::conversation::Conversation;
+use crate::event::{EventKind, Message, WebEvent};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::model_call::ModelReply;
+use crate::outcome::Status;
+use crate::protocol::{ProtocolNature, Subject};
+use crate::turns::{self, Step, Turn, Turns};
+use crate::web::{AppHost, PageError};
+
+use request::{Asked, ChatRequest, Entry};
+use response::{Choice, List, Understood};
+
+/// What the protocol says of itself.
+pub(crate) const NATURE: ProtocolNature = ProtocolNature {
+    summary: "the json-action protocol has one prompt and answers by JSON actions, without a REPL, children or tools",
+    subjects: &[Subject::Apps],
+    has_repl: false,
+    calls_tools: false,
+    is_one_call: false,
+};
+
+/// Responses in a row that may be malformed; one more ends the attempt.
+const MOST_MALFORMED: u32 = 3;
+
+/// Runs the protocol for the root, and records the state by which it is judged: `state` of its host, the `actions` that it
+/// chose in order, and its last `answer`.
+pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+    let (calls, inbox) = mpsc::unbounded_channel();
+    let host = attempt.browser()?.open_apps(attempt.task, calls).await?;
+    let mut chat = Chat {
+        attempt,
+        root,
+        host: Arc::clone(&host),
+        system: String::new(),
+        message: root.query().to_owned(),
+        follow_ups: host.follow_ups().into(),
+        asked: Asked::default(),
+        besides: Besides::Nothing,
+        history: Vec::new(),
+        chosen: Vec::new(),
+        malformed: 0,
+    };
+    tokio::select! {
+        result = turns::run(attempt, root, &mut chat) => result,
+        never = apps::serve(attempt, root, host.as_ref(), inbox) => match never {},
+    }
+}
+
+/// Puts what the root is asked first into its conversation.
+pub(crate) fn open(root: &Invocation, conversation: &mut Conversation) {
+    // The message holds the system prompt.
+    let system = std::mem::take(&mut conversation.system);
+    let request = ChatRequest::new(&system, &[], root.query());
+    conversation.push(Message::user(request.text().unwrap_or_default()));
+}
+
+/// The main agent's side.
+struct Chat<'a> {
+    attempt: &'a Attempt<'a>,
+    root: &'a Invocation,
+    host: Arc<dyn AppHost>,
+    system: String,
+    /// The user's newest message.
+    message: String,
+    /// The user's messages after it.
+    follow_ups: VecDeque<String>,
+    /// The lists that the model asked for since that message.
+    asked: Asked,
+    besides: Besides,
+    /// What `answer` has put there, with what it answered.
+    history: Vec<Entry>,
+    /// The actions in the order in which they were chosen.
+    chosen: Vec<&'static str>,
+    /// Malformed responses in a row.
+    malformed: u32,
+}
+
+/// What the next request holds besides, for that request alone.
+enum Besides {
+    Nothing,
+    List(List, Option<(u32, u32)>),
+    Problem(String),
+}
+
+impl Turns for Chat<'_> {
+    fn open(&mut self, conversation: &mut Conversation) {
+        // Each request holds it, in its message.
+        self.system = std::mem::take(&mut conversation.system);
+    }
+
+    /// Puts the whole request into one message. It holds all that the model is to know: nothing of earlier ones is sent
+    /// with it.
+    async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
+        let request = ChatRequest::new(&self.system, &self.history, &self.message);
+        let request = match &self.besides {
+            Besides::Nothing => request,
+            Besides::List(List::Apps, repeated) => {
+                request.with_apps(self.host.running().await?, *repeated)
+            }
+            Besides::List(List::Docs, repeated) => {
+                request.with_documents(self.host.as_ref(), *repeated)
+            }
+            Besides::Problem(problem) => request.with_problem(problem),
+        };
+        let request = request.text().map_err(|error| Failure {
+            status: Status::Error,
+            reason: format!("the request cannot be written: {error}"),
+        })?;
+        conversation.restart();
+        conversation.push(Message::user(request));
+        Ok(())
+    }
+
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        _turn: Turn,
+        _conversation: &mut Conversation,
+    ) -> Result<Step, Failure> {
+        let choice = match self.understand(&reply)? {
+            Ok(choice) => choice,
+            Err(problem) => {
+                self.besides = Besides::Problem(problem);
+                return Ok(Step::GoOn);
+            }
+        };
+        self.chosen.push(choice.word());
+        match choice {
+            Choice::Answer { message: answer } => {
+                self.history.push(Entry::user(&self.message));
+                self.history.push(Entry::assistant(&answer));
+                Ok(self.next_message(answer))
+            }
+            Choice::LaunchApp { app } => {
+                self.host.launch(&app).await?;
+                Ok(self.next_message(String::new()))
+            }
+            Choice::List(list) => {
+                let repeated = self.asked.again(list).map_err(limit)?;
+                self.besides = Besides::List(list, repeated);
+                Ok(Step::GoOn)
+            }
+        }
+    }
+
+    /// Records the state by which the attempt is judged. Its apps go on while they are checked.
+    async fn close(
+        &mut self,
+        _conversation: &Conversation,
+        result: Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        if let Err(failure) = &result
+            && failure.status != Status::Limit
+        {
+            return result;
+        }
+        let state = self.host.state().await?;
+        if self.attempt.engine.config.screenshots
+            && let Ok(image) = self.host.screenshot().await
+        {
+            let event = WebEvent::Screenshot { image };
+            self.attempt.emit(self.root, EventKind::Web { event });
+        }
+        let state = json!({
+            "state": state,
+            "actions": self.chosen,
+            "answer": result.as_ref().ok(),
+        });
+        self.attempt.judge_by(self.root, state);
+        result
+    }
+
+    fn missing(&self) -> &'static str {
+        "an answer or an app"
+    }
+}
+
+impl Chat<'_> {
+    /// Goes on with the user's next message. The answer to the last is the attempt's.
+    fn next_message(&mut self, answer: String) -> Step {
+        let Some(next) = self.follow_ups.pop_front() else {
+            return Step::Answer(answer);
+        };
+        self.message = next;
+        self.asked = Asked::default();
+        self.besides = Besides::Nothing;
+        Step::GoOn
+    }
+
+    /// Reads a response, counts what is wrong with it, and records both. The inner error is for the model.
+    fn understand(&mut self, reply: &ModelReply) -> Result<Result<Choice, String>, Failure> {
+        let read = if reply.truncated {
+            Err("it was cut off at the limit of output tokens; write less".to_owned())
+        } else {
+            response::read(&reply.response.text)
+        };
+        let (action, repairs, problem) = match &read {
+            Ok(Understood { choice, repairs }) => (Some(choice.word()), repairs.clone(), None),
+            Err(problem) => (None, Vec::new(), Some(problem.clone())),
+        };
+        let faults = repairs.len() + usize::from(problem.is_some());
+        self.attempt.count(|stats| {
+            stats.protocol_faults += u32::try_from(faults).unwrap_or(u32::MAX);
+        });
+        self.attempt.emit(
+            self.root,
+            EventKind::Web {
+                event: WebEvent::JsonAction {
+                    action: action.map(str::to_owned),
+                    repairs,
+                    problem,
+                },
+            },
+        );
+        match read {
+            Ok(understood) => {
+                self.malformed = 0;
+                Ok(Ok(understood.choice))
+            }
+            Err(problem) => {
+                self.malformed += 1;
+                if self.malformed > MOST_MALFORMED {
+                    return Err(limit(format!(
+                        "more than {MOST_MALFORMED} responses in a row were malformed; the last: {problem}"
+                    )));
+                }
+                Ok(Err(problem))
+            }
+        }
+    }
+}
+
+fn limit(reason: impl Into<String>) -> Failure {
+    Failure {
+        status: Status::Limit,
+        reason: reason.into(),
+    }
+}
+
+/// Where a page's problem ends an attempt, it is the world's and not the agent's.
+impl From<PageError> for Failure {
+    fn from(error: PageError) -> Self {
+        Self {
+            status: Status::Error,
+            reason: error.message,
+        }
+    }
+}

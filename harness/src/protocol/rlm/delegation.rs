@@ -1,0 +1,369 @@
+//! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, of tools, and of its page.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use sandbox::Event;
+use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCall};
+use serde_json::Value;
+
+use super::ReplAgent;
+use crate::event::{EventKind, Message, Role, WebEvent};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::meter::Work;
+use crate::prompt::{ContextKind, first_message, iterations_for_depth};
+use crate::protocol::direct::OneCall;
+use crate::tool::Toolbox;
+use crate::tool_run::{ToolRun, text_of};
+use crate::web::{Given, PageFunctions};
+
+/// Why a call came to nothing that was still running.
+const STOPPED: &str = "stopped: its caller's cell ended";
+
+/// A child's answer on its way to the call that waits for it.
+type Answer = (CallId, Result<String, Failure>);
+
+/// What a function of the page gave, on its way to the call that waits for it.
+type FromPage = (CallId, Result<Given, String>);
+
+/// A tool's answer on its way to the call that waits for it.
+type ToolAnswer = (CallId, Result<Value, String>);
+
+/// The children of one running cell, its calls of tools, and what it waits for from its page.
+struct Children<'f> {
+    running: FuturesUnordered<BoxFuture<'f, Answer>>,
+    /// Every call not settled yet, by its child.
+    pending: HashMap<CallId, Invocation>,
+    page: FuturesUnordered<BoxFuture<'f, FromPage>>,
+    /// Calls of tools.
+    tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
+    /// Every call of a tool not settled yet.
+    called: BTreeMap<CallId, ToolRun>,
+}
+
+impl Children<'_> {
+    fn waits_for_nothing(&self) -> bool {
+        self.pending.is_empty() && self.called.is_empty() && self.page.is_empty()
+    }
+}
+
+impl<'a> ReplAgent<'a> {
+    /// Runs one cell to its end, and the children that it calls, in parallel, inside this very task: when
+    /// the cell ends, whatever it left running is dropped.
+    pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
+        self.attempt.tell_budget();
+        self.repl.run(code, iteration);
+        let mut children = Children {
+            running: FuturesUnordered::new(),
+            pending: HashMap::new(),
+            page: FuturesUnordered::new(),
+            tools: FuturesUnordered::new(),
+            called: BTreeMap::new(),
+        };
+        // The cell counts as work while it executes, not while it waits for its children.
+        let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
+        loop {
+            tokio::select! {
+                event = self.repl.next() => match event? {
+                    Event::Called(call) => {
+                        self.start_call(&call, &mut children);
+                        working = None;
+                    }
+                    Event::Invoked(call) => {
+                        self.start_tool(call, &mut children);
+                        working = None;
+                    }
+                    Event::CallContext { call, text } => self.start_flat(call, text, &mut children),
+                    Event::Finished(outcome) => {
+                        self.report_lost(&outcome, children);
+                        return Ok(outcome);
+                    }
+                },
+                Some((call, result)) = children.running.next(), if !children.running.is_empty() => {
+                    self.settle(call, result, &mut children);
+                }
+                Some((call, result)) = children.page.next(), if !children.page.is_empty() => {
+                    self.settle_function(call, result);
+                }
+                () = self.background.step(), if !self.background.is_empty() => {}
+                Some((call, result)) = children.tools.next(), if !children.tools.is_empty() => {
+                    children.called.remove(&call);
+                    self.attempt.tell_budget();
+                    self.repl.settle_function(call, result);
+                }
+            }
+            if working.is_none() && children.waits_for_nothing() {
+                working = Some(self.attempt.meter.begin());
+            }
+        }
+    }
+
+    fn start_call(&mut self, call: &Call, children: &mut Children<'a>) {
+        self.attempt.count(|stats| stats.delegations += 1);
+        let child = match self.child(call) {
+            Ok(child) => child,
+            Err(reason) => {
+                let child = self.invocation.child_id(self.calls - 1);
+                self.emit_error(child, reason.clone());
+                self.repl.settle(call.id, Err(reason));
+                return;
+            }
+        };
+        let spawn = EventKind::DelegationSpawn {
+            child: child.id.clone(),
+            role: child.role,
+        };
+        self.attempt.emit(&self.invocation, spawn);
+        children.pending.insert(call.id, child.clone());
+        match child.role {
+            Role::Child | Role::Specialist => children.running.push(self.run_child(call, child)),
+            _ if call.context_type == "undefined" => {
+                self.start_flat(call.id, Ok(String::new()), children);
+            }
+            // The context leaves the isolate only for agents that have no REPL to read it in.
+            _ => self.repl.ask_call_context(call.id),
+        }
+    }
+
+    fn start_function(&self, call: FunctionCall, children: &mut Children<'a>) {
+        // Nobody is given other functions than those of a page, and nobody without a page has them.
+        let Some(page) = self.invocation.page.clone() else {
+            return;
+        };
+        children.page.push(Box::pin(async move {
+            (call.id, page.call(&call.name, &call.arguments).await)
+        }));
+    }
+
+    fn settle_function(&self, call: CallId, result: Result<Given, String>) {
+        let value = result.map(|given| {
+            if let Some(dump) = given.dump {
+                let event = WebEvent::Page {
+                    chars: dump.tree.chars().count() as u64,
+                    bytes: dump.tree.len() as u64,
+                    dump,
+                };
+                self.attempt
+                    .emit(&self.invocation, EventKind::Web { event });
+            }
+            given.value
+        });
+        self.attempt.tell_budget();
+        self.repl.settle_function(call, value);
+    }
+
+    /// The page that a call hands to its child.
+    fn handed_page(&self, call: &Call, role: Role) -> Result<Option<PageFunctions>, String> {
+        let Some(name) = &call.options.page else {
+            return Ok(None);
+        };
+        if !matches!(role, Role::Child | Role::Specialist) {
+            return Err("rlm(): a child at this depth has no REPL, and so no page".to_owned());
+        }
+        let own = self.invocation.page.as_ref();
+        own.ok_or_else(|| "rlm(): you have no page to hand on".to_owned())?
+            .handed(name)
+            .map(Some)
+    }
+
+    fn start_tool(&mut self, call: FunctionCall, children: &mut Children<'a>) {
+        if self.invocation.page.is_some() && self.invocation.tools.get(&call.name).is_err() {
+            return self.start_function(call, children);
+        }
+        let id = call.id;
+        let child = self.invocation.child_id(self.calls);
+        if self.invocation.tools.calls_prompt(&call.name) {
+            self.calls += 1;
+        }
+        let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
+        let (attempt, caller) = (self.attempt, self.invocation.clone());
+        // What cannot start is an error of the call; nothing has answered later.
+        let failed = match attempt.prepare_beside(&caller, &run) {
+            None => None,
+            Some(Err(error)) => Some(error),
+            Some(Ok(child)) => {
+                let id_of_child = run.child.clone();
+                let told = Value::String(format!("started {id_of_child}"));
+                let work = async move {
+                    let answer = attempt.run_prepared(&caller, child).await;
+                    let result = Ok(Value::String(answer));
+                    let result = attempt.end_tool(&caller, run, result).await;
+                    result.map(|value| text_of(&value))
+                };
+                self.background.start(id_of_child, Box::pin(work));
+                return self.repl.settle_function(id, Ok(told));
+            }
+        };
+        children.called.insert(id, run.clone());
+        children.tools.push(Box::pin(async move {
+            let result = match failed {
+                Some(error) => attempt.end_tool(&caller, run, Err(error)).await,
+                None => attempt.run_tool(&caller, run).await,
+            };
+            (id, result)
+        }));
+    }
+
+    /// Who answers a call, or why nobody can.
+    fn child(&mut self, call: &Call) -> Result<Invocation, String> {
+        let id = self.invocation.child_id(self.calls);
+        self.calls += 1;
+        let engine = self.attempt.engine;
+        let model = engine.model(call.options.model.as_deref())?;
+        if call.query.trim().is_empty() {
+            return Err(format!("{}(): the query is blank", call.kind));
+        }
+        if call.options.max_iterations == Some(0) {
+            return Err("rlm(): maxIterations must be at least 1".to_owned());
+        }
+        let depth = self.invocation.depth + 1;
+        let specialist = call
+            .options
+            .system_prompt
+            .as_ref()
+            .is_some_and(|own| !own.trim().is_empty());
+        let role = match call.kind {
+            CallKind::Llm => Role::OneShot,
+            CallKind::Rlm if depth >= engine.config.max_depth => Role::Flat,
+            CallKind::Rlm if specialist => Role::Specialist,
+            CallKind::Rlm => Role::Child,
+        };
+        let budget = iterations_for_depth(depth, engine.config.max_iterations);
+        let iterations = match role {
+            Role::OneShot | Role::Flat => 1,
+            _ => call
+                .options
+                .max_iterations
+                .map_or(budget, |wanted| wanted.min(budget)),
+        };
+        let page = self.handed_page(call, role)?;
+        let mut lineage = self.invocation.lineage.clone();
+        lineage.push(call.query.clone());
+        Ok(Invocation {
+            id,
+            parent: Some(self.invocation.id.clone()),
+            depth,
+            role,
+            lineage,
+            model,
+            system_prompt: call.options.system_prompt.clone(),
+            iterations,
+            page,
+            tools: match role {
+                Role::Child | Role::Specialist => self.invocation.hands_down.clone(),
+                _ => Toolbox::default(),
+            },
+            hands_down: self.invocation.hands_down.clone(),
+            log: None,
+            settings: None,
+            heard: Arc::default(),
+        })
+    }
+
+    fn run_child(&self, call: &Call, child: Invocation) -> BoxFuture<'a, Answer> {
+        let (attempt, session, id) = (self.attempt, self.session, call.id);
+        let context = Context::OfCall(id);
+        let functions = child.functions();
+        let repl = session.open_with(Some(&self.repl), context, attempt.info(&child), functions);
+        let context = match (call.context_type.as_str(), call.context_length) {
+            (_, Some(0)) | ("undefined", _) => ContextKind::None,
+            (_, Some(length)) => ContextKind::Text(length),
+            (kind, None) => ContextKind::Value(kind.to_owned()),
+        };
+        let first = first_message(child.query(), &context, child.iterations);
+        let shown = vec![Message::user(first)];
+        Box::pin(async move {
+            let agent = ReplAgent::new(attempt, child, session, repl, shown);
+            (id, agent.run().await)
+        })
+    }
+
+    fn start_flat(
+        &self,
+        call: CallId,
+        context: Result<String, String>,
+        children: &mut Children<'a>,
+    ) {
+        let Some(child) = children.pending.get(&call).cloned() else {
+            return;
+        };
+        let attempt = self.attempt;
+        match context {
+            Ok(context) => children.running.push(Box::pin(async move {
+                (
+                    call,
+                    OneCall::of_context(child.query(), &context)
+                        .run(attempt, &child)
+                        .await,
+                )
+            })),
+            Err(reason) => {
+                children.pending.remove(&call);
+                let reason = format!("the context cannot be turned into text: {reason}");
+                self.emit_error(child.id, reason.clone());
+                self.repl.settle(call, Err(reason));
+            }
+        }
+    }
+
+    fn settle(&self, call: CallId, result: Result<String, Failure>, children: &mut Children<'a>) {
+        let Some(child) = children.pending.remove(&call) else {
+            return;
+        };
+        match result {
+            Ok(answer) => {
+                let answer_chars = answer.chars().count() as u64;
+                let event = EventKind::DelegationReturn {
+                    child: child.id,
+                    answer_chars,
+                };
+                self.attempt.emit(&self.invocation, event);
+                self.attempt.tell_budget();
+                self.repl.settle(call, Ok(answer));
+            }
+            Err(failure) => {
+                let reason = format!("{} failed: {}", child.id, failure.reason);
+                self.emit_error(child.id, failure.reason);
+                self.attempt.tell_budget();
+                self.repl.settle(call, Err(reason));
+            }
+        }
+    }
+
+    fn report_lost(&self, outcome: &CellOutcome, children: Children<'a>) {
+        if outcome.unawaited > 0 {
+            self.attempt
+                .count(|stats| stats.unawaited += outcome.unawaited);
+            let event = EventKind::DelegationUnawaited {
+                count: outcome.unawaited,
+            };
+            self.attempt.emit(&self.invocation, event);
+        }
+        let mut stopped: Vec<&Invocation> = children.pending.values().collect();
+        stopped.sort_by(|a, b| a.id.cmp(&b.id));
+        for child in stopped {
+            self.emit_error(child.id.clone(), STOPPED.to_owned());
+        }
+        for run in children.called.into_values() {
+            let told = Err(STOPPED.to_owned());
+            self.attempt.record_tool(&self.invocation, run, told);
+        }
+    }
+
+    /// Stops the agents that run beside this one.
+    pub fn stop_background(&mut self) {
+        for child in self.background.stop() {
+            self.emit_error(child, "stopped: its caller ended".to_owned());
+        }
+    }
+
+    fn emit_error(&self, child: String, error: String) {
+        self.attempt.emit(
+            &self.invocation,
+            EventKind::DelegationError { child, error },
+        );
+    }
+}

@@ -1,0 +1,354 @@
+//! The rlm protocol: an agent with a REPL runs the code of each reply and is shown what it did, until the code returns.
+
+mod background;
+mod delegation;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use sandbox::message::{CellErrorKind, CellOutcome, Context};
+use sandbox::{Repl, Session};
+
+use crate::attempt::Attempt;
+use crate::code_tool;
+use crate::conversation::Conversation;
+use crate::cut::two_ends;
+use crate::event::{EventKind, Message, ms};
+use crate::failure::Failure;
+use crate::fence::code_blocks;
+use crate::invocation::Invocation;
+use crate::model_call::ModelReply;
+use crate::outcome::Status;
+use crate::prompt::{
+    CellReport, ContextKind, cut_off_message, first_message, no_code_message, output_left_out,
+    result_message, returned_early_message,
+};
+use crate::protocol::{ProtocolNature, Subject};
+use crate::turns::{self, Step, Turn, Turns};
+use crate::web::PageFunctions;
+
+use background::Background;
+
+/// What the protocol says of itself.
+pub(crate) const NATURE: ProtocolNature = ProtocolNature {
+    summary: "an agent of the rlm protocol works in a REPL, from which it calls children and the tools of the run",
+    subjects: &[Subject::Texts, Subject::Pages],
+    has_repl: true,
+    calls_tools: true,
+    is_one_call: false,
+};
+
+/// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
+const SHOWN_BACK: usize = 10_000;
+
+/// Runs the protocol for the root. If the attempt has a page, the page's state is recorded, by which it is judged.
+pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+    let Some(browser) = attempt.engine.browser.as_deref() else {
+        return run_repl(attempt, root.clone()).await;
+    };
+    let page = browser.open(attempt.task).await?;
+    let functions = PageFunctions::of_root(Arc::clone(&page));
+    let root = Invocation {
+        page: Some(functions.clone()),
+        ..root.clone()
+    };
+    let result = tokio::select! {
+        result = run_repl(attempt, root.clone()) => result,
+        error = functions.broken() => Err(error.into()),
+    };
+    match &result {
+        Err(failure) if failure.status != Status::Limit => {}
+        _ => attempt.judge_by(&root, page.state().await?),
+    }
+    result
+}
+
+async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Failure> {
+    let starting = attempt.meter.begin();
+    let session = attempt.open_session().await?;
+    drop(starting);
+    let _subscribed = attempt.also_tell_budget(&session);
+    let context = Context::Text(Arc::clone(&attempt.task.context));
+    let repl = session.open_with(None, context, attempt.info(&root), root.functions());
+    let shown = vec![first(attempt, &root)];
+    ReplAgent::new(attempt, root, &session, repl, shown)
+        .run()
+        .await
+}
+
+/// What the root is shown first.
+pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
+    let kind = kind_of(&attempt.task.context);
+    let first = first_message(root.query(), &kind, root.iterations);
+    attempt.with_images(root, Message::user(first))
+}
+
+/// What a context is to an agent that has it in its REPL.
+pub(crate) fn kind_of(context: &str) -> ContextKind {
+    match context.encode_utf16().count() as u64 {
+        0 => ContextKind::None,
+        length => ContextKind::Text(length),
+    }
+}
+
+/// An agent at work.
+pub(crate) struct ReplAgent<'a> {
+    attempt: &'a Attempt<'a>,
+    invocation: Invocation,
+    session: &'a Session,
+    repl: Repl,
+    /// What it is shown first, oldest first.
+    shown: Vec<Message>,
+    /// Calls made so far.
+    calls: u32,
+    /// Agents that it called without waiting for them.
+    background: Background<'a>,
+}
+
+/// What the cells of one iteration came to.
+struct CellResults {
+    output: String,
+    error: Option<String>,
+    unawaited: u32,
+    returned: Option<String>,
+}
+
+impl<'a> ReplAgent<'a> {
+    /// An agent whose REPL is open. `shown` is what it is shown first, oldest first.
+    pub fn new(
+        attempt: &'a Attempt<'a>,
+        invocation: Invocation,
+        session: &'a Session,
+        repl: Repl,
+        shown: Vec<Message>,
+    ) -> Self {
+        Self {
+            attempt,
+            invocation,
+            session,
+            repl,
+            shown,
+            calls: 0,
+            background: Background::default(),
+        }
+    }
+
+    /// Runs to the answer or to the reason why there is none.
+    pub async fn run(mut self) -> Result<String, Failure> {
+        let invocation = self.invocation.clone();
+        turns::run(self.attempt, &invocation, &mut self).await
+    }
+
+    /// Runs the code of a reply.
+    async fn run_code(&mut self, reply: &ModelReply, turn: Turn) -> Result<Outcome, Failure> {
+        let Turn { iteration, .. } = turn;
+        let next = turn.next();
+        let calls = &reply.response.tool_calls;
+        let mut blocks = if reply.truncated {
+            Vec::new()
+        } else if calls.is_empty() {
+            code_blocks(&reply.response.text)
+        } else {
+            code_tool::codes(calls)
+        };
+        let allowed = self.attempt.engine.config.max_blocks_per_iteration as usize;
+        let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
+        blocks.truncate(allowed);
+        if dropped > 0 || blocks.is_empty() {
+            self.attempt.count(|stats| stats.protocol_faults += 1);
+        }
+        if blocks.is_empty() {
+            let nothing = CellOutcome::default();
+            self.record(iteration, "", &nothing, None, false, 0);
+            let via_tool = self.invocation.model.sampling.code_via_tool;
+            return Ok(Outcome::Message(if reply.truncated {
+                cut_off_message(next)
+            } else {
+                no_code_message(next, via_tool)
+            }));
+        }
+        let confirm = self.attempt.engine.config.confirm_first_return;
+        let intercepts = confirm && iteration == 1 && !turn.is_last();
+        let ran = self
+            .run_blocks(&blocks, iteration, intercepts, dropped)
+            .await?;
+        match ran.returned {
+            Some(answer) if intercepts => {
+                if self.invocation.is_root() {
+                    self.attempt.count(|stats| stats.returned_early = true);
+                }
+                Ok(Outcome::Message(returned_early_message(
+                    &two_ends(&answer, SHOWN_BACK),
+                    next,
+                )))
+            }
+            Some(answer) => Ok(Outcome::Answer(answer)),
+            None => {
+                let chars = ran.output.chars().count() as u64;
+                let mut report = CellReport {
+                    output: &ran.output,
+                    error: ran.error,
+                    dropped_blocks: dropped,
+                    unawaited: ran.unawaited,
+                };
+                let message = result_message(&report, next);
+                let left_out = output_left_out(chars);
+                report.output = &left_out;
+                Ok(Outcome::Output {
+                    message,
+                    stub: result_message(&report, next),
+                    chars,
+                })
+            }
+        }
+    }
+
+    /// Runs blocks in order until one fails or returns.
+    async fn run_blocks(
+        &mut self,
+        blocks: &[String],
+        iteration: u32,
+        intercepts: bool,
+        dropped: u32,
+    ) -> Result<CellResults, Failure> {
+        let mut ran = CellResults {
+            output: String::new(),
+            error: None,
+            unawaited: 0,
+            returned: None,
+        };
+        for code in blocks {
+            let outcome = match self.run_cell(code, iteration).await {
+                Ok(outcome) => outcome,
+                Err(failure) => {
+                    // The last cell of a sandbox that is gone, and why it is.
+                    let nothing = CellOutcome::default();
+                    let reason = Some(failure.reason.clone());
+                    self.record(iteration, code, &nothing, reason, false, dropped);
+                    return Err(failure);
+                }
+            };
+            if !ran.output.is_empty() && !outcome.output.is_empty() {
+                ran.output.push('\n');
+            }
+            ran.output.push_str(&outcome.output);
+            ran.error = outcome.error.as_ref().map(|error| {
+                let message = two_ends(&error.message, SHOWN_BACK);
+                std::iter::once(message.as_str())
+                    .chain(error.stack.iter().map(String::as_str))
+                    .collect::<Vec<_>>()
+                    .join("\n    ")
+            });
+            let told = outcome
+                .error
+                .as_ref()
+                .is_some_and(|error| error.kind == CellErrorKind::Unawaited);
+            ran.unawaited = if told { 0 } else { outcome.unawaited };
+            self.attempt
+                .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
+            let intercepted = intercepts && outcome.value.is_some();
+            self.record(
+                iteration,
+                code,
+                &outcome,
+                ran.error.clone(),
+                intercepted,
+                dropped,
+            );
+            ran.returned = outcome.value;
+            if ran.error.is_some() || ran.returned.is_some() {
+                break;
+            }
+        }
+        Ok(ran)
+    }
+
+    fn record(
+        &self,
+        iteration: u32,
+        code: &str,
+        outcome: &CellOutcome,
+        error: Option<String>,
+        intercepted: bool,
+        dropped_blocks: u32,
+    ) {
+        self.attempt.emit(
+            &self.invocation,
+            EventKind::IterationEnd {
+                iteration,
+                code: code.to_owned(),
+                output: outcome.output.clone(),
+                error,
+                returned: outcome.value.clone(),
+                intercepted: Some(intercepted),
+                executed_ms: Some(ms(outcome.executed)),
+                dropped_blocks: Some(dropped_blocks),
+            },
+        );
+    }
+}
+
+impl Turns for ReplAgent<'_> {
+    fn open(&mut self, conversation: &mut Conversation) {
+        for message in self.shown.drain(..) {
+            conversation.push(message);
+        }
+    }
+
+    async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
+        self.background.beside(asking).await
+    }
+
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        turn: Turn,
+        conversation: &mut Conversation,
+    ) -> Result<Step, Failure> {
+        let outcome = self.run_code(&reply, turn).await?;
+        let notes = self.background.take_notes();
+        let calls = &reply.response.tool_calls;
+        let message = |text: String| code_tool::answer(calls, text + &notes);
+        match outcome {
+            Outcome::Answer(answer) => return Ok(Step::Answer(answer)),
+            Outcome::Message(text) => conversation.push(message(text)),
+            Outcome::Output {
+                message: text,
+                stub,
+                chars,
+            } => conversation.push_output(message(text), message(stub), chars),
+        }
+        Ok(Step::GoOn)
+    }
+
+    async fn close(
+        &mut self,
+        _conversation: &Conversation,
+        result: Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        self.stop_background();
+        if result.is_ok() {
+            self.repl.mark_returned();
+        }
+        result
+    }
+
+    fn missing(&self) -> &'static str {
+        "returning an answer"
+    }
+}
+
+/// What the code of a reply came to.
+enum Outcome {
+    Answer(String),
+    /// What the model is shown.
+    Message(String),
+    /// Like `Message`, with a cell's output in it.
+    Output {
+        message: String,
+        /// The message without the output.
+        stub: String,
+        /// Characters of the output.
+        chars: u64,
+    },
+}

@@ -1,0 +1,284 @@
+//! The tools protocol: an agent calls native tools and is shown their results, until a reply that calls nothing is the answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use futures::future::try_join_all;
+use serde_json::Value;
+
+use crate::agent_settings::AgentSettings;
+use crate::attempt::Attempt;
+use crate::conversation::Conversation;
+use crate::cut::two_ends;
+use crate::definition::ToolStrategy;
+use crate::event::{EventKind, Message, ms};
+use crate::failure::Failure;
+use crate::hook::HookError;
+use crate::invocation::Invocation;
+use crate::model_call::ModelReply;
+use crate::outcome::Status;
+use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
+use crate::protocol::{ProtocolNature, Subject};
+use crate::tool::{ToolRegistry, Toolbox};
+use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolUse};
+use crate::tool_run::ToolRun;
+use crate::turns::{self, Step, Turn, Turns};
+
+/// What the protocol says of itself.
+pub(crate) const NATURE: ProtocolNature = ProtocolNature {
+    summary: "the tools protocol has one prompt of its own and native tool calls, without a REPL",
+    subjects: &[Subject::Texts],
+    has_repl: false,
+    calls_tools: true,
+    is_one_call: false,
+};
+
+/// Contexts up to this many characters stand in the first message; longer ones are read with tools.
+const INLINE_CONTEXT: usize = 20_000;
+
+/// The tools that read a context which does not stand in the first message.
+pub(crate) const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
+
+/// How often a model that has to call a tool and does not is asked again.
+const RETRIES: u32 = 2;
+
+/// An agent at work.
+pub(crate) struct ToolsAgent<'a> {
+    attempt: &'a Attempt<'a>,
+    /// The agent, with the tools that it needs to read its context.
+    invocation: Invocation,
+    settings: &'a AgentSettings,
+    context: Arc<String>,
+    /// Prompts called so far.
+    children: AtomicU32,
+    /// Replies without a call where the model has to make one.
+    refusals: u32,
+}
+
+impl<'a> ToolsAgent<'a> {
+    /// An agent with its tools, and those that it needs to read its context.
+    pub fn new(
+        attempt: &'a Attempt<'a>,
+        invocation: &Invocation,
+        settings: &'a AgentSettings,
+        context: Arc<String>,
+    ) -> Self {
+        let mut invocation = invocation.clone();
+        if !stands_in_message(&context, settings) {
+            let bundled = ToolRegistry::bundled();
+            let missing = CONTEXT_TOOLS
+                .iter()
+                .filter(|name| invocation.tools.get(name).is_err())
+                .filter_map(|name| bundled.get(name).ok());
+            // They are right together; a tool of the agent's own that collides with one stays.
+            let readers = Toolbox::of_tools(missing).unwrap_or_default();
+            invocation.tools = readers.under(&invocation.tools);
+        }
+        Self {
+            attempt,
+            invocation,
+            settings,
+            context,
+            children: AtomicU32::new(0),
+            refusals: 0,
+        }
+    }
+
+    /// Runs to the answer or to the reason why there is none.
+    pub async fn run(mut self) -> Result<String, Failure> {
+        let invocation = self.invocation.clone();
+        turns::run(self.attempt, &invocation, &mut self).await
+    }
+
+    /// What its requests offer.
+    fn tool_use(&self) -> ToolUse {
+        let actions = &self.attempt.engine.layers.actions;
+        ToolUse {
+            specs: self.invocation.tools.offered(actions).into(),
+            choice: match self.settings.tool_choice {
+                ToolStrategy::Auto => ToolChoice::Auto,
+                ToolStrategy::None => ToolChoice::None,
+                ToolStrategy::Required => ToolChoice::Required,
+            },
+            parallel: self.settings.parallel_tool_calls,
+        }
+    }
+
+    /// A result for every call of a response.
+    async fn results(&self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
+        let calls = &reply.response.tool_calls;
+        if reply.truncated {
+            let cut = "error: the response was cut off, so this call was not made";
+            let results = calls
+                .iter()
+                .map(|call| ToolResult {
+                    call: call.id.clone(),
+                    content: cut.to_owned(),
+                    is_error: true,
+                })
+                .collect();
+            return Ok(results);
+        }
+        if self.settings.parallel_tool_calls {
+            return try_join_all(calls.iter().map(|call| self.answer(call))).await;
+        }
+        if calls.len() > 1 {
+            self.fault();
+        }
+        let mut results = Vec::new();
+        for call in calls {
+            results.push(self.answer(call).await?);
+        }
+        Ok(results)
+    }
+
+    /// Makes one call, and says what came of it.
+    async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
+        let began = Instant::now();
+        let work = self.attempt.meter.begin();
+        let outcome = self.call(call).await;
+        drop(work);
+        let limit = self.attempt.engine.config.sandbox.limits.output_chars;
+        let (content, is_error) = match outcome {
+            Ok(Value::String(text)) => (text, false),
+            Ok(value) => (value.to_string(), false),
+            Err(reason) => (format!("error: {reason}"), true),
+        };
+        let result = ToolResult {
+            call: call.id.clone(),
+            content: two_ends(&content, limit),
+            is_error,
+        };
+        let hooked = self
+            .attempt
+            .hook_tool_result(&self.invocation, call, result);
+        let result = hooked.await?;
+        self.attempt.emit(
+            &self.invocation,
+            EventKind::ToolCall {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                result: result.content.clone(),
+                is_error,
+                ms: ms(began.elapsed()),
+            },
+        );
+        Ok(result)
+    }
+
+    async fn call(&self, call: &ToolCall) -> Result<Value, String> {
+        let counts = u32::from(self.invocation.tools.calls_prompt(&call.name));
+        let number = self.children.fetch_add(counts, Ordering::Relaxed);
+        let run = ToolRun::new(
+            call.id.clone(),
+            call.name.clone(),
+            call.arguments.clone(),
+            self.invocation.child_id(number),
+        );
+        let result = self.attempt.tool_result(&self.invocation, &run).await;
+        result.map_err(|error| error.to_string())
+    }
+
+    /// What a reply lacks, or none where it calls tools; the answer where it is one.
+    fn read(&mut self, reply: &ModelReply, must_call: bool) -> Result<Read, Failure> {
+        let text = &reply.response.text;
+        if !reply.truncated && !reply.response.tool_calls.is_empty() {
+            return Ok(Read::Calls);
+        }
+        if !reply.truncated && !must_call && !text.trim().is_empty() {
+            return Ok(Read::Answer(text.clone()));
+        }
+        self.fault();
+        Ok(Read::Fault(if reply.truncated {
+            ToolsNote::CutOff
+        } else if must_call {
+            self.refusals += 1;
+            if self.refusals > RETRIES {
+                return Err(no_call(self.refusals));
+            }
+            ToolsNote::Required
+        } else {
+            ToolsNote::Empty
+        }))
+    }
+
+    fn fault(&self) {
+        self.attempt.count(|stats| stats.protocol_faults += 1);
+    }
+}
+
+impl Turns for ToolsAgent<'_> {
+    fn open(&mut self, conversation: &mut Conversation) {
+        conversation.tools = self.tool_use();
+        let query = self.invocation.query();
+        let mut first = if stands_in_message(&self.context, self.settings) {
+            flat_message(query, &self.context)
+        } else {
+            large_context_message(query, self.context.chars().count() as u64)
+        };
+        if self.invocation.iterations == 1 && !conversation.tools.is_off() {
+            first = format!("{first}\n\n{}", tools_note(ToolsNote::Last));
+        }
+        let first = Message::user(first);
+        conversation.push(self.attempt.with_images(&self.invocation, first));
+    }
+
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        turn: Turn,
+        conversation: &mut Conversation,
+    ) -> Result<Step, Failure> {
+        let must_call = conversation.tools.choice == ToolChoice::Required;
+        let mut notes: Vec<String> = match self.read(&reply, must_call)? {
+            Read::Answer(answer) => return Ok(Step::Answer(answer)),
+            Read::Fault(note) => vec![tools_note(note)],
+            Read::Calls => {
+                if must_call {
+                    conversation.tools.choice = ToolChoice::Auto;
+                }
+                Vec::new()
+            }
+        };
+        if turn.iteration + 1 == turn.iterations && !must_call {
+            notes.push(tools_note(ToolsNote::Last));
+        }
+        let results = self.results(&reply).await?;
+        let chars = results
+            .iter()
+            .map(|result| result.content.chars().count() as u64);
+        let chars = chars.sum();
+        let message = |tool_results| Message {
+            tool_results,
+            ..Message::user(notes.join("\n"))
+        };
+        let stub = results.iter().map(|result| ToolResult {
+            content: output_left_out(result.content.chars().count() as u64),
+            ..result.clone()
+        });
+        let stub = message(stub.collect());
+        conversation.push_output(message(results), stub, chars);
+        Ok(Step::GoOn)
+    }
+}
+
+/// What a reply is.
+enum Read {
+    Answer(String),
+    Calls,
+    Fault(ToolsNote),
+}
+
+/// Whether the context is in the first message: a short one, and any where nothing can be called to read it.
+fn stands_in_message(context: &str, settings: &AgentSettings) -> bool {
+    settings.tool_choice == ToolStrategy::None || context.chars().nth(INLINE_CONTEXT).is_none()
+}
+
+fn no_call(times: u32) -> Failure {
+    Failure {
+        status: Status::Limit,
+        reason: format!("the model has to call a tool and did not, {times} times in a row"),
+    }
+}

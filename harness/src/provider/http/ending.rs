@@ -1,0 +1,133 @@
+//! Why a response ended: what the words of servers for it mean, by the table of `endings.yaml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::wire::End;
+
+/// Whose words they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Words {
+    Chat,
+    Responses,
+    /// Those of `incomplete_details.reason`.
+    ResponsesDetails,
+    Messages,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    chat: Endings,
+    responses: Endings,
+    responses_details: Endings,
+    messages: Endings,
+}
+
+/// The words for each ending.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Endings {
+    complete: Vec<String>,
+    length: Vec<String>,
+    context: Vec<String>,
+    filter: Vec<String>,
+    failed: Vec<String>,
+    unfinished: Vec<String>,
+}
+
+/// Bundled, and read by a test of this module: it always parses.
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap_or_default()
+});
+
+impl Words {
+    /// What the word in a field of a response means. A field that is absent, null or empty says nothing: `None`.
+    pub fn ending(self, field: &str, value: &Value) -> Option<End> {
+        let word = match value {
+            Value::Null => return None,
+            Value::String(word) if word.trim().is_empty() => return None,
+            Value::String(word) => word.trim().to_owned(),
+            other => other.to_string(),
+        };
+        Some(self.known(field, &word).unwrap_or_else(|| {
+            End::Unfinished(format!("`{field}` is `{word}`, which no known server says"))
+        }))
+    }
+
+    /// Whether a field whose value was `before` is to take the value `after`: an ending, once said, gives way only to a
+    /// worse one.
+    pub fn gives_way(self, field: &str, before: &Value, after: &Value) -> bool {
+        let Some(after) = self.ending(field, after) else {
+            return false;
+        };
+        let before = self.ending(field, before);
+        before.is_none_or(|before| before == End::Complete || before.rank() < after.rank())
+    }
+
+    /// Like [`ending`](Self::ending), but a word that is not in the table says nothing either.
+    pub fn known(self, field: &str, word: &str) -> Option<End> {
+        let endings = match self {
+            Self::Chat => &TABLE.chat,
+            Self::Responses => &TABLE.responses,
+            Self::ResponsesDetails => &TABLE.responses_details,
+            Self::Messages => &TABLE.messages,
+        };
+        let plain = word.split(':').next().unwrap_or_default().trim();
+        let plain = plain.to_lowercase().replace('-', "_");
+        let is_in = |words: &[String]| words.contains(&plain);
+        let says = || format!("`{field}` is `{word}`");
+        Some(if is_in(&endings.complete) {
+            End::Complete
+        } else if is_in(&endings.length) {
+            End::Length
+        } else if is_in(&endings.context) {
+            End::ContextFull
+        } else if is_in(&endings.filter) {
+            End::Filter(word.to_owned())
+        } else if is_in(&endings.failed) {
+            End::Failed(says())
+        } else if is_in(&endings.unfinished) {
+            End::Unfinished(says())
+        } else {
+            return None;
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Table;
+
+    #[test]
+    fn the_table_is_read_and_each_word_has_one_meaning() {
+        let table: Table = serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap();
+        for endings in [
+            table.chat,
+            table.responses,
+            table.responses_details,
+            table.messages,
+        ] {
+            let all = [
+                endings.complete,
+                endings.length,
+                endings.context,
+                endings.filter,
+                endings.failed,
+                endings.unfinished,
+            ]
+            .concat();
+            let plain = |word: &String| !word.contains([':', '-']) && *word == word.to_lowercase();
+            assert!(!all.is_empty() && all.iter().all(plain), "{all:?}");
+            assert_eq!(
+                all.iter().collect::<BTreeSet<_>>().len(),
+                all.len(),
+                "{all:?}"
+            );
+        }
+    }
+}

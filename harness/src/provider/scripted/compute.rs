@@ -1,0 +1,102 @@
+//! Runs the code of rules: `compute` and `compute_calls`.
+
+use std::sync::{Mutex, PoisonError};
+
+use sandbox::message::{AgentInfo, Context};
+use sandbox::{Config, Event, Session};
+
+/// Calls that one session serves. A session that ends leaves some memory behind (`sandbox/js/release.js`), and one that goes
+/// on keeps what code puts on `globalThis`; this bounds both.
+const CALLS_A_SESSION: u32 = 256;
+
+/// Sandbox sessions for the code of one model's rules. Each serves one call at a time, so that calls run beside each other.
+#[derive(Default)]
+pub(super) struct Computer {
+    idle: Mutex<Vec<Used>>,
+}
+
+struct Used {
+    session: Session,
+    calls: u32,
+}
+
+impl Computer {
+    /// Runs a rule's code, with the newest message as its `context`. What it returns is the result.
+    ///
+    /// # Errors
+    /// What the code threw, or why no session could run it.
+    pub async fn run(&self, code: &str, message: &str) -> Result<String, String> {
+        let idle = self.idle().pop();
+        let mut used = match idle {
+            Some(used) => used,
+            None => Used {
+                session: Session::in_thread(Config::default())
+                    .await
+                    .map_err(|error| error.to_string())?,
+                calls: 0,
+            },
+        };
+        used.calls += 1;
+        let outcome = run(&used.session, code, message).await?;
+        if used.calls < CALLS_A_SESSION {
+            self.idle().push(used);
+        }
+        outcome
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Used>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The outer error is that of a session that is lost; the inner one is the code's own.
+async fn run(
+    session: &Session,
+    code: &str,
+    message: &str,
+) -> Result<Result<String, String>, String> {
+    let info = AgentInfo {
+        depth: 0,
+        max_depth: 0,
+        max_iterations: 1,
+        lineage: Vec::new(),
+        invocation_id: "scripted".to_owned(),
+        parent_id: None,
+    };
+    let mut repl = session.open(None, Context::text(message), info);
+    repl.run(code, 1);
+    loop {
+        match repl.next().await.map_err(|error| error.to_string())? {
+            Event::Called(call) => {
+                repl.settle(call.id, Err("a scripted model has no models".to_owned()));
+            }
+            Event::CallContext { .. } | Event::Invoked(_) => {}
+            Event::Finished(outcome) => {
+                let error = outcome.error.map(|error| error.message);
+                return Ok(outcome
+                    .value
+                    .ok_or_else(|| error.unwrap_or_else(|| "it returned nothing".to_owned())));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALLS_A_SESSION, Computer};
+
+    #[tokio::test]
+    async fn sessions_are_used_again_and_replaced() {
+        let computer = Computer::default();
+        let count = "globalThis.n = (globalThis.n ?? 0) + 1; const own = context + n; return(own)";
+        for call in 1..=CALLS_A_SESSION {
+            assert_eq!(computer.run(count, "a").await, Ok(format!("a{call}")));
+        }
+        assert_eq!(computer.run(count, "b").await, Ok("b1".to_owned()));
+        let failed = computer.run("throw new Error('no')", "").await.unwrap_err();
+        assert!(failed.contains("no"), "{failed}");
+        assert_eq!(computer.run(count, "c").await, Ok("c2".to_owned()));
+        let both = tokio::join!(computer.run(count, "d"), computer.run(count, "e"));
+        assert_eq!(both, (Ok("d3".to_owned()), Ok("e1".to_owned())));
+    }
+}

@@ -1,0 +1,168 @@
+//! One thing that a run is labelled with: how it is written, and what the run is without it.
+
+use std::fmt;
+
+use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Sent, Treatment};
+use crate::agent_settings::AgentSettings;
+use crate::prompt::{ActionOverrides, PromptMode};
+use crate::protocol::agent_turn::AgentTurnSettings;
+use crate::tool::Toolbox;
+
+/// A setting that differs from its default, and so claims something of the agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// How the root works.
+    PromptMode(PromptMode),
+    /// A driver, by name.
+    Driver(String),
+    /// The drivers that a profile adds beside those that are named.
+    Profile {
+        /// The profile.
+        name: String,
+        /// Its drivers that are not named by themselves.
+        drivers: Vec<String>,
+    },
+    /// The definition that the root runs under.
+    Prompt(String),
+    /// A text or a file that is laid over the prompts.
+    Setting(Setting),
+    /// A limit to the depth of the tree.
+    MaxDepth(u32),
+    /// Iterations of the root.
+    MaxIterations(u32),
+    /// A tool, by name.
+    Tool(String),
+    /// A hook, by name.
+    Hook(String),
+}
+
+/// A setting that is written by its flag alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// What takes the place of the root's prompt.
+    SystemPromptFile,
+    /// What the root is called.
+    AgentName,
+    /// What it is at work on.
+    Site,
+    /// Who it is.
+    Persona,
+    /// What follows its prompt.
+    AppendSystemPrompt,
+    /// What is said of tools otherwise.
+    ActionOverrides,
+    /// Code by calls of a tool.
+    CodeVia,
+    /// The web agent.
+    WebAgent,
+}
+
+/// As it is written on a command line.
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PromptMode(mode) => write!(f, "--prompt-mode {mode}"),
+            Self::Driver(name) => write!(f, "--drivers {name}"),
+            Self::Profile { name, .. } => write!(f, "--profile {name}"),
+            Self::Prompt(name) => write!(f, "--prompt {name}"),
+            Self::Setting(setting) => f.write_str(setting.flag()),
+            Self::MaxDepth(depth) => write!(f, "--max-depth {depth}"),
+            Self::MaxIterations(iterations) => write!(f, "--max-iterations {iterations}"),
+            Self::Tool(name) => write!(f, "--tools {name}"),
+            Self::Hook(name) => write!(f, "--hooks {name}"),
+        }
+    }
+}
+
+impl Setting {
+    /// Its flag.
+    pub const fn flag(self) -> &'static str {
+        match self {
+            Self::SystemPromptFile => "--system-prompt-file",
+            Self::AgentName => "--agent-name",
+            Self::Site => "--site",
+            Self::Persona => "--persona",
+            Self::AppendSystemPrompt => "--append-system-prompt",
+            Self::ActionOverrides => "--action-overrides",
+            Self::CodeVia => "--code-via tool",
+            Self::WebAgent => "--web-agent",
+        }
+    }
+}
+
+impl Claim {
+    /// The run without it: as if the setting had its default.
+    pub(super) fn removed(&self, from: &Treatment) -> Treatment {
+        let mut run = from.clone();
+        match self {
+            Self::PromptMode(_) => run.prompt_mode = PromptMode::default(),
+            Self::Driver(name) => run.drivers.retain(|driver| driver.name != *name),
+            Self::Profile { drivers, .. } => {
+                run.drivers.retain(|driver| !drivers.contains(&driver.name));
+            }
+            Self::Prompt(_) => {
+                run.definition = None;
+                run.layers.definition.clear();
+                run.root = AgentSettings::default();
+            }
+            Self::Setting(setting) => setting.remove(&mut run),
+            Self::MaxDepth(_) => run.max_depth = DEFAULT_MAX_DEPTH,
+            Self::MaxIterations(_) => run.max_iterations = DEFAULT_MAX_ITERATIONS,
+            Self::Tool(name) => run.equipment.root = run.equipment.root.without(name),
+            Self::Hook(name) => run.hooks.retain(|hook| hook.name() != name),
+        }
+        run
+    }
+
+    /// The claim that brings the same thing without this one.
+    pub(super) fn brought_by(&self, run: &Treatment) -> Option<String> {
+        match self {
+            Self::Driver(name) => {
+                let (profile, drivers) = run.brought.profile.as_ref()?;
+                let is_brought = drivers.contains(name);
+                is_brought.then(|| format!("--profile {profile}"))
+            }
+            Self::Tool(name) => {
+                let definition = run.definition.as_ref()?;
+                let in_box = |tools: &Toolbox| Some(tools.named(name)?.digest());
+                let brought = in_box(&run.brought.tools)?;
+                let is_brought = in_box(&run.equipment.root) == Some(brought);
+                is_brought.then(|| format!("--prompt {definition}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the agents of a run, who get `sent`, get something of it.
+    pub(super) fn is_live(&self, run: &Treatment, sent: &Sent) -> bool {
+        if self.brought_by(run).is_some() {
+            return false;
+        }
+        let without = self.removed(run).sent();
+        match self {
+            // A definition is its text: what else its file says is not what it is named for.
+            Self::Prompt(_) => system_of_root(&without) != system_of_root(sent),
+            _ => without != *sent,
+        }
+    }
+}
+
+impl Setting {
+    fn remove(self, run: &mut Treatment) {
+        let layers = &mut run.layers;
+        match self {
+            Self::SystemPromptFile => layers.replacement = None,
+            Self::AgentName => layers.agent_name.clear(),
+            Self::Site => layers.site.clear(),
+            Self::Persona => layers.persona.clear(),
+            Self::AppendSystemPrompt => layers.append.clear(),
+            Self::ActionOverrides => layers.actions = ActionOverrides::default(),
+            Self::CodeVia => run.code_via_tool = false,
+            Self::WebAgent => run.web = AgentTurnSettings::default(),
+        }
+    }
+}
+
+fn system_of_root(sent: &Sent) -> Option<&str> {
+    sent.agents.first().map(|root| root.system.as_str())
+}

@@ -1,0 +1,288 @@
+//! What the agents of a run get: prompts, tools, hooks and limits, assembled without a model or a sample.
+
+use std::sync::Arc;
+
+use super::Treatment;
+use crate::code_tool;
+use crate::definition::ToolStrategy;
+use crate::event::Role;
+use crate::hook::{Hook, Moment};
+use crate::invocation::ROOT;
+use crate::prompt::{
+    AgentKind, AgentPrompt, Assembled, PromptConfig, iterations_for_depth, system_prompt,
+};
+use crate::protocol::Protocol;
+use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
+use crate::protocol::tools::CONTEXT_TOOLS;
+use crate::provider::Sampling;
+use crate::subprompt::Specialist;
+use crate::tool::{ToolRegistry, Toolbox};
+use crate::tool_call::{ToolChoice, ToolUse};
+
+/// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
+/// whatever they are called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sent {
+    /// One agent of each kind that the run can have, the root first.
+    pub agents: Vec<AgentSent>,
+    /// The greatest depth that an agent can have.
+    pub max_depth: u32,
+    /// How pages are shown and acted on, where the agent is one of the web.
+    pub web: Option<AgentTurnSettings>,
+}
+
+/// What one agent gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentSent {
+    /// Which agent: `root`, `child at depth 1`, `specialist NAME`.
+    pub agent: String,
+    /// Its system prompt.
+    pub system: String,
+    /// The native tools of its requests.
+    pub tools: ToolUse,
+    /// The tools that it is given, by name and digest.
+    pub functions: Vec<(String, String)>,
+    /// Its hooks, each with the moments that come for this agent and that it does something at.
+    pub hooks: Vec<HookSent>,
+    /// Responses that it can give.
+    pub iterations: u32,
+}
+
+/// A hook at an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookSent {
+    /// Its name.
+    pub name: String,
+    /// What tells two versions of it apart.
+    pub digest: String,
+    /// The moments, by name.
+    pub moments: Vec<&'static str>,
+}
+
+impl Treatment {
+    /// What the agents get.
+    pub fn sent(&self) -> Sent {
+        let mut agents = vec![self.root_sent()];
+        if self.deepest() > 0 {
+            for depth in 1..=self.max_depth {
+                agents.push(self.child_sent(depth));
+            }
+            agents.push(self.one_shot_sent());
+        }
+        if self.calls_tools() {
+            let specialists = self.equipment.specialists.values();
+            agents.extend(specialists.map(|specialist| self.specialist_sent(specialist)));
+        }
+        let is_web = self.protocol == Protocol::AgentTurn;
+        Sent {
+            agents,
+            max_depth: self.deepest(),
+            web: is_web.then(|| self.web.clone()),
+        }
+    }
+
+    /// The root's system prompt.
+    pub(super) fn root_prompt(&self) -> Assembled {
+        let of_web = (self.protocol == Protocol::AgentTurn)
+            .then(|| self.web.system_text(&self.layers).unwrap_or_default());
+        let kind = match self.protocol {
+            Protocol::Rlm => AgentKind::Agent,
+            Protocol::Direct => AgentKind::Direct,
+            Protocol::Tools => AgentKind::Tools,
+            Protocol::AgentTurn => AgentKind::Own,
+            Protocol::JsonAction => AgentKind::JsonAction,
+        };
+        let tools = self.root_tools();
+        self.prompt(kind, 0, of_web.as_deref(), &tools)
+    }
+
+    /// Responses that the root can give.
+    pub(super) const fn root_iterations(&self) -> u32 {
+        if self.protocol.nature().is_one_call {
+            1
+        } else {
+            self.max_iterations
+        }
+    }
+
+    /// The greatest depth that an agent can have.
+    pub(super) fn deepest(&self) -> u32 {
+        let calls_prompts = self.calls_tools() && !self.equipment.specialists.is_empty();
+        if self.protocol.nature().has_repl || calls_prompts {
+            self.max_depth
+        } else {
+            0
+        }
+    }
+
+    /// Whether the root can call tools of the run.
+    pub(super) fn calls_tools(&self) -> bool {
+        let is_forbidden =
+            self.protocol == Protocol::Tools && self.root.tool_choice == ToolStrategy::None;
+        self.protocol.nature().calls_tools && !is_forbidden
+    }
+
+    fn root_tools(&self) -> Toolbox {
+        if self.calls_tools() {
+            self.equipment.root.clone()
+        } else {
+            Toolbox::default()
+        }
+    }
+
+    fn prompt(&self, kind: AgentKind, depth: u32, own: Option<&str>, tools: &Toolbox) -> Assembled {
+        let iterations = if depth == 0 {
+            self.root_iterations()
+        } else {
+            iterations_for_depth(depth, self.max_iterations)
+        };
+        system_prompt(&AgentPrompt {
+            kind,
+            config: PromptConfig {
+                depth,
+                max_depth: self.max_depth,
+                mode: self.prompt_mode,
+                child_budget: iterations_for_depth(depth + 1, self.max_iterations),
+            },
+            iterations,
+            invocation_id: ROOT,
+            lineage: &[],
+            system_prompt: own,
+            models: &[],
+            drivers: &self.drivers,
+            tools: &tools.specs(),
+            code_via_tool: self.code_via_tool,
+            layers: &self.layers,
+        })
+    }
+
+    fn root_sent(&self) -> AgentSent {
+        let own = self.root_tools();
+        let mut tools = own.clone();
+        let native = match self.protocol {
+            Protocol::Rlm => self.code_tool(Role::Root),
+            Protocol::AgentTurn => WebAgent::tools(),
+            Protocol::Tools if self.calls_tools() => {
+                // Those that read a context which is too long for the message: whether it is, the sample says.
+                tools = readers().under(&tools);
+                self.offered(&tools)
+            }
+            Protocol::Direct | Protocol::JsonAction | Protocol::Tools => ToolUse::default(),
+        };
+        AgentSent {
+            agent: ROOT.to_owned(),
+            system: self.root_prompt().text(),
+            tools: native,
+            hooks: of_agent(
+                self.root.hooks.as_deref().unwrap_or(&self.hooks),
+                &tools,
+                self.root_iterations(),
+            ),
+            functions: functions(&own),
+            iterations: self.root_iterations(),
+        }
+    }
+
+    fn child_sent(&self, depth: u32) -> AgentSent {
+        let is_flat = depth >= self.max_depth;
+        let (tools, native) = if is_flat {
+            (Toolbox::default(), ToolUse::default())
+        } else {
+            (self.root_tools(), self.code_tool(Role::Child))
+        };
+        let iterations = if is_flat {
+            1
+        } else {
+            iterations_for_depth(depth, self.max_iterations)
+        };
+        AgentSent {
+            agent: format!("child at depth {depth}"),
+            system: self.prompt(AgentKind::Agent, depth, None, &tools).text(),
+            tools: native,
+            hooks: of_agent(&self.hooks, &tools, iterations),
+            functions: functions(&tools),
+            iterations,
+        }
+    }
+
+    fn one_shot_sent(&self) -> AgentSent {
+        let tools = Toolbox::default();
+        AgentSent {
+            agent: "one-shot call".to_owned(),
+            system: self.prompt(AgentKind::OneShot, 1, None, &tools).text(),
+            tools: ToolUse::default(),
+            hooks: of_agent(&self.hooks, &tools, 1),
+            functions: Vec::new(),
+            iterations: 1,
+        }
+    }
+
+    fn specialist_sent(&self, specialist: &Specialist) -> AgentSent {
+        let tools = &specialist.tools;
+        let kind = if tools.is_empty() {
+            AgentKind::OneShot
+        } else {
+            AgentKind::Agent
+        };
+        let hooks = specialist.settings.hooks.as_deref();
+        let iterations = iterations_for_depth(1, self.max_iterations);
+        AgentSent {
+            agent: format!("specialist {} {}", specialist.name, specialist.digest()),
+            system: self.prompt(kind, 1, Some(&specialist.prompt), tools).text(),
+            tools: ToolUse::default(),
+            hooks: of_agent(hooks.unwrap_or(&self.hooks), tools, iterations),
+            functions: functions(tools),
+            iterations,
+        }
+    }
+
+    fn code_tool(&self, role: Role) -> ToolUse {
+        let sampling = Sampling {
+            code_via_tool: self.code_via_tool,
+            ..Sampling::default()
+        };
+        code_tool::tool_use(&sampling, role)
+    }
+
+    fn offered(&self, tools: &Toolbox) -> ToolUse {
+        ToolUse {
+            specs: tools.offered(&self.layers.actions).into(),
+            choice: match self.root.tool_choice {
+                ToolStrategy::Required => ToolChoice::Required,
+                ToolStrategy::Auto | ToolStrategy::None => ToolChoice::Auto,
+            },
+            parallel: self.root.parallel_tool_calls,
+        }
+    }
+}
+
+fn readers() -> Toolbox {
+    let bundled = ToolRegistry::bundled();
+    let tools = CONTEXT_TOOLS
+        .iter()
+        .filter_map(|name| bundled.get(name).ok());
+    // They are right together.
+    Toolbox::of_tools(tools).unwrap_or_default()
+}
+
+fn functions(tools: &Toolbox) -> Vec<(String, String)> {
+    let named = |given: &crate::tool::Given| (given.spec().name.clone(), given.digest());
+    tools.iter().map(named).collect()
+}
+
+/// Messages that the conversation of an agent with one response can have: with the context before the task, or in one.
+const MESSAGES_OF_ONE_CALL: usize = 2;
+
+/// The hooks that do something at an agent with these tools and as many responses.
+fn of_agent(hooks: &[Arc<dyn Hook>], tools: &Toolbox, iterations: u32) -> Vec<HookSent> {
+    let comes = |moment: &&&'static str| !tools.is_empty() || !Moment::OF_TOOLS.contains(*moment);
+    // With more responses a conversation has no bound: each may call as many tools as it likes.
+    let is_long_enough =
+        |hook: &&Arc<dyn Hook>| iterations > 1 || hook.least_messages() <= MESSAGES_OF_ONE_CALL;
+    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookSent {
+        name: hook.name().to_owned(),
+        digest: hook.digest().to_owned(),
+        moments: hook.moments().iter().filter(comes).copied().collect(),
+    });
+    at_agent.filter(|hook| !hook.moments.is_empty()).collect()
+}

@@ -1,0 +1,234 @@
+//! What is assembled of a run without a model is what its root is sent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use harness::prompt::{DriverLibrary, PromptLayers, PromptMode, Replacement};
+use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
+use harness::tool::{ToolRegistry, Toolbox};
+use harness::treatment::{Claim, Effective, Setting, Treatment};
+use harness::{Budgets, Engine, EngineConfig, Equipment, Model, Models, Protocol, Task, sandbox};
+
+use crate::prompt_drivers::folder;
+
+struct Silent;
+
+#[async_trait]
+impl Provider for Silent {
+    async fn complete(&self, _: &Request, _: &dyn CallSink) -> Result<Response, ProviderError> {
+        Ok(Response::default())
+    }
+}
+
+/// What the engine asks first, of a context that does not stand in a message of the `tools` protocol.
+fn first_request(run: &Treatment) -> Request {
+    let config = EngineConfig {
+        protocol: run.protocol,
+        prompt_mode: run.prompt_mode,
+        drivers: run.drivers.clone(),
+        max_depth: run.max_depth,
+        max_iterations: run.max_iterations,
+        max_blocks_per_iteration: 1,
+        confirm_first_return: true,
+        sandbox: sandbox::Config::default(),
+        isolation: sandbox::Isolation::Thread,
+        attempt_time: Duration::from_secs(120),
+        agent_turn: run.web.clone(),
+        screenshots: false,
+        budgets: Budgets::default(),
+    };
+    let sampling = harness::provider::Sampling {
+        code_via_tool: run.code_via_tool,
+        ..harness::provider::Sampling::default()
+    };
+    let models = Models {
+        main: Model {
+            reference: "test/silent".to_owned(),
+            name: "silent".to_owned(),
+            sampling: Arc::new(sampling),
+            provider: Arc::new(Silent),
+        },
+        aliases: Vec::new(),
+    };
+    let engine = Engine::new(config, models, |_| ())
+        .unwrap()
+        .with_agent(run.root.clone())
+        .with_layers(run.layers.clone())
+        .with_hooks(run.hooks.clone())
+        .with_equipment(run.equipment.clone());
+    engine.first_request(&Task {
+        run_id: "run".to_owned(),
+        sample: "sample".to_owned(),
+        attempt: 1,
+        query: "Count.".to_owned(),
+        context: Arc::new("x".repeat(30_000)),
+        images: Vec::new(),
+    })
+}
+
+fn variants() -> Vec<(&'static str, Treatment)> {
+    let driver = "---\nname: own\ndescription: d\nmodes: [solver, coordinator]\n\
+                  protocols: [rlm, direct, tools, agent-turn, json-action]\n---\n## Own\n\nText.";
+    let folder = folder(&[("own.md", driver)]);
+    let library = DriverLibrary::bundled().with_dir(folder.path()).unwrap();
+    let drivers = library.resolve(&["own"]).unwrap();
+    let layers = PromptLayers {
+        date: "2026-01-31".to_owned(),
+        agent_name: "Ada".to_owned(),
+        persona: "We.".to_owned(),
+        append: "End.".to_owned(),
+        ..PromptLayers::default()
+    };
+    let whole = PromptLayers {
+        replacement: Some(Replacement::Whole("Only this.".to_owned())),
+        ..layers.clone()
+    };
+    let registry = ToolRegistry::bundled();
+    let equipment = Equipment {
+        root: Toolbox::of_tools([registry.get("read_context").unwrap()]).unwrap(),
+        ..Equipment::default()
+    };
+    let plain = Treatment::default();
+    vec![
+        ("plain", plain.clone()),
+        (
+            "drivers",
+            Treatment {
+                drivers: drivers.clone(),
+                ..plain.clone()
+            },
+        ),
+        (
+            "layers",
+            Treatment {
+                layers,
+                drivers: drivers.clone(),
+                ..plain.clone()
+            },
+        ),
+        (
+            "whole",
+            Treatment {
+                layers: whole,
+                drivers,
+                ..plain.clone()
+            },
+        ),
+        (
+            "depth 1",
+            Treatment {
+                max_depth: 1,
+                max_iterations: 4,
+                ..plain.clone()
+            },
+        ),
+        (
+            "tools",
+            Treatment {
+                equipment,
+                ..plain.clone()
+            },
+        ),
+        (
+            "code by a tool",
+            Treatment {
+                code_via_tool: true,
+                ..plain
+            },
+        ),
+    ]
+}
+
+#[test]
+fn what_is_assembled_is_what_is_sent() {
+    for (name, variant) in variants() {
+        for protocol in Protocol::ALL {
+            let run = Treatment {
+                protocol,
+                ..variant.clone()
+            };
+            let sent = run.sent();
+            let root = &sent.agents[0];
+            let asked = first_request(&run);
+            if protocol == Protocol::JsonAction {
+                let told = &asked.messages[0].content;
+                let json: serde_json::Value = serde_json::from_str(told).unwrap();
+                assert!(
+                    json.to_string()
+                        .contains(&serde_json::to_string(&root.system).unwrap()),
+                    "{name}: {told}"
+                );
+            } else {
+                assert_eq!(asked.system, root.system, "{name} {protocol}");
+            }
+            assert_eq!(asked.tools, root.tools, "{name} {protocol}");
+        }
+    }
+}
+
+#[test]
+fn what_is_recorded_is_read_off_what_is_sent() {
+    for (name, variant) in variants() {
+        for protocol in Protocol::ALL {
+            let run = Treatment {
+                protocol,
+                ..variant.clone()
+            };
+            let is_rlm = protocol == Protocol::Rlm;
+            let is_whole = name == "whole";
+            let has_drivers = ["drivers", "layers"].contains(&name)
+                // A web agent's replacement stands in its own prompt, which drivers follow.
+                || is_whole && protocol == Protocol::AgentTurn;
+            let expected = Effective {
+                prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
+                drivers: has_drivers.then(|| "own".to_owned()).into_iter().collect(),
+                max_depth: if is_rlm { run.max_depth } else { 0 },
+                max_iterations: if protocol == Protocol::Direct {
+                    1
+                } else {
+                    run.max_iterations
+                },
+            };
+            assert_eq!(run.effective(), expected, "{name} {protocol}");
+        }
+    }
+}
+
+#[test]
+fn everything_that_a_label_claims_is_there_or_refused() {
+    // Each setting of each variant is there exactly where leaving it out changes what is sent.
+    let claims = |name: &str| match name {
+        "drivers" => vec![Claim::Driver("own".to_owned())],
+        "layers" | "whole" => vec![
+            Claim::Driver("own".to_owned()),
+            Claim::Setting(Setting::AgentName),
+            Claim::Setting(Setting::Persona),
+            Claim::Setting(Setting::AppendSystemPrompt),
+        ],
+        "depth 1" => vec![Claim::MaxDepth(1), Claim::MaxIterations(4)],
+        "tools" => vec![Claim::Tool("read_context".to_owned())],
+        "code by a tool" => vec![Claim::Setting(Setting::CodeVia)],
+        _ => Vec::new(),
+    };
+    let mut all = String::new();
+    for (name, variant) in variants() {
+        for protocol in Protocol::ALL {
+            let run = Treatment {
+                protocol,
+                ..variant.clone()
+            };
+            for claim in claims(name) {
+                let verdict = match run.check(std::slice::from_ref(&claim)) {
+                    Ok(()) => "there".to_owned(),
+                    Err(inert) => {
+                        assert_eq!(inert.claims, std::slice::from_ref(&claim));
+                        format!("refused: {}; hint: {}", inert.reason, inert.hint)
+                    }
+                };
+                all += &format!("{name}, {protocol}: {claim}: {verdict}\n");
+            }
+        }
+    }
+    insta::assert_snapshot!(all);
+}

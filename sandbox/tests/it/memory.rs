@@ -1,0 +1,80 @@
+//! What sessions leave behind in the process that opens them: little enough for tens of thousands.
+
+use std::process::Command;
+
+use sandbox::{Config, Isolation};
+
+use crate::driver::{in_process, root_of, run, sandbox};
+
+/// Sessions before the first look: threads, arenas and caches come with them, once.
+const WARM_UP: usize = 16;
+const SESSIONS: usize = 64;
+/// Bytes that a session may leave. Where the isolate is not let go of, it leaves 0.85 MB. What it does leave is less than
+/// a tenth of this; the rest is room for the arenas of the allocator, which still grow during the first sessions.
+const MOST: usize = 256 << 10;
+
+/// What attempts do: declare, throw, await, reject, print.
+const CELL: &str = "
+class Point { constructor(x) { this.x = x } }
+let points = Array.from({ length: 200 }, (_, x) => new Point(x));
+function deep(n) { if (n === 0) throw new TypeError('deep'); return deep(n - 1) }
+try { deep(20) } catch (error) { console.log(error.stack) }
+let words = new Map(context.split(' ').map((word, n) => [word, n]));
+await Promise.all(points.map(async (point) => { await null; return point.x }));
+await Promise.reject(new Error('of nobody')).catch(() => 0);
+Object.prototype.extra = points;
+globalThis.kept = { points, words };
+await new Promise((resolve) => setTimeout(resolve, 1));
+console.log(require('util').inspect(kept, { depth: 4 }), new URL('https://example.org/a?b=c'));
+return(points.length)
+";
+
+#[test]
+fn sessions_leave_nothing_to_speak_of_in_the_process_that_opens_them() {
+    // A process of its own: the other tests of this one allocate meanwhile.
+    let program = std::env::current_exe().unwrap();
+    for test in ["memory::of_threads", "memory::of_workers"] {
+        let arguments = [test, "--exact", "--ignored", "--nocapture"];
+        let ran = Command::new(&program).args(arguments).output().unwrap();
+        let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(ran.status.success(), "{printed}");
+        assert!(printed.contains("1 passed"), "{printed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "measures a whole process: run by the test above"]
+async fn of_threads() {
+    check(Isolation::Thread).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "measures a whole process: run by the test above"]
+async fn of_workers() {
+    check(in_process()).await;
+}
+
+async fn check(isolation: Isolation) {
+    let sandbox = sandbox(Config::default(), isolation);
+    let mut resident = Vec::new();
+    for sessions in [WARM_UP, SESSIONS] {
+        for _ in 0..sessions {
+            let mut repl = root_of(&sandbox, "of some words").await;
+            let outcome = run(&mut repl, CELL).await;
+            assert_eq!(outcome.value.as_deref(), Some("200"), "{outcome:?}");
+        }
+        // A thread that ends now still has its memory.
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        resident.push(resident_bytes());
+    }
+    let left = resident[1].saturating_sub(resident[0]) / SESSIONS;
+    assert!(left < MOST, "{left} bytes a session: {resident:?}");
+}
+
+/// Resident memory of this process.
+fn resident_bytes() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.unwrap().trim().trim_end_matches(" kB");
+    kilobytes.parse::<usize>().unwrap() << 10
+}
