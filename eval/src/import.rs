@@ -8,7 +8,7 @@ mod node_rlm;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::event::Event;
+use harness::model::Event;
 use harness::provider::ReplayError;
 use jiff::Timestamp;
 use serde_json::Value;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::event::Event;
+use harness::model::Event;
 use serde_json::Value;
 
 use crate::program;

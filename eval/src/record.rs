@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use benchmarks::Sample;
-use harness::outcome::{AttemptOutcome, Status, Usage};
+use harness::model::{AttemptOutcome, Status, Usage};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;

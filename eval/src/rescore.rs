@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use benchmarks::Sample;
-use futures::StreamExt as _;
-use futures::stream;
-use harness::event::{Event, EventKind};
-use harness::outcome::Status;
+use futures::{StreamExt as _, stream};
+use harness::model::{Event, EventKind, Status};
 use serde::Serialize;
 use serde_json::Value;
 

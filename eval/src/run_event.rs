@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use harness::event::Event;
+use harness::model::Event;
 
 use crate::record::{AttemptRecord, RunIdentity};
 use crate::summary::Summary;

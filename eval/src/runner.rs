@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::{Dataset, DatasetError, Sample};
-use harness::event::{Event, EventSink, Image};
-use harness::outcome::{AttemptOutcome, Stats, Status};
+use harness::model::{AttemptOutcome, Event, EventSink, Image, Stats, Status};
 use harness::provider::http::strike_out;
 use harness::{Engine, HaltReason, Spent, Task};
 use jiff::Timestamp;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use crate::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
-use crate::protocol::Protocol;
-use crate::provider::{Effort, Sampling};
+use crate::model::{Effort, Protocol, Sampling};
 
 /// How an agent uses tools, reasoning and images. By default: one call at a time, reasoning recorded and not
 /// sent back, images kept.
@@ -146,7 +145,7 @@ mod tests {
     use super::{AgentSettings, idle_properties};
     use crate::definition::{Library, ToolStrategy};
     use crate::hook::HookRegistry;
-    use crate::protocol::Protocol;
+    use crate::model::Protocol;
 
     #[test]
     fn a_definition_says_how_requests_are_made() {

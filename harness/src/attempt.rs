@@ -11,23 +11,25 @@ use tokio::time::timeout;
 use crate::agent_settings::AgentSettings;
 use crate::code_tool;
 use crate::conversation::Conversation;
-use crate::engine::{Engine, Task};
-use crate::event::{EVENT_VERSION, Event, EventKind, EventSink, Message, Role, WebEvent, ms};
+use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::halt::HaltReason;
 use crate::hooking::HooksAtWork;
 use crate::invocation::{Invocation, ROOT};
 use crate::ledger::{Budget, Ledger};
 use crate::meter::Meter;
-use crate::outcome::{AttemptOutcome, Stats, Status};
+use crate::model::web::Browser;
+use crate::model::{
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Protocol, Role, Stats,
+    Status, Task, WebEvent, ms,
+};
 use crate::prompt::{AgentKind, AgentPrompt, PromptConfig, iterations_for_depth, system_prompt};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tools::ToolsAgent;
-use crate::protocol::{Protocol, agent_turn, json_action, rlm};
+use crate::protocol::{agent_turn, json_action, rlm};
 use crate::provider::Request;
 use crate::told_sessions::{Told, ToldSessions};
 use crate::turns::Turns;
-use crate::web::Browser;
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {

@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::event::{Message, Role};
+use crate::model::{Message, Role, Sampling, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
-use crate::provider::Sampling;
-use crate::tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
 
 /// Its name.
 const NAME: &str = "execute_code";
@@ -85,7 +83,7 @@ fn code_of(arguments: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{NAME, answer, codes};
-    use crate::tool_call::ToolCall;
+    use crate::model::ToolCall;
 
     fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
         ToolCall {

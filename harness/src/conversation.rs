@@ -4,9 +4,8 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::event::Message;
+use crate::model::{Message, ToolUse};
 use crate::prompt::{cut_message, image_left_out};
-use crate::tool_call::ToolUse;
 
 /// A conversation.
 pub(crate) struct Conversation {
@@ -214,7 +213,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     use super::{Conversation, Message, Trimmed, image_left_out, recent};
-    use crate::event::Image;
+    use crate::model::Image;
     use crate::prompt::flat_message;
 
     #[test]

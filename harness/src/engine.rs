@@ -7,16 +7,14 @@ use std::time::Duration;
 use crate::agent_settings::AgentSettings;
 use crate::attempt::Attempt;
 use crate::equipment::Equipment;
-use crate::event::{EventSink, Image, NoEvents};
 use crate::halt::{Halt, HaltReason};
 use crate::hook::Hook;
 use crate::ledger::{Budget, Ledger, SharedBudget, Spent};
-use crate::outcome::AttemptOutcome;
+use crate::model::web::Browser;
+use crate::model::{AttemptOutcome, EventSink, NoEvents, Protocol, Sampling, Task};
 use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
-use crate::protocol::Protocol;
 use crate::protocol::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
-use crate::provider::{Provider, Request, Sampling};
-use crate::web::Browser;
+use crate::provider::{Provider, Request};
 use sandbox::{Isolation, Sandbox, StartError, WarmPool};
 
 /// Everything that shapes an agent, the models apart. Nothing is optional.
@@ -79,23 +77,6 @@ pub struct Models {
     pub main: Model,
     /// The aliases that agents may name, in the order of the prompt's table.
     pub aliases: Vec<(ModelAlias, Model)>,
-}
-
-/// What an attempt is given.
-#[derive(Debug, Clone)]
-pub struct Task {
-    /// The run.
-    pub run_id: String,
-    /// The sample.
-    pub sample: String,
-    /// 1-based.
-    pub attempt: u32,
-    /// The question.
-    pub query: String,
-    /// The data.
-    pub context: Arc<String>,
-    /// What is shown to the root with the question.
-    pub images: Vec<Image>,
 }
 
 /// Settings that cannot work together.

@@ -2,7 +2,7 @@
 
 use sandbox::LostCause;
 
-use crate::outcome::Status;
+use crate::model::Status;
 use crate::provider::ProviderError;
 
 /// Why an agent gave no answer.

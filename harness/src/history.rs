@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::event::Message;
+use crate::model::Message;
 
 /// The part of a caller's conversation that a sub-prompt begins with: what was said with `chat`, past tool calls and
 /// their results with `past_tools`. A call that has no result yet, such as the one that calls the sub-prompt, is left
@@ -44,8 +44,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::inherited;
-    use crate::event::{Message, MessageRole};
-    use crate::tool_call::{ToolCall, ToolResult};
+    use crate::model::{Message, MessageRole, ToolCall, ToolResult};
 
     fn called(text: &str, id: &str) -> Message {
         Message {

@@ -7,13 +7,11 @@ use tokio::sync::Mutex;
 
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::{EventKind, Message};
 use crate::failure::Failure;
 use crate::hook::{Hook, HookError, HookWork, Moment, ToolStage};
 use crate::invocation::Invocation;
-use crate::outcome::Status;
+use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
-use crate::tool_call::{ToolCall, ToolResult};
 
 /// The hooks at work in an attempt, by name. One sees one moment at a time.
 pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn HookWork>>>>>;

@@ -6,10 +6,10 @@ use sandbox::HostFunctions;
 
 use crate::agent_settings::AgentSettings;
 use crate::engine::Model;
-use crate::event::{Message, Role};
+use crate::model::{Message, Role};
+use crate::page_functions::PageFunctions;
 use crate::subprompt::ToolLog;
 use crate::tool::Toolbox;
-use crate::web::PageFunctions;
 
 /// The root's invocation id.
 pub(crate) const ROOT: &str = "root";

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::{Usage, settled};
+use crate::model::{Usage, settled};
 use crate::provider::ProviderError;
 
 /// What may be spent. What is absent is not limited.

@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use crate::attempt::Attempt;
 use crate::conversation::{Conversation, recent};
-use crate::event::{EventKind, Message, ms};
 use crate::failure::Failure;
 use crate::halt::HaltReason;
 use crate::invocation::Invocation;
 use crate::ledger::{Overdrawn, Scope};
 use crate::meter::Work;
-use crate::outcome::Usage;
+use crate::model::{EventKind, Usage, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
 /// A model's reply.
@@ -107,7 +106,7 @@ impl Attempt<'_> {
                 other => break other?,
             }
         };
-        let mut message = Message::of_response(&reply.response);
+        let mut message = reply.response.to_message();
         let keeps = self.settings(invocation).include_reasoning;
         if message.tool_calls.is_empty() && !keeps {
             message.carry = None;

@@ -9,8 +9,8 @@ use crate::definition::{
     ToolReference, ToolSettings, ToolStrategy, VariableType,
 };
 use crate::equipment::Equipment;
-use crate::prompt::{did_you_mean, nearest};
 use crate::subprompt::{CallSettings, Specialist, Specialists};
+use crate::text::{did_you_mean, nearest};
 use crate::tool::{FILES_DIR, Given, ToolRegistry, Toolbox, ValueSources, Values};
 
 /// Where tools, prompts and values come from.

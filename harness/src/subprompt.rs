@@ -13,15 +13,14 @@ use crate::agent_settings::AgentSettings;
 use crate::attempt::Attempt;
 use crate::definition::{SubagentSettings, SubpromptSettings};
 use crate::engine::Model;
-use crate::event::{EventKind, Message, Role};
 use crate::failure::Failure;
 use crate::history::inherited;
 use crate::invocation::Invocation;
-use crate::prompt::{
-    first_message, iterations_for_depth, sha256_hex, subprompt_call, subprompt_error,
-};
+use crate::model::{EventKind, Message, Role};
+use crate::prompt::{first_message, iterations_for_depth, subprompt_call, subprompt_error};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
+use crate::text::sha256_hex;
 use crate::tool::{Given, ToolError, Toolbox};
 
 use first_message::{First, first};

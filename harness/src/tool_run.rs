@@ -6,11 +6,10 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::attempt::Attempt;
-use crate::event::{EventKind, ms};
 use crate::invocation::Invocation;
+use crate::model::{EventKind, ToolCall, ToolResult, ms};
 use crate::subprompt::{LoggedCall, Prepared, Specialist};
 use crate::tool::{Runs, ToolError, ToolScope};
-use crate::tool_call::{ToolCall, ToolResult};
 
 /// A call of a tool.
 #[derive(Debug, Clone)]

@@ -4,11 +4,10 @@ use std::future::Future;
 
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::EventKind;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::model::{EventKind, Status};
 use crate::model_call::ModelReply;
-use crate::outcome::Status;
 use crate::prompt::Position;
 
 /// What a protocol does with the turns of one agent.

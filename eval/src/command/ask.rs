@@ -5,19 +5,17 @@ use std::sync::Arc;
 
 use benchmarks::Image;
 use harness::Task;
-use harness::event::{Event, EventKind, EventSink};
-use harness::outcome::Status;
+use harness::model::{Event, EventKind, EventSink, Status};
 
 use super::run::{StopSignal, engine, runtime};
 use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::protocol_fit;
 use crate::reporter::sanitize;
 use crate::runner::images;
 use crate::settings::AskSettings;
-use crate::terminal;
+use crate::{protocol_fit, terminal};
 
 /// Runs it: the answer on stdout, progress on stderr.
 ///

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use harness::outcome::Status;
+use harness::model::Status;
 
 use super::report::tell_if_at_work;
 use super::run::runtime;

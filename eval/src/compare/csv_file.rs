@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 
 use csv::{ErrorKind, StringRecord};
-use harness::outcome::Status;
+use harness::model::Status;
 
 use super::error::CompareError;
 use super::source::{FACTS, Facts, RunScores, ScoredAttempt};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::outcome::Status;
+use harness::model::Status;
 use serde::Serialize;
 
 use super::source::{RunScores, ScoredAttempt};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use harness::outcome::Status;
+use harness::model::Status;
 use serde::Serialize;
 use serde_json::Value;
 

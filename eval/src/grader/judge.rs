@@ -9,7 +9,7 @@ mod verdict;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use harness::event::{Message, Role};
+use harness::model::{Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 use harness::{HaltReason, Model, ToolUse};
@@ -164,7 +164,7 @@ impl Grader for Judge {
                 }
                 Err(why) => problem = why,
             }
-            messages.push(Message::of_response(&response));
+            messages.push(response.to_message());
             messages.push(Message::user(
                 AGAIN.trim_end().replace("<problem>", &problem),
             ));

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::event::{EVENT_VERSION, Event, EventKind, Role};
-use harness::outcome::Status;
+use harness::model::{EVENT_VERSION, Event, EventKind, Role, Status};
 use harness::provider::{NodeRlmResult, NodeRlmStep};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use benchmarks::Score;
-use harness::outcome::Stats;
+use harness::model::Stats;
 use serde_json::json;
 
 use super::*;

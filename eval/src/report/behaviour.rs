@@ -5,8 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::Path;
 
-use harness::event::{Event, EventKind};
-use harness::outcome::Status;
+use harness::model::{Event, EventKind, Status};
 use serde::Serialize;
 
 use super::spending::{Spending, Tally};

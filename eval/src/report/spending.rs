@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use harness::event::{Event, EventKind, Role};
-use harness::outcome::Usage;
+use harness::model::{Event, EventKind, Role, Usage};
 use serde::Serialize;
 
 use super::RunReport;

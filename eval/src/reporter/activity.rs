@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use harness::agent_turn::How;
-use harness::event::{Event, EventKind, WebEvent};
+use harness::model::{Event, EventKind, WebEvent};
 
 use super::sanitize;
 use super::tally::{counted, label};

@@ -90,7 +90,7 @@ impl BarReporter {
         let parts: Vec<String> = score.into_iter().chain(errors).collect();
         self.run.set_message(parts.join(", "));
         self.run.set_position(self.tally.done);
-        if record.status == harness::outcome::Status::Error {
+        if record.status == harness::model::Status::Error {
             let label = label(&record.id, record.attempt);
             self.say(format!("{label} error{}", error(record)));
         }

@@ -37,7 +37,7 @@ impl Tally {
     /// Counts a finished attempt.
     pub(super) fn add(&mut self, record: &AttemptRecord) {
         self.done += 1;
-        self.errors += u64::from(record.status == harness::outcome::Status::Error);
+        self.errors += u64::from(record.status == harness::model::Status::Error);
         if let Some(score) = record.score {
             self.scored += 1;
             self.score_sum += score;

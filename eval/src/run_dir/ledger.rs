@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use harness::event::{Event, EventKind};
+use harness::model::{Event, EventKind};
 use harness::provider::Estimate;
 
 use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, name};

@@ -149,7 +149,7 @@ impl RunDir {
         hold::is_held(&self.path)
     }
 
-    /// Where the events of an attempt are, if it has any: one [`harness::event::Event`] a line.
+    /// Where the events of an attempt are, if it has any: one [`harness::model::Event`] a line.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> PathBuf {
         let name = name::trajectory(sample, attempt);
         if let Some(path) = self.aside.get(&name) {

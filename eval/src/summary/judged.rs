@@ -1,6 +1,6 @@
 //! What the judge of a run took, apart from what its agents took.
 
-use harness::outcome::Usage;
+use harness::model::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::record::AttemptRecord;

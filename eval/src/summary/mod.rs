@@ -10,7 +10,7 @@ mod attempt_rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use harness::outcome::{Status, Usage, settled};
+use harness::model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
 use crate::record::{AttemptRecord, counted};

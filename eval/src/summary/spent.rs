@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use harness::outcome::Usage;
+use harness::model::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::record::AttemptRecord;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use harness::outcome::Usage;
+use harness::model::Usage;
 
 use super::attempt_rows::attempt_figures;
 use super::{PerAttempt, Statuses, Summary, interval_notes};

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use harness::event::Event;
+use harness::model::Event;
 use serde::Serialize;
 use serde_json::Value;
 

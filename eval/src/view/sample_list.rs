@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use harness::outcome::Status;
+use harness::model::Status;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,8 +2,7 @@
 
 mod server;
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use benchmarks::AppWorld;
 use browser::{Error, Page, Pool, Profile};
-use harness::event::Image;
+use harness::model::Image;
 use harness::web::{AppCall, AppHost, PageError, PageProblem};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browser::{Error, Place, Profile};
-use harness::event::Image;
+use harness::model::Image;
 use harness::web::{
     Acted, Action, Dump, DumpSettings, IdStyle, Indexed, Page, PageError, PageProblem,
 };

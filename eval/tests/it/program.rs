@@ -80,7 +80,7 @@ fn a_digest_depends_on_names_and_contents_alone() {
 fn what_only_shows_or_stores_is_no_adapter() {
     let rows = [
         ("sandbox/js/url/parse.js", true),
-        ("harness/src/fence/tests.rs", false),
+        ("harness/src/text/fence/tests.rs", false),
         ("eval/src/grader/judge/judge.md", true),
         ("eval/src/models.rs", true),
         ("eval/src/web/apps/shim.js", true),

@@ -8,8 +8,7 @@ use eval::record::AttemptRecord;
 use eval::reporter::{BarReporter, LineReporter};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
-use harness::event::{EventKind, Role};
-use harness::outcome::Status;
+use harness::model::{EventKind, Role, Status};
 use indicatif::ProgressDrawTarget;
 
 use crate::reporter_screen::Screen;

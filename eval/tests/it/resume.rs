@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use eval::run_dir::RunDir;
-use harness::outcome::Status;
+use harness::model::Status;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use eval::record::AttemptRecord;
 use eval::run_dir::{COLUMNS, RunDir};
-use harness::event::Event;
-use harness::outcome::Status;
+use harness::model::{Event, Status};
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};

@@ -11,7 +11,7 @@ use eval::record::AttemptRecord;
 use eval::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
-use harness::event::{Event, EventKind};
+use harness::model::{Event, EventKind};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

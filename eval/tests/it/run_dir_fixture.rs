@@ -4,8 +4,7 @@
 
 use eval::record::{AttemptRecord, RunIdentity};
 use eval::run_event::RunPlan;
-use harness::event::{EVENT_VERSION, Event, EventKind};
-use harness::outcome::Status;
+use harness::model::{EVENT_VERSION, Event, EventKind, Status};
 
 /// A record that a case changes where it matters.
 pub fn record(id: &str, attempt: u32) -> AttemptRecord {

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::event::{EventKind, Role};
-use harness::outcome::Status;
+use harness::model::{EventKind, Role, Status};
 use serde_json::{Value, json};
 
 use crate::binary::Binary;

@@ -1,6 +1,6 @@
 //! Which samples a run takes, how often, how it is scored, and what its exit code says of that.
 
-use harness::event::{EventKind, Role};
+use harness::model::{EventKind, Role};
 use serde_json::Value;
 
 use crate::binary::Binary;

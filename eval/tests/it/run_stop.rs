@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use eval::run_dir::RunDir;
-use harness::outcome::Status;
+use harness::model::Status;
 use serde_json::Value;
 
 use crate::binary::Binary;

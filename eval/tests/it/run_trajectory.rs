@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use harness::event::{Event, EventKind, Role};
+use harness::model::{Event, EventKind, Role};
 use serde_json::Value;
 
 use crate::binary::Binary;

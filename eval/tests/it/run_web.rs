@@ -1,6 +1,6 @@
 //! Web agents with actions of their own on the pages of `webnav`.
 
-use harness::event::{EventKind, WebEvent};
+use harness::model::{EventKind, WebEvent};
 
 use crate::binary::Binary;
 use crate::run::finish;

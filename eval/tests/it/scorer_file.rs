@@ -7,7 +7,7 @@ use std::time::Duration;
 use benchmarks::Sample;
 use eval::grader::{Answered, Grader as _, JavaScript};
 use eval::settings::{GraderSettings, ScorerLimits};
-use harness::outcome::Status;
+use harness::model::Status;
 use harness::sandbox::Isolation;
 use serde::Deserialize;
 use serde_json::{Value, json};

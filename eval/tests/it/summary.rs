@@ -3,7 +3,7 @@
 use eval::record::AttemptRecord;
 use eval::statistics::{Estimate, Interval};
 use eval::summary::{ContextLength, PerAttempt, Statuses, Summary, Wasted, headline, table};
-use harness::outcome::{Status, Usage};
+use harness::model::{Status, Usage};
 use serde_json::json;
 
 use crate::run_dir_fixture::{failed, record};

@@ -9,7 +9,7 @@ use super::properties::{
     ToolReference, VariableType,
 };
 use super::slots::{missing_slot, wrong_slots};
-use crate::prompt::{did_you_mean, nearest};
+use crate::text::{did_you_mean, nearest};
 
 /// What definitions may refer to, apart from each other.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,7 @@ use super::parse::{self, Body};
 use super::properties::{Definition, Source};
 use super::reader::Reader;
 use super::tree::{Content, Entry, Node, SyntaxFault};
-use crate::prompt::sha256_hex;
+use crate::text::sha256_hex;
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use std::path::Path;
 use super::fault::{Fault, Faults, Place};
 use super::file::{self, Format};
 use super::properties::{Definition, Source};
-use crate::prompt::{did_you_mean, nearest, section_slots, section_texts};
+use crate::prompt::{section_slots, section_texts};
+use crate::text::{did_you_mean, nearest};
 
 /// Definitions by name.
 #[derive(Debug, Clone)]

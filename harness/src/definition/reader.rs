@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use super::fault::{Fault, Place};
 use super::properties::Source;
 use super::tree::{Content, Node};
-use crate::prompt::{did_you_mean, nearest};
+use crate::text::{did_you_mean, nearest};
 
 /// What is read of one file, and what is wrong with it.
 pub(super) struct Reader<'a> {

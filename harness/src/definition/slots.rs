@@ -1,6 +1,7 @@
 //! Slots of bundled sections, in texts that take their place.
 
-use crate::prompt::{nearest, section_slots};
+use crate::prompt::section_slots;
+use crate::text::nearest;
 
 /// What looks like a misspelt slot in a text that takes the place of the bundled section `name`. Other words in braces
 /// are ordinary text, as everywhere.

@@ -38,7 +38,7 @@ pub(super) struct SyntaxFault {
 impl Node {
     /// Reads YAML. Line numbers are those of `text`.
     pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
-        crate::yaml::read(text).map_err(|error| SyntaxFault {
+        crate::text::yaml::read(text).map_err(|error| SyntaxFault {
             line: error.line,
             problem: error.message,
         })

@@ -1,6 +1,7 @@
 //! Untrusted text in a prompt: behind a boundary that the text cannot contain.
 
-use crate::prompt::{sha256_hex, untrusted_text};
+use crate::prompt::untrusted_text;
+use crate::text::sha256_hex;
 
 /// Characters of a boundary.
 const BOUNDARY: usize = 16;

@@ -142,7 +142,7 @@ fn redact(mut moment: Moment, change: fn(&str) -> String) -> (Moment, Vec<String
 mod tests {
     use super::super::moment::ToolStage;
     use super::{ALL, Moment};
-    use crate::event::Message;
+    use crate::model::Message;
 
     fn seen(name: &str, moment: Moment) -> (Moment, Vec<String>) {
         let hook = ALL.into_iter().find(|hook| hook.name == name).unwrap();

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::event::Message;
-use crate::tool_call::ToolCall;
+use crate::model::{Message, ToolCall};
 
 /// One moment in an agent's work. In JavaScript the fields are those of the one argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Hook, HookFileError, ScriptHook, bundled, script};
-use crate::prompt::{did_you_mean, nearest};
+use crate::text::{did_you_mean, nearest};
 
 /// Hooks by name. Cheap to clone.
 #[derive(Clone, Default)]

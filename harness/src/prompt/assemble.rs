@@ -14,7 +14,7 @@ use super::sections::{
 };
 use super::template::Template;
 use super::tool_reference::tool_reference;
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 /// Which call the prompt is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::error::PromptError;
-use super::nearest::nearest;
+use crate::text::nearest;
 
 /// How the root works. It never changes a child, which always solves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

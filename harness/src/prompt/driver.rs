@@ -1,15 +1,15 @@
 //! A driver: extra guidance for the root, as a Markdown file with front matter.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::config::PromptMode;
 use super::error::PromptError;
 use super::yaml;
-use crate::protocol::{Protocol, UnknownProtocol, protocol_words};
+use crate::model::{Protocol, UnknownProtocol, protocol_words};
+use crate::text::sha256_hex;
 
 /// Extra guidance that stacks onto the root's prompt.
 ///
@@ -145,15 +145,6 @@ pub struct UnfitDriver {
     pub protocols: Vec<Protocol>,
     /// What it was to guide.
     pub protocol: Protocol,
-}
-
-/// SHA-256 of a text's UTF-8 bytes, in lower-case hex.
-pub fn sha256_hex(text: &str) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text) {
-        write!(hex, "{byte:02x}").expect("writing to a string does not fail");
-    }
-    hex
 }
 
 /// The front matter, with its first `---` so that the parser's line numbers are the file's, and the

@@ -11,7 +11,7 @@ use include_dir::{Dir, include_dir};
 use super::config::PromptMode;
 use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
-use super::nearest::nearest;
+use crate::text::nearest;
 
 /// The drivers that are part of the program, a file `NAME.md` each.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::nearest::did_you_mean;
+use crate::text::did_you_mean;
 
 /// An error in a prompt's settings or in a user's driver or profile file.
 #[derive(Debug, thiserror::Error)]

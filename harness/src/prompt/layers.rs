@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::assemble::{AgentKind, AgentPrompt, Assembled, Section};
 use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
 use super::template::fill;
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 /// What is laid over the assembled prompts. By default nothing.
 ///

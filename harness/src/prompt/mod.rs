@@ -28,10 +28,8 @@ mod driver_library;
 mod profile;
 
 mod error;
-mod nearest;
 mod yaml;
 
-pub(crate) use nearest::{did_you_mean, nearest};
 pub(crate) use sections::{section_slots, section_texts};
 pub(crate) use turn::untrusted_text;
 
@@ -39,7 +37,7 @@ pub use assemble::{
     AgentKind, AgentPrompt, Assembled, Section, build_system_prompt, system_prompt,
 };
 pub use config::{PromptConfig, PromptMode, iterations_for_depth};
-pub use driver::{Driver, DriverSource, UnfitDriver, sha256_hex};
+pub use driver::{Driver, DriverSource, UnfitDriver};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
 pub use layers::{

@@ -7,8 +7,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::error::PromptError;
-use super::nearest::nearest;
 use super::yaml;
+use crate::text::nearest;
 
 /// A named list of drivers for a model family.
 #[derive(Debug, Clone)]

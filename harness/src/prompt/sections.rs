@@ -1,7 +1,7 @@
 //! The bundled section texts, one constant for each file under `harness/prompts`.
 
-use super::driver::sha256_hex;
 use super::template::Template;
+use crate::text::sha256_hex;
 
 /// Declares one template per file, and the list of all of them.
 macro_rules! sections {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::sections::{TOOL, TOOL_PARAMETER};
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 /// Characters of a type that is written out; a longer one is `object` or `array`.
 const LONGEST_TYPE: usize = 120;

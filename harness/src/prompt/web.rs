@@ -7,7 +7,7 @@ use super::sections::{
     WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
 };
 use super::{Assembled, Replacement, Section};
-use crate::web::{IdStyle, PageError, PageProblem};
+use crate::model::web::{IdStyle, PageError, PageProblem};
 
 /// What the system prompt of a web agent is made of.
 #[derive(Debug, Clone, Copy)]

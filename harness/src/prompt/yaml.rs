@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::error::PromptError;
-use crate::yaml::YamlError;
+use crate::text::yaml::YamlError;
 
 /// Reads a value from YAML whose line numbers are those of the file `origin`.
 ///
@@ -11,7 +11,7 @@ use crate::yaml::YamlError;
 /// [`PromptError::Invalid`] with the line's number and text: a wrong type is reported without the
 /// field's name, and the line shows it.
 pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
-    crate::yaml::read(yaml).map_err(|YamlError { line, message }| {
+    crate::text::yaml::read(yaml).map_err(|YamlError { line, message }| {
         let text = line.and_then(|line| {
             yaml.lines()
                 .nth(usize::try_from(line).ok()?.checked_sub(1)?)

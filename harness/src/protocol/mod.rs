@@ -6,29 +6,7 @@ pub(crate) mod json_action;
 pub(crate) mod rlm;
 pub(crate) mod tools;
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
-/// How the model speaks.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// Code in a REPL, with children.
-    #[default]
-    Rlm,
-    /// One call with the query and the whole context: the baseline of every comparison.
-    Direct,
-    /// An agent on a web page: one envelope of actions a turn.
-    AgentTurn,
-    /// Native tool calls, without a REPL.
-    Tools,
-    /// An agent that answers by JSON actions, and builds apps.
-    JsonAction,
-}
+use crate::model::Protocol;
 
 /// What a task consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,26 +47,6 @@ pub struct ProtocolNature {
 }
 
 impl Protocol {
-    /// Every protocol, in the order of help texts.
-    pub const ALL: [Self; 5] = [
-        Self::Rlm,
-        Self::Direct,
-        Self::Tools,
-        Self::AgentTurn,
-        Self::JsonAction,
-    ];
-
-    /// The word for the protocol in flags, files and CSV columns.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Rlm => "rlm",
-            Self::Direct => "direct",
-            Self::AgentTurn => "agent-turn",
-            Self::Tools => "tools",
-            Self::JsonAction => "json-action",
-        }
-    }
-
     /// What the protocol says of itself.
     pub const fn nature(self) -> ProtocolNature {
         match self {
@@ -104,36 +62,5 @@ impl Protocol {
     pub fn that_work_on(subject: Subject) -> Vec<Self> {
         let works = |protocol: &Self| protocol.nature().subjects.contains(&subject);
         Self::ALL.into_iter().filter(works).collect()
-    }
-}
-
-/// Protocols in a sentence: `rlm, direct or tools`.
-pub fn protocol_words(protocols: &[Protocol]) -> String {
-    let words: Vec<&str> = protocols.iter().map(|protocol| protocol.as_str()).collect();
-    match words.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => words.concat(),
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// A word that is no protocol.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol `{0}`, expected `rlm`, `direct`, `tools`, `agent-turn` or `json-action`")]
-pub struct UnknownProtocol(String);
-
-impl FromStr for Protocol {
-    type Err = UnknownProtocol;
-
-    fn from_str(word: &str) -> Result<Self, UnknownProtocol> {
-        Self::ALL
-            .into_iter()
-            .find(|protocol| protocol.as_str() == word)
-            .ok_or_else(|| UnknownProtocol(word.to_owned()))
     }
 }

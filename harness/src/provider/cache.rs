@@ -10,8 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::record::bill;
 use super::{CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
-use crate::event::{Message, Role};
-use crate::tool_call::ToolUse;
+use crate::model::{Message, Role, ToolUse};
 
 /// By the SHA-256 of a request, its response as JSON.
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ProviderError;
-use crate::outcome::Usage;
+use crate::model::{Usage, WaitReason};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,18 +37,6 @@ pub enum CallEvent {
         /// US dollars; none if unknown.
         cost_usd: Option<f64>,
     },
-}
-
-/// What a request waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WaitReason {
-    /// The rate limit.
-    RateLimit,
-    /// A free connection.
-    Connection,
-    /// The delay before a retry.
-    Backoff,
 }
 
 /// Takes the events of one call.

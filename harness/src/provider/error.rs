@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Role;
+use crate::model::Role;
 use crate::prompt::PromptMode;
 use crate::provider::Response;
 

@@ -13,7 +13,6 @@ mod record;
 mod recorded_response;
 mod replay;
 mod retry;
-mod sampling;
 mod scripted;
 
 use std::sync::Arc;
@@ -21,13 +20,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Message, Role};
-use crate::outcome::Usage;
+use crate::model::{Message, Role, ToolCall, ToolUse, Usage};
 use crate::prompt::PromptMode;
-use crate::tool_call::{ToolCall, ToolUse};
 
+pub use crate::model::{Effort, Estimate, Sampling, WaitReason};
 pub use cache::{CacheError, Cached, ResponseCache};
-pub use call::{CallEvent, CallSink, IgnoreCalls, WaitReason};
+pub use call::{CallEvent, CallSink, IgnoreCalls};
 pub use error::ProviderError;
 pub use limit::{Limited, Limiter, Pace, Rate};
 pub use price::{PriceError, PriceTable, Priced};
@@ -36,7 +34,6 @@ pub use replay::{
     JsText, NodeRlmConfig, NodeRlmFile, NodeRlmResult, NodeRlmStep, Replay, ReplayError,
 };
 pub use retry::{Retry, RetryPolicy};
-pub use sampling::{Effort, Sampling};
 pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
 
 /// A model's home.
@@ -67,15 +64,6 @@ pub trait Provider: Send + Sync {
     fn estimate(&self, _request: &Request) -> Option<Estimate> {
         None
     }
-}
-
-/// What a request is expected to take.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// Tokens.
-    pub usage: Usage,
-    /// US dollars; none if unknown.
-    pub cost_usd: Option<f64>,
 }
 
 #[async_trait]
@@ -174,4 +162,15 @@ pub struct Response {
     pub cost_usd: Option<f64>,
     /// The model version that the server says it served.
     pub served_model: Option<String>,
+}
+
+impl Response {
+    /// The response as a message of the conversation.
+    pub fn to_message(&self) -> Message {
+        Message {
+            tool_calls: self.tool_calls.clone(),
+            carry: self.carry.clone(),
+            ..Message::assistant(&self.text)
+        }
+    }
 }

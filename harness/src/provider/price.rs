@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
-use crate::outcome::Usage;
+use crate::model::Usage;
 
 /// The bundled prices.
 const BUNDLED: &str = include_str!("../../prices.yaml");
@@ -76,7 +76,7 @@ impl PriceTable {
             origin: origin.to_owned(),
             problem,
         };
-        let file: File = crate::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
+        let file: File = crate::text::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
         let mut prices = Vec::new();
         for (number, entry) in (1..).zip(file.prices) {
             let in_entry =

@@ -4,8 +4,7 @@ use serde::Deserialize;
 
 use super::Response;
 use crate::code_tool;
-use crate::outcome::Usage;
-use crate::tool_call::ToolCall;
+use crate::model::{ToolCall, Usage};
 
 /// A response in a cassette or cache.
 #[derive(Deserialize)]

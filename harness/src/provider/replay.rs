@@ -15,7 +15,7 @@ use super::{
     CallEvent, CallSink, Caller, CassetteHeader, Provider, ProviderError, Recording, Request,
     Response,
 };
-use crate::event::Role;
+use crate::model::Role;
 
 /// A recording, read whole.
 pub struct Replay {

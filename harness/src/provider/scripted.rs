@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::prompt::{did_you_mean, nearest, sha256_hex};
+use crate::text::{did_you_mean, nearest, sha256_hex};
 use async_trait::async_trait;
 
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};

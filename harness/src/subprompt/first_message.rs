@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::{CallSettings, Specialist};
-use crate::event::{Image, Message};
+use crate::model::{Image, Message};
 use crate::prompt::attachment_text;
 use crate::tool::{ToolError, bytes_of, confined};
 

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Tool, ToolError, ToolScope};
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 /// The most characters that are read at a time.
 const MOST_READ: usize = 20_000;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Tool, ToolError, ToolScope};
 use crate::definition::{Variable, VariableType};
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 /// The variable that names the folder.
 pub const FILES_DIR: &str = "FILES_DIR";

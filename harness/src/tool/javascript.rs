@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::sandbox::{ToolSandbox, finish};
 use super::{Tool, ToolError, ToolScope};
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 struct RunJavascript {
     spec: ToolSpec,

@@ -21,7 +21,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::definition::Variable;
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
 
 pub use files::FILES_DIR;
 pub(crate) use files::{bytes_of, confined};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Tool, ToolSandbox, context, files, javascript};
-use crate::prompt::{did_you_mean, nearest};
+use crate::text::{did_you_mean, nearest};
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::sandbox::{ToolSandbox, finish};
 use super::{Tool, ToolError, ToolScope};
 use crate::definition::{InputSchema, Variable, VariableType};
-use crate::prompt::sha256_hex;
-use crate::tool_call::ToolSpec;
+use crate::model::ToolSpec;
+use crate::text::sha256_hex;
 
 /// What a file finds when it runs.
 const BEFORE: &str = include_str!("script/before.js");

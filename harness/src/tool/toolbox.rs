@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::{Tool, ToolError, Values};
 use crate::definition::{Definition, InputSchema};
-use crate::prompt::{ActionOverrides, did_you_mean, nearest, sha256_hex};
+use crate::model::ToolSpec;
+use crate::prompt::ActionOverrides;
 use crate::subprompt::CallSettings;
-use crate::tool_call::ToolSpec;
+use crate::text::{did_you_mean, nearest, sha256_hex};
 
 /// The tools of one agent, in the order in which its prompt tells of them.
 #[derive(Clone, Default)]

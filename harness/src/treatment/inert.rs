@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::claim::{Claim, Setting};
 use super::{DEFAULT_MAX_DEPTH, Treatment};
 use crate::hook::Moment;
+use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
-use crate::protocol::{Protocol, protocol_words};
 
 /// Something that a run claims and no agent gets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

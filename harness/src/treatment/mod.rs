@@ -13,8 +13,8 @@ use std::sync::Arc;
 use crate::agent_settings::AgentSettings;
 use crate::equipment::Equipment;
 use crate::hook::Hook;
+use crate::model::Protocol;
 use crate::prompt::{Driver, PromptLayers, PromptMode};
-use crate::protocol::Protocol;
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::Toolbox;
 

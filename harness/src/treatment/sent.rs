@@ -5,19 +5,16 @@ use std::sync::Arc;
 use super::Treatment;
 use crate::code_tool;
 use crate::definition::ToolStrategy;
-use crate::event::Role;
 use crate::hook::{Hook, Moment};
 use crate::invocation::ROOT;
+use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
 use crate::prompt::{
     AgentKind, AgentPrompt, Assembled, PromptConfig, iterations_for_depth, system_prompt,
 };
-use crate::protocol::Protocol;
 use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
 use crate::protocol::tools::CONTEXT_TOOLS;
-use crate::provider::Sampling;
 use crate::subprompt::Specialist;
 use crate::tool::{ToolRegistry, Toolbox};
-use crate::tool_call::{ToolChoice, ToolUse};
 
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
 /// whatever they are called.

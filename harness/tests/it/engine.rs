@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use harness::agent_turn::AgentTurnSettings;
 use harness::definition::ToolStrategy;
-use harness::event::{Event, EventKind, EventSink};
 use harness::hook::HookRegistry;
-use harness::outcome::Stats;
+use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
 use harness::{

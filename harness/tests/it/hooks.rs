@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use harness::event::{Event, EventKind, EventSink};
 use harness::hook::{HookRegistry, Moment, ScriptHook};
+use harness::model::{Event, EventKind, EventSink};
 use harness::prompt::PromptMode;
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::{

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use harness::ToolUse;
-use harness::event::{Message, Role};
-use harness::outcome::Usage;
+use harness::model::{Message, Role, Usage};
 use harness::prompt::PromptMode;
 use harness::provider::http::{HttpClient, HttpProvider, Secret, Timeouts, endpoint};
 use harness::provider::{

@@ -1,6 +1,6 @@
 //! What is sent: the body and headers of a request in every format, as the server sees them.
 
-use harness::event::{Image, Message};
+use harness::model::{Image, Message};
 use harness::provider::http::{Timeouts, endpoint};
 use harness::provider::{Effort, Request, Response, Sampling};
 use harness::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
@@ -131,12 +131,13 @@ fn result(call: &str, content: &str, is_error: bool) -> ToolResult {
 }
 
 fn called(calls: Vec<ToolCall>, carry: Option<&str>) -> Message {
-    Message::of_response(&Response {
+    Response {
         text: "I compute.".to_owned(),
         tool_calls: calls,
         carry: carry.map(str::to_owned),
         ..Response::default()
-    })
+    }
+    .to_message()
 }
 
 /// Two calls at once, one of them with arguments that are no JSON, then a response without any.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use harness::event::NoEvents;
+use harness::model::NoEvents;
 use harness::prompt::{
     ActionOverride, ActionOverrides, AgentKind, AgentPrompt, LayerPiece, PromptLayers, PromptMode,
     Replacement, system_prompt,

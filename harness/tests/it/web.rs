@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use harness::agent_turn::AgentTurnSettings;
-use harness::event::{Event, EventKind, EventSink, Message, Role};
+use harness::model::{Event, EventKind, EventSink, Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::web::{AppCall, AppHost, Browser, Page, PageError};

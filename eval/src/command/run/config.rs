@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use benchmarks::Dataset;
-use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
 use harness::definition::Definition;
 use harness::hook::Hook;
-use harness::prompt::{Replacement, sha256_hex, template_digests};
+use harness::prompt::{Replacement, template_digests};
 use harness::sandbox::Isolation;
+use harness::{Protocol, sha256_hex};
 use serde_json::{Value, json};
 
 use crate::record::RunIdentity;

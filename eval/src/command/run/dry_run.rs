@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use harness::event::{Message, Role};
+use harness::model::{Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::http::{IMAGE_TOKENS, estimate_tokens};
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};

@@ -1,7 +1,7 @@
 //! What a run would take at least and at most: calls, tokens and cost, those of the roots' children included.
 
 use harness::Protocol;
-use harness::outcome::Usage;
+use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
 use serde::Serialize;
 

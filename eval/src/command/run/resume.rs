@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use harness::outcome::Status;
+use harness::model::Status;
 
 use super::prepared::Prepared;
 use crate::program::Program;

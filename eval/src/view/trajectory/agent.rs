@@ -1,6 +1,6 @@
 //! One agent of an attempt as its timeline shows it: when it worked, when it waited, what it used.
 
-use harness::outcome::Usage;
+use harness::model::Usage;
 use serde::Serialize;
 use serde_json::Value;
 

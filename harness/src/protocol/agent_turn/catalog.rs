@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::settings::AgentTurnSettings;
+use crate::model::{ToolChoice, ToolSpec, ToolUse};
 use crate::prompt::web::tool_section;
-use crate::tool_call::{ToolChoice, ToolSpec, ToolUse};
 
 /// The bundled descriptions.
 const TEXT: &str = include_str!("../../../prompts/agent-turn.yaml");

@@ -1,43 +1,10 @@
 //! Reads a response of the agent-turn protocol: one call of `agent_turn`, with what can be repaired in it.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::catalog::envelope_name;
+use crate::model::web::{Envelope, Step, ToolAction};
 use crate::provider::Response;
-
-/// What a model says in a turn.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Envelope {
-    /// Its private notes.
-    pub memory: String,
-    /// What is still owed to the request.
-    pub todos_remaining: Vec<String>,
-    /// What to run, in order; none ends the run.
-    pub actions: Vec<Step>,
-}
-
-/// One entry of `actions`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Step {
-    /// Says something to the user.
-    Narrate {
-        /// What.
-        narrate: String,
-    },
-    /// Runs an action.
-    Tool(ToolAction),
-}
-
-/// An action with its arguments.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolAction {
-    /// The action's name, which need not exist.
-    pub tool: String,
-    /// Its arguments: an object.
-    pub args: Value,
-}
 
 /// An envelope that was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -251,8 +218,8 @@ fn arguments(entry: &mut Map<String, Value>, repairs: &mut Vec<String>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::read;
+    use crate::model::ToolCall;
     use crate::provider::Response;
-    use crate::tool_call::ToolCall;
 
     /// What was understood with the number of repairs, or what is wrong.
     fn told(response: &Response) -> String {

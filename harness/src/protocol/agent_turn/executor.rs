@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::catalog::{Catalog, Entry, Run};
-use super::envelope::ToolAction;
+use crate::model::web::ToolAction;
+use crate::model::web::{Acted, Action, Page, PageError, PageProblem};
 use crate::prompt::web::unknown_action;
-use crate::web::{Acted, Action, Page, PageError, PageProblem};
 
 /// Runs actions that there are, with arguments that are as their schemas say.
 #[async_trait]

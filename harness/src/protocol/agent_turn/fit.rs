@@ -2,10 +2,9 @@
 
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::{EventKind, Message, MessageRole};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::outcome::Status;
+use crate::model::{EventKind, Message, MessageRole, Status};
 use crate::provider::http::estimate_tokens;
 
 const TRUNCATED: &str = "\n[...truncated]";

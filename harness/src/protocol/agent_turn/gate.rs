@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::catalog::Entry;
-use super::envelope::ToolAction;
 use super::executor::{Executor, Outcome};
 use super::settings::ConfirmPolicy;
+use crate::model::web::ToolAction;
 use crate::prompt::web::not_confirmed;
 
 /// Says whether an action that needs a confirmation gets it.

@@ -2,35 +2,14 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
-use super::envelope::{Envelope, Step};
-use super::walk::ActionResult;
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::{EventKind, Message, WebEvent};
 use crate::invocation::Invocation;
+use crate::model::web::{ActionResult, Envelope, LoggedTurn};
+use crate::model::{EventKind, Message, WebEvent};
 
 /// Turns that are kept.
 const KEPT: usize = 50;
-
-/// One turn in short.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct LoggedTurn {
-    /// 1-based.
-    pub iteration: u32,
-    /// The model's notes.
-    pub memory: String,
-    /// What it still owed.
-    pub todos_remaining: Vec<String>,
-    /// Its actions.
-    pub actions: Vec<Step>,
-    /// What came of each.
-    pub results: Vec<ActionResult>,
-    /// What was wrong with a response without a usable envelope, of which there is nothing else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-}
 
 #[derive(Debug, Default)]
 pub(super) struct TurnLog(VecDeque<LoggedTurn>);

@@ -2,11 +2,11 @@
 
 use super::WebAgent;
 use crate::attempt::Attempt;
-use crate::event::{EventKind, Message, WebEvent};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::model::web::{Page, PageError, PageProblem};
+use crate::model::{EventKind, Message, WebEvent};
 use crate::prompt::web::{no_dump, page_block, page_failed};
-use crate::web::{Page, PageError, PageProblem};
 
 /// The page as it is now, with its picture where the model is to see it. What it reads goes into the trajectory.
 pub(super) async fn look(

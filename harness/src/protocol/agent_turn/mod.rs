@@ -23,25 +23,21 @@ use serde_json::json;
 
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::{EventKind, Message, WebEvent};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::model::web::Page;
+use crate::model::{EventKind, Message, Status, ToolResult, ToolUse, WebEvent};
 use crate::model_call::ModelReply;
-use crate::outcome::Status;
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
 use crate::protocol::{ProtocolNature, Subject};
-use crate::tool_call::{ToolResult, ToolUse};
 use crate::turns::{self, Turn, Turns};
-use crate::web::Page;
 
+pub use crate::model::web::How;
 pub use catalog::AgentTurnError;
 pub(crate) use catalog::source as actions_source;
-pub use envelope::{Envelope, Step, ToolAction};
 pub use gate::ConfirmGate;
-pub use log::LoggedTurn;
 pub use settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
-pub use walk::{ActionResult, How};
 
 use catalog::Catalog;
 use executor::{Checked, OnPage};

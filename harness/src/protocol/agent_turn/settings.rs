@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::WebAgent;
 use super::catalog::{AgentTurnError, Catalog};
+use crate::model::web::{DumpSettings, IdStyle};
 use crate::prompt::{ActionOverride, PromptLayers};
-use crate::web::{DumpSettings, IdStyle};
 
 /// The settings of the agent-turn protocol. The names in files are those of the format that it follows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

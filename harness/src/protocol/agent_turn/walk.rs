@@ -1,44 +1,13 @@
 //! Walks the actions of an envelope in order, until one fails or brings up another page.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::envelope::Step;
 use super::executor::{Checked, Executor, Outcome};
+use crate::model::web::{Acted, PageError, PageProblem};
+use crate::model::web::{ActionResult, How, Step};
 use crate::prompt::web::{
     dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
-use crate::web::{Acted, PageError, PageProblem};
-
-/// What came of one action, as the model reads it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ActionResult {
-    /// `narrate`, or the action's name.
-    pub action: String,
-    /// How it went.
-    pub result: How,
-    /// What kind of problem it had: that of a page, `unknown_action`, `invalid_arguments` or `not_confirmed`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-    /// What a custom action gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<Value>,
-    /// More in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-/// How an action went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum How {
-    /// It was done.
-    Done,
-    /// It was not done, and says why.
-    Failed,
-    /// An action before it kept it from being run.
-    Skipped,
-}
 
 /// What came of the actions of a turn.
 #[derive(Debug, Default)]

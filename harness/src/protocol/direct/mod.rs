@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::{Message, Role};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::model::{Message, Role, Status};
 use crate::model_call::ModelReply;
-use crate::outcome::Status;
 use crate::prompt::flat_message;
 use crate::protocol::{ProtocolNature, Subject};
 use crate::turns::{self, Step, Turn, Turns};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::attempt::Attempt;
-use crate::event::{EventKind, Message, Role, WebEvent};
 use crate::invocation::Invocation;
+use crate::model::web::{AppCall, AppHost};
+use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
 use crate::tool::Toolbox;
-use crate::web::{AppCall, AppHost};
 
 /// Serves requests for as long as it is polled.
 pub(super) async fn serve(

@@ -15,14 +15,13 @@ use tokio::sync::mpsc;
 
 use crate::attempt::Attempt;
 use crate::conversation::Conversation;
-use crate::event::{EventKind, Message, WebEvent};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::model::web::{AppHost, PageError};
+use crate::model::{EventKind, Message, Status, WebEvent};
 use crate::model_call::ModelReply;
-use crate::outcome::Status;
 use crate::protocol::{ProtocolNature, Subject};
 use crate::turns::{self, Step, Turn, Turns};
-use crate::web::{AppHost, PageError};
 
 use request::{Asked, ChatRequest, Entry};
 use response::{Choice, List, Understood};

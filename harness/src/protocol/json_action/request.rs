@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::response::List;
+use crate::model::web::AppHost;
 use crate::prompt::json_action::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
-use crate::web::AppHost;
 
 /// What the model reads. The order of fields is that of the protocol, and puts first what stays the same.
 #[derive(Debug, Serialize)]

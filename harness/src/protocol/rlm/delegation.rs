@@ -10,15 +10,15 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use super::ReplAgent;
-use crate::event::{EventKind, Message, Role, WebEvent};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::meter::Work;
+use crate::model::{EventKind, Message, Role, WebEvent};
+use crate::page_functions::{Given, PageFunctions};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
 use crate::tool::Toolbox;
 use crate::tool_run::{ToolRun, text_of};
-use crate::web::{Given, PageFunctions};
 
 /// Why a call came to nothing that was still running.
 const STOPPED: &str = "stopped: its caller's cell ended";

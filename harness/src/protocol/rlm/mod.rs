@@ -12,20 +12,18 @@ use sandbox::{Repl, Session};
 use crate::attempt::Attempt;
 use crate::code_tool;
 use crate::conversation::Conversation;
-use crate::cut::two_ends;
-use crate::event::{EventKind, Message, ms};
 use crate::failure::Failure;
-use crate::fence::code_blocks;
 use crate::invocation::Invocation;
+use crate::model::{EventKind, Message, Status, ms};
 use crate::model_call::ModelReply;
-use crate::outcome::Status;
+use crate::page_functions::PageFunctions;
 use crate::prompt::{
     CellReport, ContextKind, cut_off_message, first_message, no_code_message, output_left_out,
     result_message, returned_early_message,
 };
 use crate::protocol::{ProtocolNature, Subject};
+use crate::text::{code_blocks, two_ends};
 use crate::turns::{self, Step, Turn, Turns};
-use crate::web::PageFunctions;
 
 use background::Background;
 

@@ -9,10 +9,8 @@ use super::wire::{
     Answer, Assembly, End, add_extra, append, call, cost, count, paired, parse_event, text,
     unless_blank,
 };
-use crate::event::{Message, MessageRole};
-use crate::outcome::Usage;
-use crate::provider::{Effort, Request, Response, Sampling};
-use crate::tool_call::{ToolChoice, ToolSpec, ToolUse};
+use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
+use crate::provider::{Request, Response};
 
 /// The format wants a limit; without one of the user's, it is this, the budget of reasoning on top.
 pub const DEFAULT_MAX_TOKENS: u32 = 8_192;

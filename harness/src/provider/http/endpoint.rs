@@ -7,7 +7,7 @@ use globset::Glob;
 use serde::Deserialize;
 
 use super::wire::Wire;
-use crate::provider::Sampling;
+use crate::model::Sampling;
 
 /// A server of models.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -11,8 +11,8 @@ use super::partial::{Partial, used};
 use super::sse::SseParser;
 use super::wire::Wire;
 use super::{HttpProvider, fault, strike_out};
-use crate::fence::StopWatch;
 use crate::provider::{CallSink, ProviderError, Request, Response};
+use crate::text::StopWatch;
 
 /// The most bytes of a response. No model writes as much; a broken server may.
 const LONGEST: usize = 64 << 20;

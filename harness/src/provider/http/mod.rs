@@ -21,7 +21,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::tool_call::ToolCall;
+use crate::model::ToolCall;
 
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
 use tokens::Experience;

@@ -12,10 +12,10 @@ use super::wire::{
     Answer, Assembly, End, Said, add_extra, append, arguments, call, cost, count, data_url, items,
     paired, parse_event, said, text, unless_blank,
 };
-use crate::event::{Message, MessageRole};
-use crate::outcome::Usage;
-use crate::provider::{Request, Response, Sampling};
-use crate::tool_call::{ToolCall, ToolChoice, ToolSpec, ToolUse};
+use crate::model::{
+    Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, ToolUse, Usage,
+};
+use crate::provider::{Request, Response};
 
 /// The most stop sequences that the format takes.
 const MOST_STOPS: usize = 4;

@@ -10,10 +10,8 @@ use super::wire::{
     Answer, Assembly, End, add_extra, arguments, call, cost, count, data_url, items, paired,
     parse_event, said, text, unless_blank,
 };
-use crate::event::MessageRole;
-use crate::outcome::Usage;
-use crate::provider::{Request, Response, Sampling};
-use crate::tool_call::{ToolChoice, ToolSpec, ToolUse};
+use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
+use crate::provider::{Request, Response};
 
 /// Whether the settings can be said.
 pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {

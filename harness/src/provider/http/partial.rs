@@ -2,7 +2,7 @@
 
 use super::tokens;
 use super::wire::{Assembly, Wire};
-use crate::outcome::Usage;
+use crate::model::Usage;
 use crate::provider::{CallEvent, CallSink, Request, Response};
 
 /// A request, and its streamed response as far as it came. Dropped before it is [`taken`](Self::take), by an error or

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::outcome::Usage;
+use crate::model::{ToolCall, Usage};
 use crate::provider::{Request, Response};
-use crate::tool_call::ToolCall;
 
 /// Characters that make a token: a usual mean for English text and code.
 const CHARS_PER_TOKEN: u64 = 4;

@@ -8,11 +8,9 @@ use serde_json::{Map, Value, json};
 use super::endpoint::{Dialect, Unsupported};
 use super::sse::SseEvent;
 use super::{anthropic, openai_chat, openai_responses};
-use crate::event::{Image, Message, MessageRole};
-use crate::outcome::Usage;
+use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, Usage};
 use crate::prompt::{past_call, past_result};
-use crate::provider::{Request, Response, Sampling};
-use crate::tool_call::{ToolCall, ToolResult};
+use crate::provider::{Request, Response};
 
 /// A format, and the dialect of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

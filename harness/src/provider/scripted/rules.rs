@@ -5,11 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ScriptedError;
-use crate::event::Role;
-use crate::outcome::Usage;
+use crate::model::{Role, ToolCall, Usage};
 use crate::prompt::PromptMode;
 use crate::provider::{ProviderError, Request};
-use crate::tool_call::ToolCall;
 
 /// A scripted model.
 pub(super) struct Script {
@@ -224,7 +222,8 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         origin: origin.to_owned(),
         problem,
     };
-    let file: ScriptFile = crate::yaml::read(text).map_err(|error| invalid(error.to_string()))?;
+    let file: ScriptFile =
+        crate::text::yaml::read(text).map_err(|error| invalid(error.to_string()))?;
     let mut rules = Vec::new();
     for (number, mut entry) in (1..).zip(file.rules) {
         let reply = reply_of(&mut entry)

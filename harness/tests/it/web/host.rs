@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use harness::event::Image;
+use harness::model::Image;
 use harness::web::{AppCall, AppHost, PageError, PageProblem};
 use serde::Deserialize;
 use serde_json::{Value, json};

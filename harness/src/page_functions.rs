@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{Action, Dump, DumpSettings, Page, PageError, PageProblem};
+use crate::model::web::{Action, Dump, DumpSettings, Page, PageError, PageProblem};
 
 /// The functions, by the names that they have in a REPL.
 const NAMES: [&str; 10] = [

@@ -8,7 +8,7 @@ mod action;
 mod app;
 mod dump;
 mod error;
-mod page_functions;
+mod turn;
 
 use std::sync::Arc;
 
@@ -16,14 +16,13 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::engine::Task;
-use crate::event::Image;
+use super::{Image, Task};
 
 pub use action::{Acted, Action};
 pub use app::{AppCall, AppHost, Reply};
 pub use dump::{Dump, DumpSettings, IdStyle, Indexed};
 pub use error::{PageError, PageProblem};
-pub(crate) use page_functions::{Given, PageFunctions};
+pub use turn::{ActionResult, Envelope, How, LoggedTurn, Step, ToolAction};
 
 /// Gives each attempt a world of its own: a fresh profile, with nothing within reach but what the task's world serves.
 #[async_trait]

@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Image, Message};
-use crate::protocol::agent_turn::{ActionResult, Envelope, LoggedTurn};
-use crate::web::Dump;
+use crate::model::web::{ActionResult, Dump, Envelope, LoggedTurn};
+use crate::model::{Image, Message};
 
 /// Something that happened in a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,9 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::{Status, Usage};
-use crate::provider::{Estimate, Response, WaitReason};
-use crate::tool_call::{ToolCall, ToolResult};
+use super::{Message, Status, ToolCall, Usage};
 
 pub use web::WebEvent;
 
@@ -241,6 +239,27 @@ pub enum EventKind {
     },
 }
 
+/// What a request waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitReason {
+    /// The rate limit.
+    RateLimit,
+    /// A free connection.
+    Connection,
+    /// The delay before a retry.
+    Backoff,
+}
+
+/// What a request is expected to take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Tokens.
+    pub usage: Usage,
+    /// US dollars; none if unknown.
+    pub cost_usd: Option<f64>,
+}
+
 /// What kind of agent an invocation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -296,87 +315,6 @@ impl Role {
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
-    }
-}
-
-/// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Message {
-    /// Who speaks.
-    pub role: MessageRole,
-    /// The text.
-    pub content: String,
-    /// Images that belong to it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
-    /// Calls that the model made; the harness's next message holds a result for each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCall>,
-    /// What the tools say that the model's last message called; the text and the images follow them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_results: Vec<ToolResult>,
-    /// What the model's server wants back with this message: see [`Response::carry`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carry: Option<String>,
-}
-
-/// An image.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Image {
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: what all formats take.
-    pub media_type: String,
-    /// The bytes in base64.
-    pub data: String,
-}
-
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MessageRole {
-    /// The harness.
-    User,
-    /// The model.
-    Assistant,
-}
-
-impl Message {
-    /// A message of the harness.
-    pub fn user(content: impl Into<String>) -> Self {
-        Self {
-            role: MessageRole::User,
-            content: content.into(),
-            images: Vec::new(),
-            tool_calls: Vec::new(),
-            tool_results: Vec::new(),
-            carry: None,
-        }
-    }
-
-    /// A message of the model.
-    pub fn assistant(content: impl Into<String>) -> Self {
-        Self {
-            role: MessageRole::Assistant,
-            ..Self::user(content)
-        }
-    }
-
-    /// A response of the model as its message.
-    pub fn of_response(response: &Response) -> Self {
-        Self {
-            tool_calls: response.tool_calls.clone(),
-            carry: response.carry.clone(),
-            ..Self::assistant(&response.text)
-        }
-    }
-
-    /// All of its text: what tools said, then its own, each on a line of its own.
-    pub fn all_text(&self) -> String {
-        let results = self
-            .tool_results
-            .iter()
-            .map(|result| result.content.as_str());
-        let own = Some(self.content.as_str()).filter(|content| !content.is_empty());
-        results.chain(own).collect::<Vec<_>>().join("\n")
     }
 }
 

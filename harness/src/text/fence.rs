@@ -14,7 +14,7 @@
 
 mod watch;
 
-use crate::js_scan::{Ending, JsScan};
+use crate::text::js_scan::{Ending, JsScan};
 pub(crate) use watch::StopWatch;
 
 /// Info strings of blocks that are run.

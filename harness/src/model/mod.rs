@@ -1,0 +1,25 @@
+//! What all other layers speak of: messages, tool calls, usage, outcomes, and the events of an attempt.
+//!
+//! Data and traits alone: nothing here asks a model, assembles a prompt or runs code.
+
+mod event;
+mod message;
+mod outcome;
+mod task;
+
+mod protocol;
+mod sampling;
+mod tool_call;
+
+pub mod web;
+
+pub(crate) use event::ms;
+pub use event::{
+    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, Role, WaitReason, WebEvent,
+};
+pub use message::{Image, Message, MessageRole};
+pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
+pub use protocol::{Protocol, UnknownProtocol, protocol_words};
+pub use sampling::{Effort, Sampling};
+pub use task::Task;
+pub use tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};

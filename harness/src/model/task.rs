@@ -1,0 +1,22 @@
+//! What an attempt is given.
+
+use std::sync::Arc;
+
+use super::Image;
+
+/// What an attempt is given.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The run.
+    pub run_id: String,
+    /// The sample.
+    pub sample: String,
+    /// 1-based.
+    pub attempt: u32,
+    /// The question.
+    pub query: String,
+    /// The data.
+    pub context: Arc<String>,
+    /// What is shown to the root with the question.
+    pub images: Vec<Image>,
+}

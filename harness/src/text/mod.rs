@@ -1,0 +1,15 @@
+//! Work on texts that knows nothing of models: finding code, reading YAML, near names, digests, truncation.
+
+mod fence;
+mod js_scan;
+
+mod nearest;
+mod truncate;
+
+mod sha256;
+pub mod yaml;
+
+pub(crate) use fence::{StopWatch, code_blocks};
+pub(crate) use nearest::{did_you_mean, nearest};
+pub use sha256::sha256_hex;
+pub(crate) use truncate::two_ends;
