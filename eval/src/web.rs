@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use benchmarks::Dataset;
 use browser::{Pool, Settings};
 use harness::Task;
-use harness::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
+use harness::model::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
 use tokio::sync::mpsc::UnboundedSender;
 
 use apps::BrowserApps;

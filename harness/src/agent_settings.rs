@@ -4,9 +4,9 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use crate::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{Effort, Protocol, Sampling};
+use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
 /// How an agent uses tools, reasoning and images. By default: one call at a time, reasoning recorded and not
 /// sent back, images kept.
@@ -143,9 +143,9 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
 #[cfg(test)]
 mod tests {
     use super::{AgentSettings, idle_properties};
-    use crate::definition::{Library, ToolStrategy};
     use crate::hook::HookRegistry;
     use crate::model::Protocol;
+    use crate::prompt::definition::{Library, ToolStrategy};
 
     #[test]
     fn a_definition_says_how_requests_are_made() {

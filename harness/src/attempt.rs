@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::agent_settings::AgentSettings;
-use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::failure::Failure;
@@ -23,7 +22,9 @@ use crate::model::{
     AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Protocol, Role, Stats,
     Status, Task, WebEvent, ms,
 };
-use crate::prompt::{AgentKind, AgentPrompt, PromptConfig, iterations_for_depth, system_prompt};
+use crate::prompt::{
+    AgentKind, AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt,
+};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tools::ToolsAgent;
 use crate::protocol::{agent_turn, json_action, rlm};

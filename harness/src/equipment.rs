@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::agent_settings::AgentSettings;
-use crate::definition::Library;
 use crate::hook::{HookRegistry, HookRegistryError};
+use crate::prompt::definition::Library;
 use crate::subprompt::{Specialist, Specialists};
 use crate::tool::Toolbox;
 

@@ -7,9 +7,7 @@
 
 mod agent_settings;
 mod attempt;
-mod code_tool;
 mod conversation;
-pub mod definition;
 mod engine;
 mod equipment;
 mod failure;
@@ -36,7 +34,6 @@ pub mod treatment;
 mod turns;
 
 pub use agent_settings::{AgentSettings, idle_properties};
-pub use code_tool::code_tool;
 pub use engine::{Budgets, Engine, EngineConfig, EngineError, Model, Models};
 pub use equipment::Equipment;
 pub use halt::HaltReason;
@@ -44,10 +41,12 @@ pub use history::inherited;
 pub use ledger::{Budget, SharedBudget, Spent};
 pub use model::{
     Protocol, Task, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, UnknownProtocol,
-    protocol_words, web,
+    protocol_words,
 };
 pub use outfit::Outfit;
+pub use prompt::code_tool::code_tool;
 pub use protocol::{ProtocolNature, Subject, agent_turn};
 pub use sandbox;
-pub use subprompt::{CallSettings, Specialist, Specialists};
+pub use subprompt::{Specialist, Specialists};
 pub use text::{sha256_hex, yaml};
+pub use tool::CallSettings;

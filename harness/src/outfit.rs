@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::definition::{
+use crate::equipment::Equipment;
+use crate::prompt::definition::{
     Definition, Fault, Faults, Kind, Library, Place, SubagentSettings, SubpromptSettings, ToolForm,
     ToolReference, ToolSettings, ToolStrategy, VariableType,
 };
-use crate::equipment::Equipment;
-use crate::subprompt::{CallSettings, Specialist, Specialists};
+use crate::subprompt::{Specialist, Specialists};
 use crate::text::{did_you_mean, nearest};
-use crate::tool::{FILES_DIR, Given, ToolRegistry, Toolbox, ValueSources, Values};
+use crate::tool::{CallSettings, FILES_DIR, Given, ToolRegistry, Toolbox, ValueSources, Values};
 
 /// Where tools, prompts and values come from.
 #[derive(Debug, Clone, Copy)]

@@ -7,11 +7,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sandbox::message::Context;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::agent_settings::AgentSettings;
 use crate::attempt::Attempt;
-use crate::definition::{SubagentSettings, SubpromptSettings};
 use crate::engine::Model;
 use crate::failure::Failure;
 use crate::history::inherited;
@@ -21,7 +20,7 @@ use crate::prompt::{first_message, iterations_for_depth, subprompt_call, subprom
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::text::sha256_hex;
-use crate::tool::{Given, ToolError, Toolbox};
+use crate::tool::{CallSettings, Given, ToolError, Toolbox};
 
 use first_message::{First, first};
 
@@ -60,87 +59,6 @@ impl Specialist {
             "{prompt}\n{model}\n{}\n{settings}",
             tools.join(" ")
         ))
-    }
-}
-
-/// How a specialist is called and what of it is told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are the switches of the specification, each by itself"
-)]
-pub struct CallSettings {
-    include_text: bool,
-    include_calls: bool,
-    include_errors: bool,
-    message: Option<String>,
-    attachments: Option<String>,
-    agent_name: Option<String>,
-    /// Whether the caller waits for the answer.
-    blocking: bool,
-}
-
-impl CallSettings {
-    /// What tells two settings apart, for the digest of a toolbox.
-    pub(crate) fn version(&self) -> String {
-        format!("{self:?}")
-    }
-
-    /// Whether the caller waits for the answer.
-    pub(crate) const fn blocks(&self) -> bool {
-        self.blocking
-    }
-
-    /// The JSON Schema of the arguments that these settings name, for a prompt without a schema of its own.
-    pub(crate) fn parameters(&self) -> Value {
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        for (property, schema) in [
-            (&self.message, json!({ "type": "string", "minLength": 1 })),
-            (
-                &self.agent_name,
-                json!({ "type": "string", "minLength": 1 }),
-            ),
-        ] {
-            if let Some(property) = property {
-                properties.insert(property.clone(), schema);
-                required.push(property.clone());
-            }
-        }
-        if let Some(property) = &self.attachments {
-            let paths = json!({ "type": ["string", "array"], "items": { "type": "string" } });
-            properties.insert(property.clone(), paths);
-        }
-        json!({ "type": "object", "properties": properties, "required": required })
-    }
-}
-
-impl From<&SubpromptSettings> for CallSettings {
-    fn from(settings: &SubpromptSettings) -> Self {
-        Self {
-            include_text: settings.include_text_response,
-            include_calls: settings.include_tool_calls,
-            include_errors: settings.include_errors,
-            message: settings.init_user_message_property.clone(),
-            attachments: settings.init_attachments_property.clone(),
-            agent_name: None,
-            blocking: true,
-        }
-    }
-}
-
-impl From<&SubagentSettings> for CallSettings {
-    /// An agent has no settings of what its result includes: text and errors.
-    fn from(settings: &SubagentSettings) -> Self {
-        Self {
-            include_text: true,
-            include_calls: false,
-            include_errors: true,
-            message: settings.init_user_message_property.clone(),
-            attachments: settings.init_attachments_property.clone(),
-            agent_name: settings.init_agent_name_property.clone(),
-            blocking: settings.blocking,
-        }
     }
 }
 
@@ -366,7 +284,7 @@ fn result_text(
 #[cfg(test)]
 mod tests {
     use super::{CallSettings, LoggedCall, result_text};
-    use crate::definition::SubpromptSettings;
+    use crate::prompt::definition::SubpromptSettings;
 
     const T: &str = "The answer.";
     const C: &str = "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed] broke";

@@ -6,8 +6,8 @@ use std::io;
 use std::path::PathBuf;
 
 use harness::Protocol;
-use harness::definition::Faults;
 use harness::hook::HookRegistryError;
+use harness::prompt::definition::Faults;
 use harness::prompt::{PromptError, UnfitDriver};
 use harness::provider::PriceError;
 use harness::treatment::Inert;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use harness::definition::{Definition, Faults, Kind, Known, Library, ResolvedPrompt};
 use harness::hook::HookRegistry;
+use harness::prompt::definition::{Definition, Faults, Kind, Known, Library, ResolvedPrompt};
 use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{FILES_DIR, ToolRegistry};
@@ -13,10 +13,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::SettingsError;
 use super::hooks::registry as hook_registry;
-use super::model_ref;
 use super::tools::tool_registry;
+use super::{SettingsError, model_ref};
 use crate::cli::LayerArgs;
 
 /// What is laid over the prompts of a run.

@@ -1,14 +1,12 @@
 //! Settings of `eval prompt`.
 
-use harness::Protocol;
-use harness::ToolSpec;
-use harness::agent_turn;
-use harness::definition::ToolStrategy;
+use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{
     AgentKind, AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth,
 };
 use harness::sandbox::Isolation;
 use harness::treatment::DEFAULT_MAX_ITERATIONS;
+use harness::{Protocol, ToolSpec, agent_turn};
 
 use super::bounds::within;
 use super::treatment::Claimed;

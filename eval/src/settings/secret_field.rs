@@ -1,6 +1,6 @@
 //! Finds secrets among the fields of `--model-args`, which are stored with the run.
 
-use harness::definition::secrets_in;
+use harness::prompt::definition::secrets_in;
 use serde_json::Value;
 
 /// What a name of a secret contains, in lower case and without separators.

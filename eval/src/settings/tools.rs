@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use harness::agent_turn::AgentTurnSettings;
-use harness::definition::{Fault, Library, secrets_in};
 use harness::hook::HookRegistry;
+use harness::prompt::definition::{Fault, Library, secrets_in};
 use harness::prompt::{ActionOverride, PromptLayers, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, Toolbox, script_tools};

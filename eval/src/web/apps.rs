@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use benchmarks::AppWorld;
 use browser::{Error, Page, Pool, Profile};
 use harness::model::Image;
-use harness::web::{AppCall, AppHost, PageError, PageProblem};
+use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep};

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browser::{Error, Place, Profile};
 use harness::model::Image;
-use harness::web::{
+use harness::model::web::{
     Acted, Action, Dump, DumpSettings, IdStyle, Indexed, Page, PageError, PageProblem,
 };
 use serde_json::Value;

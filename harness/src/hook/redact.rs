@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::luhn::card_numbers;
-use crate::definition::secrets_in;
+use crate::prompt::definition::secrets_in;
 
 /// A text without its card numbers.
 pub(super) fn without_cards(text: &str) -> String {

@@ -12,6 +12,8 @@ mod layers;
 mod tools_turn;
 mod turn;
 
+pub(crate) mod code_tool;
+pub mod definition;
 pub mod json_action;
 pub(crate) mod web;
 

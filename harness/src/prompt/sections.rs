@@ -25,7 +25,7 @@ macro_rules! sections {
         pub fn template_digests() -> Vec<(&'static str, String)> {
             vec![
                 $(($constant.name, sha256_hex($constant.source())),)*
-                ("agent-turn", sha256_hex(crate::protocol::agent_turn::actions_source())),
+                ("agent-turn", sha256_hex(super::web::ACTIONS)),
             ]
         }
     };

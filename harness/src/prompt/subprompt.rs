@@ -1,7 +1,7 @@
 //! The texts around a prompt that is called as a tool.
 
 use super::sections::{NOTE_AGENT_DONE, SUBPROMPT_CALL, SUBPROMPT_ERROR};
-use crate::definition::fence_untrusted;
+use crate::prompt::definition::fence_untrusted;
 
 /// A call of a tool that a sub-prompt made, with what came of it.
 pub(crate) fn subprompt_call(name: &str, arguments: &str, told: &str, worked: bool) -> String {

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::Response;
-use crate::code_tool;
 use crate::model::{ToolCall, Usage};
+use crate::prompt::code_tool;
 
 /// A response in a cassette or cache.
 #[derive(Deserialize)]
@@ -48,7 +48,10 @@ mod tests {
         let old = r#"{"text": "t", "reasoning": null, "code": "f()", "usage": null, "cost_usd": null, "served_model": null}"#;
         let response: Response = serde_json::from_str(old).unwrap();
         let written = serde_json::to_string(&response).unwrap();
-        assert_eq!(crate::code_tool::codes(&response.tool_calls), ["f()"]);
+        assert_eq!(
+            crate::prompt::code_tool::codes(&response.tool_calls),
+            ["f()"]
+        );
         assert_eq!(
             serde_json::from_str::<Response>(&written).unwrap(),
             response

@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Tool, ToolError, ToolScope};
-use crate::definition::{Variable, VariableType};
 use crate::model::ToolSpec;
+use crate::prompt::definition::{Variable, VariableType};
 
 /// The variable that names the folder.
 pub const FILES_DIR: &str = "FILES_DIR";

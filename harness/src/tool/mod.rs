@@ -4,6 +4,7 @@
 //! is `_`. A tool knows its arguments and what belongs to the agent that calls it, and nothing of models or prompts. The
 //! values of secret variables reach the tool alone: [`Values::strike_out`] goes over what it gives back.
 
+mod call_settings;
 mod registry;
 mod toolbox;
 mod values;
@@ -20,9 +21,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::definition::Variable;
 use crate::model::ToolSpec;
+use crate::prompt::definition::Variable;
 
+pub use call_settings::CallSettings;
 pub use files::FILES_DIR;
 pub(crate) use files::{bytes_of, confined};
 pub use registry::{RegistryError, ToolRegistry};

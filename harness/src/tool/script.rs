@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::sandbox::{ToolSandbox, finish};
 use super::{Tool, ToolError, ToolScope};
-use crate::definition::{InputSchema, Variable, VariableType};
 use crate::model::ToolSpec;
+use crate::prompt::definition::{InputSchema, Variable, VariableType};
 use crate::text::sha256_hex;
 
 /// What a file finds when it runs.

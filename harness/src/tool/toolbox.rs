@@ -6,11 +6,10 @@ use std::sync::Arc;
 use sandbox::{HostFunctions, NameError};
 use serde_json::{Map, Value};
 
-use super::{Tool, ToolError, Values};
-use crate::definition::{Definition, InputSchema};
+use super::{CallSettings, Tool, ToolError, Values};
 use crate::model::ToolSpec;
 use crate::prompt::ActionOverrides;
-use crate::subprompt::CallSettings;
+use crate::prompt::definition::{Definition, InputSchema};
 use crate::text::{did_you_mean, nearest, sha256_hex};
 
 /// The tools of one agent, in the order in which its prompt tells of them.

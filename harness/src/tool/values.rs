@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::definition::{Variable, VariableType};
+use crate::prompt::definition::{Variable, VariableType};
 
 /// Values of variables by name. Neither `Debug` nor anything else shows a secret one.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -191,7 +191,7 @@ mod tests {
     use serde_json::json;
 
     use super::{ValueSources, Values};
-    use crate::definition::{Variable, VariableType};
+    use crate::prompt::definition::{Variable, VariableType};
 
     fn map(pairs: &str) -> BTreeMap<String, String> {
         let pairs = pairs.split_whitespace();

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::Treatment;
-use crate::code_tool;
-use crate::definition::ToolStrategy;
 use crate::hook::{Hook, Moment};
 use crate::invocation::ROOT;
 use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
+use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
-    AgentKind, AgentPrompt, Assembled, PromptConfig, iterations_for_depth, system_prompt,
+    AgentKind, AgentPrompt, Assembled, PromptConfig, code_tool, iterations_for_depth, system_prompt,
 };
 use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
 use crate::protocol::tools::CONTEXT_TOOLS;

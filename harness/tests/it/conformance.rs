@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use harness::definition::{Fault, Known, Library, fence_untrusted};
 use harness::prompt::ActionOverrides;
+use harness::prompt::definition::{Fault, Known, Library, fence_untrusted};
 use harness::tool::{Tool, ToolError, ToolRegistry, ToolScope};
 use harness::{Outfit, ToolSpec};
 use serde::Deserialize;

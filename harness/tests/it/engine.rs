@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use harness::agent_turn::AgentTurnSettings;
-use harness::definition::ToolStrategy;
 use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
+use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
 use harness::{

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use harness::definition::Library;
 use harness::prompt::ActionOverrides;
+use harness::prompt::definition::Library;
 use harness::sandbox::Isolation;
 use harness::tool::{
     Given, ScriptError, Tool, ToolError, ToolRegistry, ToolSandbox, ToolScope, Toolbox,

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use harness::agent_turn::AgentTurnSettings;
+use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::model::{Event, EventKind, EventSink, Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::{
     Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, ToolChoice, sandbox,
 };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use harness::definition::{Fault, Library};
+use harness::prompt::definition::{Fault, Library};
 use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 

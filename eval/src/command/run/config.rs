@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use benchmarks::Dataset;
 use harness::agent_turn::AgentTurnSettings;
-use harness::definition::Definition;
 use harness::hook::Hook;
+use harness::prompt::definition::Definition;
 use harness::prompt::{Replacement, template_digests};
 use harness::sandbox::Isolation;
 use harness::{Protocol, sha256_hex};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use harness::definition::{self, Definition, Kind, PromptContent, PromptPart, Reasoning};
+use harness::prompt::definition;
+use harness::prompt::definition::{Definition, Kind, PromptContent, PromptPart, Reasoning};
 use harness::provider::Effort;
 
 /// The bundled prompts: name and file.
@@ -105,7 +106,7 @@ fn effort(reasoning: Reasoning) -> Option<Effort> {
 
 #[cfg(test)]
 mod tests {
-    use harness::definition::Definition;
+    use harness::prompt::definition::Definition;
 
     use super::{BUNDLED, JudgePrompt};
 

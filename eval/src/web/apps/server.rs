@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::Html;
 use axum::routing::{get, post};
 use browser::Origin;
-use harness::web::AppCall;
+use harness::model::web::AppCall;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;

@@ -8,10 +8,7 @@ use serde_json::Value;
 
 use super::settings::AgentTurnSettings;
 use crate::model::{ToolChoice, ToolSpec, ToolUse};
-use crate::prompt::web::tool_section;
-
-/// The bundled descriptions.
-const TEXT: &str = include_str!("../../../prompts/agent-turn.yaml");
+use crate::prompt::web::{ACTIONS, tool_section};
 
 #[derive(Deserialize)]
 struct Bundled {
@@ -23,12 +20,7 @@ struct Bundled {
 /// The file is part of the program, and a test reads it.
 #[expect(clippy::expect_used, reason = "the text is bundled and tested")]
 static BUNDLED: LazyLock<Bundled> =
-    LazyLock::new(|| serde_saphyr::from_str(TEXT).expect("agent-turn.yaml is well-formed"));
-
-/// The bundled text, for digests.
-pub(crate) const fn source() -> &'static str {
-    TEXT
-}
+    LazyLock::new(|| serde_saphyr::from_str(ACTIONS).expect("agent-turn.yaml is well-formed"));
 
 /// The actions that there are.
 #[derive(Debug)]

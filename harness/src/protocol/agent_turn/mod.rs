@@ -35,7 +35,6 @@ use crate::turns::{self, Turn, Turns};
 
 pub use crate::model::web::How;
 pub use catalog::AgentTurnError;
-pub(crate) use catalog::source as actions_source;
 pub use gate::ConfirmGate;
 pub use settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
 

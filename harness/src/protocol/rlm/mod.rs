@@ -10,7 +10,6 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::attempt::Attempt;
-use crate::code_tool;
 use crate::conversation::Conversation;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -18,8 +17,8 @@ use crate::model::{EventKind, Message, Status, ms};
 use crate::model_call::ModelReply;
 use crate::page_functions::PageFunctions;
 use crate::prompt::{
-    CellReport, ContextKind, cut_off_message, first_message, no_code_message, output_left_out,
-    result_message, returned_early_message,
+    CellReport, ContextKind, code_tool, cut_off_message, first_message, no_code_message,
+    output_left_out, result_message, returned_early_message,
 };
 use crate::protocol::{ProtocolNature, Subject};
 use crate::text::{code_blocks, two_ends};

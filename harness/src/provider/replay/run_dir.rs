@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, lines, read_bytes};
-use crate::code_tool;
 use crate::model::{Event, EventKind, Role};
+use crate::prompt::code_tool;
 
 /// Reads such a directory. A torn last line, as a killed run leaves it, is skipped.
 pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
