@@ -317,11 +317,10 @@ pub(super) fn engine(
         isolation: settings.sandbox.isolation.clone(),
         attempt_time: settings.attempt_time,
         budgets: settings.budget.budgets,
-        agent_turn: settings.agent_turn.clone(),
         screenshots: settings.screenshots,
     };
-    let engine = Engine::new(config, models, terminal::warning)?;
-    let engine = engine
+    let engine = Engine::new(config, models, terminal::warning)?
+        .with_web_agent(settings.agent_turn.clone())?
         .with_agent(settings.agent()?)
         .with_layers(settings.layers.layers.clone())
         .with_hooks(settings.hooks.hooks.clone())

@@ -10,7 +10,6 @@ use eval::record::RunIdentity;
 use eval::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use eval::run_event::{Reporter, RunEvent, RunPlan};
 use eval::runner::{self, Ended, Ending, Run, RunError};
-use harness::agent_turn::AgentTurnSettings;
 use harness::prompt::PromptMode;
 use harness::provider::Scripted;
 use harness::sandbox::Isolation;
@@ -122,7 +121,6 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
         ),
     };
     let config = EngineConfig {
-        agent_turn: AgentTurnSettings::default(),
         screenshots: false,
         protocol: Protocol::Direct,
         prompt_mode: PromptMode::Solver,

@@ -1,12 +1,19 @@
 //! How the model speaks with the harness: a folder for each protocol, which says of itself what its agents get.
 
 pub mod agent_turn;
-pub(crate) mod direct;
-pub(crate) mod json_action;
-pub(crate) mod rlm;
+mod direct;
+mod json_action;
+mod rlm;
 pub(crate) mod tools;
 
+pub(crate) mod subprompt;
+mod tool_run;
+
+use async_trait::async_trait;
+
+use crate::agent::{Attempt, Conversation, EngineConfig, Failure, Invocation, Root};
 use crate::model::Protocol;
+use agent_turn::WebAgent;
 
 /// What a task consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +53,42 @@ pub struct ProtocolNature {
     pub is_one_call: bool,
 }
 
+/// A protocol at work: what it makes of the root of an attempt.
+#[async_trait]
+pub(crate) trait RootAgent: Send + Sync {
+    /// What kind of agent the root is.
+    fn root(&self, config: &EngineConfig) -> Root;
+
+    /// Puts what the root is shown first into its conversation.
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation);
+
+    /// Runs the root, and with it the whole tree.
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure>;
+}
+
+/// A protocol, as the table below has it.
+pub(crate) struct Entry {
+    /// What it says of itself.
+    pub nature: ProtocolNature,
+    /// What it makes of the root. The web agent is that of the engine.
+    pub root: fn(&WebAgent) -> &dyn RootAgent,
+}
+
 impl Protocol {
+    /// The protocol's folder.
+    pub(crate) const fn entry(self) -> &'static Entry {
+        match self {
+            Self::Rlm => &rlm::ENTRY,
+            Self::Direct => &direct::ENTRY,
+            Self::Tools => &tools::ENTRY,
+            Self::AgentTurn => &agent_turn::ENTRY,
+            Self::JsonAction => &json_action::ENTRY,
+        }
+    }
+
     /// What the protocol says of itself.
     pub const fn nature(self) -> ProtocolNature {
-        match self {
-            Self::Rlm => rlm::NATURE,
-            Self::Direct => direct::NATURE,
-            Self::Tools => tools::NATURE,
-            Self::AgentTurn => agent_turn::NATURE,
-            Self::JsonAction => json_action::NATURE,
-        }
+        self.entry().nature
     }
 
     /// The protocols that work on this.

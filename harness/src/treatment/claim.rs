@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Sent, Treatment};
-use crate::agent_settings::AgentSettings;
+use crate::agent::AgentSettings;
 use crate::prompt::{ActionOverrides, PromptMode};
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::Toolbox;

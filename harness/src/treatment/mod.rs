@@ -10,8 +10,7 @@ mod sent;
 
 use std::sync::Arc;
 
-use crate::agent_settings::AgentSettings;
-use crate::equipment::Equipment;
+use crate::agent::{AgentSettings, Equipment};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::prompt::{Driver, PromptLayers, PromptMode};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Treatment;
+use crate::agent::{ROOT, Specialist};
 use crate::hook::{Hook, Moment};
-use crate::invocation::ROOT;
 use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
@@ -12,7 +12,6 @@ use crate::prompt::{
 };
 use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
 use crate::protocol::tools::CONTEXT_TOOLS;
-use crate::subprompt::Specialist;
 use crate::tool::{ToolRegistry, Toolbox};
 
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
@@ -169,7 +168,6 @@ async fn run(case: Case, model: &Path) -> String {
         sandbox: limits,
         isolation: sandbox::Isolation::Thread,
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
-        agent_turn: AgentTurnSettings::default(),
         screenshots: false,
         budgets: case.budgets(),
     };

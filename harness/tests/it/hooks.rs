@@ -75,7 +75,6 @@ async fn run(
         sandbox: sandbox::Config::default(),
         isolation: sandbox::Isolation::Thread,
         attempt_time: std::time::Duration::from_secs(60),
-        agent_turn: harness::agent_turn::AgentTurnSettings::default(),
         screenshots: false,
         budgets: Budgets::default(),
     };

@@ -274,7 +274,6 @@ fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
         sandbox: sandbox::Config::default(),
         isolation: sandbox::Isolation::Thread,
         attempt_time: Duration::from_secs(120),
-        agent_turn: harness::agent_turn::AgentTurnSettings::default(),
         screenshots: false,
         budgets: Budgets::default(),
     };

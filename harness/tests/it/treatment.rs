@@ -34,7 +34,6 @@ fn first_request(run: &Treatment) -> Request {
         sandbox: sandbox::Config::default(),
         isolation: sandbox::Isolation::Thread,
         attempt_time: Duration::from_secs(120),
-        agent_turn: run.web.clone(),
         screenshots: false,
         budgets: Budgets::default(),
     };
@@ -52,6 +51,8 @@ fn first_request(run: &Treatment) -> Request {
         aliases: Vec::new(),
     };
     let engine = Engine::new(config, models, |_| ())
+        .unwrap()
+        .with_web_agent(run.web.clone())
         .unwrap()
         .with_agent(run.root.clone())
         .with_layers(run.layers.clone())

@@ -132,7 +132,6 @@ async fn run(case: Case, model: &Path) -> String {
         sandbox: sandbox::Config::default(),
         isolation: sandbox::Isolation::Thread,
         attempt_time: std::time::Duration::from_mins(1),
-        agent_turn: case.agent.clone(),
         screenshots: case.screenshots,
         budgets: Budgets {
             attempt: Budget {
@@ -152,6 +151,8 @@ async fn run(case: Case, model: &Path) -> String {
     };
     let canaries = case.canaries.clone();
     let engine = Engine::new(config, models, |_| ())
+        .unwrap()
+        .with_web_agent(case.agent.clone())
         .unwrap()
         .with_browser(Arc::new(World(case)));
     let sink = Arc::new(Collected::default());

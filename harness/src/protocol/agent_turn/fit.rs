@@ -1,9 +1,6 @@
 //! Makes a request fit `maxPromptTokens`: the oldest turns go first, then the end of the page.
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
+use crate::agent::{Attempt, Conversation, Failure, Invocation};
 use crate::model::{EventKind, Message, MessageRole, Status};
 use crate::provider::http::estimate_tokens;
 

@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::invocation::Invocation;
+use crate::agent::{Attempt, Conversation, Invocation};
 use crate::model::web::{ActionResult, Envelope, LoggedTurn};
 use crate::model::{EventKind, Message, WebEvent};
 

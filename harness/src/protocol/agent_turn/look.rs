@@ -1,9 +1,7 @@
 //! Reads the page for the next turn: the block that ends every request.
 
 use super::WebAgent;
-use crate::attempt::Attempt;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
+use crate::agent::{Attempt, Failure, Invocation};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
 use crate::prompt::web::{no_dump, page_block, page_failed};
@@ -39,13 +37,13 @@ pub(super) async fn look(
     let attach = agent.settings.attach_screenshot;
     let mut block = Message::user(text);
     // A page that hangs has no picture either, and waiting for it would take as long again.
-    if responds && (attach || attempt.engine.config.screenshots) {
+    if responds && (attach || attempt.run.config.screenshots) {
         match page.screenshot().await {
             Ok(image) => {
                 if attach {
                     block.images.push(image.clone());
                 }
-                if attempt.engine.config.screenshots {
+                if attempt.run.config.screenshots {
                     tell(WebEvent::Screenshot { image });
                 }
             }

@@ -19,19 +19,18 @@ mod look;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::json;
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
+use crate::agent::{
+    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
+    run_turns,
+};
 use crate::model::web::Page;
-use crate::model::{EventKind, Message, Status, ToolResult, ToolUse, WebEvent};
-use crate::model_call::ModelReply;
+use crate::model::{EventKind, Message, Role, Status, ToolResult, ToolUse, WebEvent};
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
-use crate::protocol::{ProtocolNature, Subject};
-use crate::turns::{self, Turn, Turns};
+use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
 
 pub use crate::model::web::How;
 pub use catalog::AgentTurnError;
@@ -43,13 +42,16 @@ use executor::{Checked, OnPage};
 use gate::Confirmed;
 use log::TurnLog;
 
-/// What the protocol says of itself.
-pub(crate) const NATURE: ProtocolNature = ProtocolNature {
-    summary: "the agent-turn protocol has the prompt and the actions of --web-agent, without a REPL, children or tools",
-    subjects: &[Subject::Pages],
-    has_repl: false,
-    calls_tools: false,
-    is_one_call: false,
+/// The protocol.
+pub(super) const ENTRY: Entry = Entry {
+    nature: ProtocolNature {
+        summary: "the agent-turn protocol has the prompt and the actions of --web-agent, without a REPL, children or tools",
+        subjects: &[Subject::Pages],
+        has_repl: false,
+        calls_tools: false,
+        is_one_call: false,
+    },
+    root: |web_agent| web_agent,
 };
 
 /// Responses in a row without a usable envelope; one more ends the attempt.
@@ -124,35 +126,45 @@ pub fn native_tools() -> ToolUse {
     WebAgent::tools()
 }
 
-/// Runs the protocol for the root, and records the state of its page, by which it is judged.
-pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-    let page = attempt.browser()?.open(attempt.task).await?;
-    let agent = &attempt.engine.web_agent;
-    let executor = Checked {
-        inner: Confirmed {
-            inner: OnPage(Arc::clone(&page)),
-            gate: Arc::clone(&agent.gate),
-        },
-        catalog: Arc::clone(&agent.catalog),
-    };
-    let mut turns = WebTurns {
-        attempt,
-        root,
-        agent,
-        page,
-        executor,
-        log: TurnLog::default(),
-        narrated: None,
-        malformed: 0,
-    };
-    turns::run(attempt, root, &mut turns).await
-}
+#[async_trait]
+impl RootAgent for WebAgent {
+    fn root(&self, config: &EngineConfig) -> Root {
+        Root {
+            role: Role::AgentTurn,
+            iterations: config.max_iterations,
+            system_prompt: Some(self.system().text()),
+        }
+    }
 
-/// Puts what the root is shown first into its conversation. The page follows with each request.
-pub(crate) fn open(attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
-    conversation.tools = WebAgent::tools();
-    let query = flat_message(root.query(), &attempt.task.context);
-    conversation.push(Message::user(query));
+    /// The page follows with each request.
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        conversation.tools = Self::tools();
+        let query = flat_message(root.query(), &attempt.task.context);
+        conversation.push(Message::user(query));
+    }
+
+    /// Records the state of the page at the end, by which the attempt is judged.
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        let page = attempt.browser()?.open(attempt.task).await?;
+        let executor = Checked {
+            inner: Confirmed {
+                inner: OnPage(Arc::clone(&page)),
+                gate: Arc::clone(&self.gate),
+            },
+            catalog: Arc::clone(&self.catalog),
+        };
+        let mut turns = WebTurns {
+            attempt,
+            root,
+            agent: self,
+            page,
+            executor,
+            log: TurnLog::default(),
+            narrated: None,
+            malformed: 0,
+        };
+        run_turns(attempt, root, &mut turns).await
+    }
 }
 
 /// A web agent at work.
@@ -171,7 +183,7 @@ struct WebTurns<'a> {
 
 impl Turns for WebTurns<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
-        open(self.attempt, self.root, conversation);
+        self.agent.open(self.attempt, self.root, conversation);
     }
 
     /// Shows the page as it is now, at the end of the next request alone.
@@ -190,7 +202,7 @@ impl Turns for WebTurns<'_> {
         reply: ModelReply,
         turn: Turn,
         conversation: &mut Conversation,
-    ) -> Result<turns::Step, Failure> {
+    ) -> Result<Step, Failure> {
         let read = if reply.truncated {
             Err("the response was cut off at the limit of output tokens; write less".to_owned())
         } else {
@@ -202,7 +214,7 @@ impl Turns for WebTurns<'_> {
             Err(problem) => {
                 self.on_malformed(iteration, &problem)?;
                 conversation.push(answer_to(&reply, malformed(&problem), true));
-                return Ok(turns::Step::GoOn);
+                return Ok(Step::GoOn);
             }
         };
         self.malformed = 0;
@@ -231,11 +243,11 @@ impl Turns for WebTurns<'_> {
         });
         conversation.push(answer_to(&reply, results.to_string(), false));
         if !envelope.actions.is_empty() {
-            return Ok(turns::Step::GoOn);
+            return Ok(Step::GoOn);
         }
         let answer = self.narrated.take().unwrap_or(envelope.memory);
         conversation.push(Message::assistant(&answer));
-        Ok(turns::Step::Answer(answer))
+        Ok(Step::Answer(answer))
     }
 
     async fn close(

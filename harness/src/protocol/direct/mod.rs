@@ -2,24 +2,49 @@
 
 use std::sync::Arc;
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::model::{Message, Role, Status};
-use crate::model_call::ModelReply;
-use crate::prompt::flat_message;
-use crate::protocol::{ProtocolNature, Subject};
-use crate::turns::{self, Step, Turn, Turns};
+use async_trait::async_trait;
 
-/// What the protocol says of itself.
-pub(crate) const NATURE: ProtocolNature = ProtocolNature {
-    summary: "the direct protocol is one call with the whole context, without a REPL, children or tools",
-    subjects: &[Subject::Texts],
-    has_repl: false,
-    calls_tools: false,
-    is_one_call: true,
+use crate::agent::{
+    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
+    run_turns,
 };
+use crate::model::{Message, Role, Status};
+use crate::prompt::flat_message;
+use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
+
+/// The protocol.
+pub(super) const ENTRY: Entry = Entry {
+    nature: ProtocolNature {
+        summary: "the direct protocol is one call with the whole context, without a REPL, children or tools",
+        subjects: &[Subject::Texts],
+        has_repl: false,
+        calls_tools: false,
+        is_one_call: true,
+    },
+    root: |_| &Direct,
+};
+
+/// The root: one call, in which a context that does not fit may be cut.
+struct Direct;
+
+#[async_trait]
+impl RootAgent for Direct {
+    fn root(&self, _config: &EngineConfig) -> Root {
+        Root {
+            role: Role::Direct,
+            iterations: 1,
+            system_prompt: None,
+        }
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        OneCall::of_root(attempt, root).open(conversation);
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        OneCall::of_root(attempt, root).run(attempt, root).await
+    }
+}
 
 /// An agent that answers in one call.
 pub(crate) struct OneCall {
@@ -61,7 +86,7 @@ impl OneCall {
         attempt: &Attempt<'_>,
         invocation: &Invocation,
     ) -> Result<String, Failure> {
-        turns::run(attempt, invocation, &mut self).await
+        run_turns(attempt, invocation, &mut self).await
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::attempt::Attempt;
-use crate::invocation::Invocation;
+use crate::agent::{Attempt, Invocation};
 use crate::model::web::{AppCall, AppHost};
 use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;

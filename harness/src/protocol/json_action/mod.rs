@@ -10,64 +10,79 @@ mod apps;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::model::web::{AppHost, PageError};
-use crate::model::{EventKind, Message, Status, WebEvent};
-use crate::model_call::ModelReply;
-use crate::protocol::{ProtocolNature, Subject};
-use crate::turns::{self, Step, Turn, Turns};
+use crate::agent::{
+    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
+    run_turns,
+};
+use crate::model::web::AppHost;
+use crate::model::{EventKind, Message, Role, Status, WebEvent};
+use crate::protocol::{ProtocolNature, RootAgent, Subject};
 
 use request::{Asked, ChatRequest, Entry};
 use response::{Choice, List, Understood};
 
-/// What the protocol says of itself.
-pub(crate) const NATURE: ProtocolNature = ProtocolNature {
-    summary: "the json-action protocol has one prompt and answers by JSON actions, without a REPL, children or tools",
-    subjects: &[Subject::Apps],
-    has_repl: false,
-    calls_tools: false,
-    is_one_call: false,
+/// The protocol.
+pub(super) const ENTRY: super::Entry = super::Entry {
+    nature: ProtocolNature {
+        summary: "the json-action protocol has one prompt and answers by JSON actions, without a REPL, children or tools",
+        subjects: &[Subject::Apps],
+        has_repl: false,
+        calls_tools: false,
+        is_one_call: false,
+    },
+    root: |_| &JsonAction,
 };
 
 /// Responses in a row that may be malformed; one more ends the attempt.
 const MOST_MALFORMED: u32 = 3;
 
-/// Runs the protocol for the root, and records the state by which it is judged: `state` of its host, the `actions` that it
-/// chose in order, and its last `answer`.
-pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-    let (calls, inbox) = mpsc::unbounded_channel();
-    let host = attempt.browser()?.open_apps(attempt.task, calls).await?;
-    let mut chat = Chat {
-        attempt,
-        root,
-        host: Arc::clone(&host),
-        system: String::new(),
-        message: root.query().to_owned(),
-        follow_ups: host.follow_ups().into(),
-        asked: Asked::default(),
-        besides: Besides::Nothing,
-        history: Vec::new(),
-        chosen: Vec::new(),
-        malformed: 0,
-    };
-    tokio::select! {
-        result = turns::run(attempt, root, &mut chat) => result,
-        never = apps::serve(attempt, root, host.as_ref(), inbox) => match never {},
-    }
-}
+/// The root: the chat with the user, beside the apps that it launches.
+struct JsonAction;
 
-/// Puts what the root is asked first into its conversation.
-pub(crate) fn open(root: &Invocation, conversation: &mut Conversation) {
-    // The message holds the system prompt.
-    let system = std::mem::take(&mut conversation.system);
-    let request = ChatRequest::new(&system, &[], root.query());
-    conversation.push(Message::user(request.text().unwrap_or_default()));
+#[async_trait]
+impl RootAgent for JsonAction {
+    fn root(&self, config: &EngineConfig) -> Root {
+        Root {
+            role: Role::JsonAction,
+            iterations: config.max_iterations,
+            system_prompt: None,
+        }
+    }
+
+    fn open(&self, _attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        // The message holds the system prompt.
+        let system = std::mem::take(&mut conversation.system);
+        let request = ChatRequest::new(&system, &[], root.query());
+        conversation.push(Message::user(request.text().unwrap_or_default()));
+    }
+
+    /// Records the state by which the attempt is judged: `state` of its host, the `actions` that it chose in order, and its last
+    /// `answer`.
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        let (calls, inbox) = mpsc::unbounded_channel();
+        let host = attempt.browser()?.open_apps(attempt.task, calls).await?;
+        let mut chat = Chat {
+            attempt,
+            root,
+            host: Arc::clone(&host),
+            system: String::new(),
+            message: root.query().to_owned(),
+            follow_ups: host.follow_ups().into(),
+            asked: Asked::default(),
+            besides: Besides::Nothing,
+            history: Vec::new(),
+            chosen: Vec::new(),
+            malformed: 0,
+        };
+        tokio::select! {
+            result = run_turns(attempt, root, &mut chat) => result,
+            never = apps::serve(attempt, root, host.as_ref(), inbox) => match never {},
+        }
+    }
 }
 
 /// The main agent's side.
@@ -171,7 +186,7 @@ impl Turns for Chat<'_> {
             return result;
         }
         let state = self.host.state().await?;
-        if self.attempt.engine.config.screenshots
+        if self.attempt.run.config.screenshots
             && let Ok(image) = self.host.screenshot().await
         {
             let event = WebEvent::Screenshot { image };
@@ -250,15 +265,5 @@ fn limit(reason: impl Into<String>) -> Failure {
     Failure {
         status: Status::Limit,
         reason: reason.into(),
-    }
-}
-
-/// Where a page's problem ends an attempt, it is the world's and not the agent's.
-impl From<PageError> for Failure {
-    fn from(error: PageError) -> Self {
-        Self {
-            status: Status::Error,
-            reason: error.message,
-        }
     }
 }

@@ -10,15 +10,12 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use super::ReplAgent;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::meter::Work;
+use crate::agent::{Failure, Given, Invocation, PageFunctions, Work};
 use crate::model::{EventKind, Message, Role, WebEvent};
-use crate::page_functions::{Given, PageFunctions};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
+use crate::protocol::tool_run::{ToolRun, text_of};
 use crate::tool::Toolbox;
-use crate::tool_run::{ToolRun, text_of};
 
 /// Why a call came to nothing that was still running.
 const STOPPED: &str = "stopped: its caller's cell ended";
@@ -54,7 +51,7 @@ impl<'a> ReplAgent<'a> {
     /// Runs one cell to its end, and the children that it calls, in parallel, inside this very task: when
     /// the cell ends, whatever it left running is dropped.
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
-        self.attempt.tell_budget();
+        self.attempt.publish_budget();
         self.repl.run(code, iteration);
         let mut children = Children {
             running: FuturesUnordered::new(),
@@ -91,7 +88,7 @@ impl<'a> ReplAgent<'a> {
                 () = self.background.step(), if !self.background.is_empty() => {}
                 Some((call, result)) = children.tools.next(), if !children.tools.is_empty() => {
                     children.called.remove(&call);
-                    self.attempt.tell_budget();
+                    self.attempt.publish_budget();
                     self.repl.settle_function(call, result);
                 }
             }
@@ -151,7 +148,7 @@ impl<'a> ReplAgent<'a> {
             }
             given.value
         });
-        self.attempt.tell_budget();
+        self.attempt.publish_budget();
         self.repl.settle_function(call, value);
     }
 
@@ -211,8 +208,8 @@ impl<'a> ReplAgent<'a> {
     fn child(&mut self, call: &Call) -> Result<Invocation, String> {
         let id = self.invocation.child_id(self.calls);
         self.calls += 1;
-        let engine = self.attempt.engine;
-        let model = engine.model(call.options.model.as_deref())?;
+        let run = self.attempt.run;
+        let model = run.model(call.options.model.as_deref())?;
         if call.query.trim().is_empty() {
             return Err(format!("{}(): the query is blank", call.kind));
         }
@@ -227,11 +224,11 @@ impl<'a> ReplAgent<'a> {
             .is_some_and(|own| !own.trim().is_empty());
         let role = match call.kind {
             CallKind::Llm => Role::OneShot,
-            CallKind::Rlm if depth >= engine.config.max_depth => Role::Flat,
+            CallKind::Rlm if depth >= run.config.max_depth => Role::Flat,
             CallKind::Rlm if specialist => Role::Specialist,
             CallKind::Rlm => Role::Child,
         };
-        let budget = iterations_for_depth(depth, engine.config.max_iterations);
+        let budget = iterations_for_depth(depth, run.config.max_iterations);
         let iterations = match role {
             Role::OneShot | Role::Flat => 1,
             _ => call
@@ -321,13 +318,13 @@ impl<'a> ReplAgent<'a> {
                     answer_chars,
                 };
                 self.attempt.emit(&self.invocation, event);
-                self.attempt.tell_budget();
+                self.attempt.publish_budget();
                 self.repl.settle(call, Ok(answer));
             }
             Err(failure) => {
                 let reason = format!("{} failed: {}", child.id, failure.reason);
                 self.emit_error(child.id, failure.reason);
-                self.attempt.tell_budget();
+                self.attempt.publish_budget();
                 self.repl.settle(call, Err(reason));
             }
         }

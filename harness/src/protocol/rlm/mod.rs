@@ -6,41 +6,74 @@ mod delegation;
 use std::future::Future;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::model::{EventKind, Message, Status, ms};
-use crate::model_call::ModelReply;
-use crate::page_functions::PageFunctions;
+use crate::agent::{
+    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, PageFunctions, Root,
+    Step, Turn, Turns, run_turns,
+};
+use crate::model::{EventKind, Message, Role, Status, ms};
 use crate::prompt::{
     CellReport, ContextKind, code_tool, cut_off_message, first_message, no_code_message,
     output_left_out, result_message, returned_early_message,
 };
-use crate::protocol::{ProtocolNature, Subject};
+use crate::protocol::direct::OneCall;
+use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
 use crate::text::{code_blocks, two_ends};
-use crate::turns::{self, Step, Turn, Turns};
 
 use background::Background;
 
-/// What the protocol says of itself.
-pub(crate) const NATURE: ProtocolNature = ProtocolNature {
-    summary: "an agent of the rlm protocol works in a REPL, from which it calls children and the tools of the run",
-    subjects: &[Subject::Texts, Subject::Pages],
-    has_repl: true,
-    calls_tools: true,
-    is_one_call: false,
+/// The protocol.
+pub(super) const ENTRY: Entry = Entry {
+    nature: ProtocolNature {
+        summary: "an agent of the rlm protocol works in a REPL, from which it calls children and the tools of the run",
+        subjects: &[Subject::Texts, Subject::Pages],
+        has_repl: true,
+        calls_tools: true,
+        is_one_call: false,
+    },
+    root: |_| &Rlm,
 };
 
 /// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
 const SHOWN_BACK: usize = 10_000;
 
-/// Runs the protocol for the root. If the attempt has a page, the page's state is recorded, by which it is judged.
-pub(crate) async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-    let Some(browser) = attempt.engine.browser.as_deref() else {
+/// The root: an agent with a REPL, or a flat one where agents may not be deeper.
+struct Rlm;
+
+#[async_trait]
+impl RootAgent for Rlm {
+    fn root(&self, config: &EngineConfig) -> Root {
+        let is_flat = config.max_depth == 0;
+        Root {
+            role: if is_flat { Role::Flat } else { Role::Root },
+            iterations: if is_flat { 1 } else { config.max_iterations },
+            system_prompt: None,
+        }
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        if root.role == Role::Flat {
+            OneCall::of_root(attempt, root).open(conversation);
+        } else {
+            conversation.push(first(attempt, root));
+        }
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        if root.role == Role::Flat {
+            OneCall::of_root(attempt, root).run(attempt, root).await
+        } else {
+            run(attempt, root).await
+        }
+    }
+}
+
+/// Runs the root in a REPL. If the attempt has a page, the page's state is recorded, by which it is judged.
+async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+    let Some(browser) = attempt.run.browser.as_deref() else {
         return run_repl(attempt, root.clone()).await;
     };
     let page = browser.open(attempt.task).await?;
@@ -64,7 +97,7 @@ async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Fai
     let starting = attempt.meter.begin();
     let session = attempt.open_session().await?;
     drop(starting);
-    let _subscribed = attempt.also_tell_budget(&session);
+    let _subscribed = attempt.subscribe_to_budget(&session);
     let context = Context::Text(Arc::clone(&attempt.task.context));
     let repl = session.open_with(None, context, attempt.info(&root), root.functions());
     let shown = vec![first(attempt, &root)];
@@ -74,7 +107,7 @@ async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Fai
 }
 
 /// What the root is shown first.
-pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
+fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     let kind = kind_of(&attempt.task.context);
     let first = first_message(root.query(), &kind, root.iterations);
     attempt.with_images(root, Message::user(first))
@@ -133,7 +166,7 @@ impl<'a> ReplAgent<'a> {
     /// Runs to the answer or to the reason why there is none.
     pub async fn run(mut self) -> Result<String, Failure> {
         let invocation = self.invocation.clone();
-        turns::run(self.attempt, &invocation, &mut self).await
+        run_turns(self.attempt, &invocation, &mut self).await
     }
 
     /// Runs the code of a reply.
@@ -148,7 +181,7 @@ impl<'a> ReplAgent<'a> {
         } else {
             code_tool::codes(calls)
         };
-        let allowed = self.attempt.engine.config.max_blocks_per_iteration as usize;
+        let allowed = self.attempt.run.config.max_blocks_per_iteration as usize;
         let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
         blocks.truncate(allowed);
         if dropped > 0 || blocks.is_empty() {
@@ -164,7 +197,7 @@ impl<'a> ReplAgent<'a> {
                 no_code_message(next, via_tool)
             }));
         }
-        let confirm = self.attempt.engine.config.confirm_first_return;
+        let confirm = self.attempt.run.config.confirm_first_return;
         let intercepts = confirm && iteration == 1 && !turn.is_last();
         let ran = self
             .run_blocks(&blocks, iteration, intercepts, dropped)

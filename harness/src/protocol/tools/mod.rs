@@ -4,33 +4,58 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
+use async_trait::async_trait;
 use futures::future::try_join_all;
 use serde_json::Value;
 
-use crate::agent_settings::AgentSettings;
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
+use crate::agent::{
+    AgentSettings, Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root,
+    Step, Turn, Turns, run_turns,
+};
 use crate::hook::HookError;
-use crate::invocation::Invocation;
-use crate::model::{EventKind, Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse, ms};
-use crate::model_call::ModelReply;
+use crate::model::{
+    EventKind, Message, Role, Status, ToolCall, ToolChoice, ToolResult, ToolUse, ms,
+};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
-use crate::protocol::{ProtocolNature, Subject};
+use crate::protocol::tool_run::ToolRun;
+use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, Toolbox};
-use crate::tool_run::ToolRun;
-use crate::turns::{self, Step, Turn, Turns};
 
-/// What the protocol says of itself.
-pub(crate) const NATURE: ProtocolNature = ProtocolNature {
-    summary: "the tools protocol has one prompt of its own and native tool calls, without a REPL",
-    subjects: &[Subject::Texts],
-    has_repl: false,
-    calls_tools: true,
-    is_one_call: false,
+/// The protocol.
+pub(super) const ENTRY: Entry = Entry {
+    nature: ProtocolNature {
+        summary: "the tools protocol has one prompt of its own and native tool calls, without a REPL",
+        subjects: &[Subject::Texts],
+        has_repl: false,
+        calls_tools: true,
+        is_one_call: false,
+    },
+    root: |_| &Tools,
 };
+
+/// The root: an agent with the tools of the run.
+struct Tools;
+
+#[async_trait]
+impl RootAgent for Tools {
+    fn root(&self, config: &EngineConfig) -> Root {
+        Root {
+            role: Role::Tools,
+            iterations: config.max_iterations,
+            system_prompt: None,
+        }
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        ToolsAgent::of_root(attempt, root).open(conversation);
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        ToolsAgent::of_root(attempt, root).run().await
+    }
+}
 
 /// Contexts up to this many characters stand in the first message; longer ones are read with tools.
 const INLINE_CONTEXT: usize = 20_000;
@@ -42,7 +67,7 @@ pub(crate) const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "
 const RETRIES: u32 = 2;
 
 /// An agent at work.
-pub(crate) struct ToolsAgent<'a> {
+struct ToolsAgent<'a> {
     attempt: &'a Attempt<'a>,
     /// The agent, with the tools that it needs to read its context.
     invocation: Invocation,
@@ -55,14 +80,11 @@ pub(crate) struct ToolsAgent<'a> {
 }
 
 impl<'a> ToolsAgent<'a> {
-    /// An agent with its tools, and those that it needs to read its context.
-    pub fn new(
-        attempt: &'a Attempt<'a>,
-        invocation: &Invocation,
-        settings: &'a AgentSettings,
-        context: Arc<String>,
-    ) -> Self {
-        let mut invocation = invocation.clone();
+    /// The root with its tools, and those that it needs to read its context.
+    fn of_root(attempt: &'a Attempt<'a>, root: &'a Invocation) -> Self {
+        let settings = attempt.settings(root);
+        let context = Arc::clone(&attempt.task.context);
+        let mut invocation = root.clone();
         if !stands_in_message(&context, settings) {
             let bundled = ToolRegistry::bundled();
             let missing = CONTEXT_TOOLS
@@ -84,14 +106,14 @@ impl<'a> ToolsAgent<'a> {
     }
 
     /// Runs to the answer or to the reason why there is none.
-    pub async fn run(mut self) -> Result<String, Failure> {
+    async fn run(mut self) -> Result<String, Failure> {
         let invocation = self.invocation.clone();
-        turns::run(self.attempt, &invocation, &mut self).await
+        run_turns(self.attempt, &invocation, &mut self).await
     }
 
     /// What its requests offer.
     fn tool_use(&self) -> ToolUse {
-        let actions = &self.attempt.engine.layers.actions;
+        let actions = &self.attempt.run.layers.actions;
         ToolUse {
             specs: self.invocation.tools.offered(actions).into(),
             choice: match self.settings.tool_choice {
@@ -137,7 +159,7 @@ impl<'a> ToolsAgent<'a> {
         let work = self.attempt.meter.begin();
         let outcome = self.call(call).await;
         drop(work);
-        let limit = self.attempt.engine.config.sandbox.limits.output_chars;
+        let limit = self.attempt.run.config.sandbox.limits.output_chars;
         let (content, is_error) = match outcome {
             Ok(Value::String(text)) => (text, false),
             Ok(value) => (value.to_string(), false),

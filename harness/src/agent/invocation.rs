@@ -1,18 +1,25 @@
 //! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sandbox::HostFunctions;
 
-use crate::agent_settings::AgentSettings;
-use crate::engine::Model;
+use super::{AgentSettings, Model, PageFunctions};
 use crate::model::{Message, Role};
-use crate::page_functions::PageFunctions;
-use crate::subprompt::ToolLog;
 use crate::tool::Toolbox;
 
 /// The root's invocation id.
 pub(crate) const ROOT: &str = "root";
+
+/// What a protocol makes of the root.
+pub(crate) struct Root {
+    /// What kind of agent.
+    pub role: Role,
+    /// Iterations that it has.
+    pub iterations: u32,
+    /// A prompt that it brings.
+    pub system_prompt: Option<String>,
+}
 
 /// One agent.
 #[derive(Clone)]
@@ -77,5 +84,29 @@ impl Invocation {
         } else {
             format!("{}.{own}", self.id)
         }
+    }
+}
+
+/// The calls of tools that an agent made, for the one that called it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ToolLog(Arc<Mutex<Vec<LoggedCall>>>);
+
+/// A call of a tool and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoggedCall {
+    pub name: String,
+    /// JSON text.
+    pub arguments: String,
+    pub told: Result<String, String>,
+}
+
+impl ToolLog {
+    pub fn push(&self, call: LoggedCall) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call);
+    }
+
+    pub fn take(&self) -> Vec<LoggedCall> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -5,11 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
+use super::{Attempt, Conversation, Failure, Invocation};
 use crate::hook::{Hook, HookError, HookWork, Moment, ToolStage};
-use crate::invocation::Invocation;
 use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
 
@@ -134,7 +131,7 @@ impl Attempt<'_> {
     /// The hooks of an agent: those that its prompt lists, or else those of the run.
     fn hooks<'b>(&'b self, invocation: &'b Invocation) -> &'b [Arc<dyn Hook>] {
         let listed = self.settings(invocation).hooks.as_deref();
-        listed.unwrap_or(&self.engine.hooks)
+        listed.unwrap_or(&self.run.hooks)
     }
 
     /// What the hooks of an agent make of a moment, one after the other.

@@ -1,90 +1,23 @@
 //! A prompt definition called as a tool: the child that answers, and the one string that comes of it.
 
 mod first_message;
+mod inherited;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use sandbox::message::Context;
 use serde_json::Value;
 
-use crate::agent_settings::AgentSettings;
-use crate::attempt::Attempt;
-use crate::engine::Model;
-use crate::failure::Failure;
-use crate::history::inherited;
-use crate::invocation::Invocation;
+use crate::agent::{Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog};
 use crate::model::{EventKind, Message, Role};
 use crate::prompt::{first_message, iterations_for_depth, subprompt_call, subprompt_error};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
-use crate::text::sha256_hex;
-use crate::tool::{CallSettings, Given, ToolError, Toolbox};
+use crate::tool::{CallSettings, ToolError};
+
+pub use inherited::inherited;
 
 use first_message::{First, first};
-
-/// Prompts that can be called, by name.
-pub type Specialists = BTreeMap<String, Arc<Specialist>>;
-
-/// A prompt definition that is ready to run as a child.
-#[derive(Debug, Clone)]
-pub struct Specialist {
-    /// Its name.
-    pub name: String,
-    /// Its prompt, includes resolved.
-    pub prompt: String,
-    /// An alias, `default`, or a model's reference.
-    pub model: String,
-    /// What it may call. One with tools has a REPL, one without answers in one call.
-    pub tools: Toolbox,
-    /// The folder that attachments are read from, if there is one.
-    pub files: Option<Arc<Path>>,
-    /// What it says of its requests.
-    pub settings: Arc<AgentSettings>,
-}
-
-impl Specialist {
-    /// What of it can change an answer, as a hash.
-    pub fn digest(&self) -> String {
-        let tools: Vec<String> = self.tools.iter().map(Given::digest).collect();
-        let Self {
-            prompt,
-            model,
-            settings,
-            ..
-        } = self;
-        let settings = settings.version();
-        sha256_hex(&format!(
-            "{prompt}\n{model}\n{}\n{settings}",
-            tools.join(" ")
-        ))
-    }
-}
-
-/// The calls of tools that an agent made, for the one that called it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ToolLog(Arc<Mutex<Vec<LoggedCall>>>);
-
-/// A call of a tool and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LoggedCall {
-    pub name: String,
-    /// JSON text.
-    pub arguments: String,
-    pub told: Result<String, String>,
-}
-
-impl ToolLog {
-    pub fn push(&self, call: LoggedCall) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.push(call);
-    }
-
-    fn take(&self) -> Vec<LoggedCall> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 /// A child that can start.
 pub(crate) struct Prepared {
@@ -174,7 +107,7 @@ impl Attempt<'_> {
         specialist: &Specialist,
         first: &First,
     ) -> Result<Invocation, ToolError> {
-        let config = &self.engine.config;
+        let config = &self.run.config;
         let depth = caller.depth + 1;
         let name = &specialist.name;
         if depth > config.max_depth {
@@ -190,7 +123,7 @@ impl Attempt<'_> {
             )));
         }
         let model = self
-            .engine
+            .run
             .model_of_definition(&specialist.model)
             .map_err(ToolError)?;
         let model = Model {
@@ -237,7 +170,7 @@ impl Attempt<'_> {
         input: &Value,
     ) -> Result<String, Failure> {
         let session = self.open_session().await?;
-        let told = self.also_tell_budget(&session);
+        let told = self.subscribe_to_budget(&session);
         let text = input.to_string();
         let kind = kind_of(&text);
         let repl = session.open_with(

@@ -2,12 +2,8 @@
 
 use std::future::Future;
 
-use crate::attempt::Attempt;
-use crate::conversation::Conversation;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
+use super::{Attempt, Conversation, Failure, Invocation, ModelReply};
 use crate::model::{EventKind, Status};
-use crate::model_call::ModelReply;
 use crate::prompt::Position;
 
 /// What a protocol does with the turns of one agent.
@@ -95,7 +91,7 @@ impl Turn {
 }
 
 /// Runs an agent from its first message to its answer, or to the reason why it has none.
-pub(crate) async fn run(
+pub(crate) async fn run_turns(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
     agent: &mut impl Turns,

@@ -1,5 +1,6 @@
 //! One attempt: what all agents of its tree share.
 
+use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -8,33 +9,22 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::agent_settings::AgentSettings;
-use crate::conversation::Conversation;
-use crate::engine::Engine;
-use crate::failure::Failure;
-use crate::halt::HaltReason;
-use crate::hooking::HooksAtWork;
-use crate::invocation::{Invocation, ROOT};
-use crate::ledger::{Budget, Ledger};
-use crate::meter::Meter;
+use super::{
+    AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
+    HaltReason, HooksAtWork, Invocation, Ledger, Meter, ROOT, Root, Run,
+};
 use crate::model::web::Browser;
 use crate::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Protocol, Role, Stats,
-    Status, Task, WebEvent, ms,
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Role, Stats, Status, Task,
+    WebEvent, ms,
 };
 use crate::prompt::{
     AgentKind, AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt,
 };
-use crate::protocol::direct::OneCall;
-use crate::protocol::tools::ToolsAgent;
-use crate::protocol::{agent_turn, json_action, rlm};
-use crate::provider::Request;
-use crate::told_sessions::{Told, ToldSessions};
-use crate::turns::Turns;
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
-    pub engine: &'a Engine,
+    pub run: &'a Run,
     pub task: &'a Task,
     sink: Arc<dyn EventSink>,
     started: Instant,
@@ -45,47 +35,49 @@ pub(crate) struct Attempt<'a> {
     pub hooks_at_work: HooksAtWork,
     /// Of agents without a prompt definition.
     plain: AgentSettings,
-    sessions: ToldSessions,
+    subscribers: BudgetSubscribers,
     state: OnceLock<Value>,
     stats: Mutex<Stats>,
 }
 
 impl<'a> Attempt<'a> {
-    pub fn new(engine: &'a Engine, task: &'a Task, sink: Arc<dyn EventSink>) -> Self {
+    pub fn new(run: &'a Run, task: &'a Task, sink: Arc<dyn EventSink>) -> Self {
         Self {
-            engine,
+            run,
             task,
             sink,
             started: Instant::now(),
             meter: Meter::default(),
             ledger: Ledger::of_attempt(
                 Budget {
-                    time: Some(engine.config.attempt_time),
-                    ..engine.config.budgets.attempt
+                    time: Some(run.config.attempt_time),
+                    ..run.config.budgets.attempt
                 },
-                Arc::clone(&engine.ledger),
+                Arc::clone(&run.ledger),
             ),
             stopped: watch::Sender::new(None),
             hooks_at_work: HooksAtWork::default(),
             plain: AgentSettings::default(),
-            sessions: ToldSessions::default(),
+            subscribers: BudgetSubscribers::default(),
             state: OnceLock::new(),
             stats: Mutex::default(),
         }
     }
 
-    /// Runs the root, and with it the whole tree.
-    pub async fn run(self) -> AttemptOutcome {
-        let root = self.root();
+    /// Carries out the work of the root, and with it that of the whole tree.
+    pub async fn carry_out(
+        &self,
+        root: &Invocation,
+        work: impl Future<Output = Result<String, Failure>>,
+    ) -> AttemptOutcome {
         self.emit(
-            &root,
+            root,
             EventKind::AttemptStart {
                 query: Some(self.task.query.clone()),
                 context_chars: Some(self.task.context.chars().count() as u64),
             },
         );
-        let limit = self.engine.config.attempt_time;
-        let work = self.run_root(&root);
+        let limit = self.run.config.attempt_time;
         let result = tokio::select! {
             result = timeout(limit, work) => result.unwrap_or_else(|_| {
                 Err(Failure {
@@ -108,7 +100,7 @@ impl<'a> Attempt<'a> {
         used.busy = covered.work;
         used.waiting = covered.waiting;
         self.emit(
-            &root,
+            root,
             EventKind::AttemptEnd {
                 status,
                 answer: answer.clone(),
@@ -124,87 +116,38 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    fn root(&self) -> Invocation {
-        let config = &self.engine.config;
-        let role = match config.protocol {
-            Protocol::Direct => Role::Direct,
-            Protocol::AgentTurn => Role::AgentTurn,
-            Protocol::Tools => Role::Tools,
-            Protocol::JsonAction => Role::JsonAction,
-            Protocol::Rlm if config.max_depth == 0 => Role::Flat,
-            Protocol::Rlm => Role::Root,
-        };
+    /// The root of the attempt.
+    pub fn root(&self, root: Root) -> Invocation {
         Invocation {
             id: ROOT.to_owned(),
             parent: None,
             depth: 0,
-            role,
+            role: root.role,
             lineage: vec![self.task.query.clone()],
-            model: self.engine.root_model(),
-            system_prompt: (role == Role::AgentTurn).then(|| self.engine.web_agent.system().text()),
-            iterations: if matches!(
-                role,
-                Role::Root | Role::AgentTurn | Role::Tools | Role::JsonAction
-            ) {
-                config.max_iterations
-            } else {
-                1
-            },
+            model: self.run.root_model(),
+            system_prompt: root.system_prompt,
+            iterations: root.iterations,
             page: None,
-            tools: self.engine.equipment.root.clone(),
-            hands_down: self.engine.equipment.root.clone(),
+            tools: self.run.equipment.root.clone(),
+            hands_down: self.run.equipment.root.clone(),
             log: None,
             settings: None,
             heard: Arc::default(),
         }
     }
 
-    async fn run_root(&self, root: &Invocation) -> Result<String, Failure> {
-        match root.role {
-            Role::Root => rlm::run(self, root).await,
-            Role::AgentTurn => agent_turn::run(self, root).await,
-            Role::Tools => self.tools_agent(root).run().await,
-            Role::JsonAction => json_action::run(self, root).await,
-            _ => OneCall::of_root(self, root).run(self, root).await,
-        }
-    }
-
-    /// What the root is asked first.
-    pub fn first_request(&self) -> Request {
-        let root = self.root();
-        let mut conversation = self.conversation(&root);
-        match root.role {
-            Role::Root => conversation.push(rlm::first(self, &root)),
-            Role::AgentTurn => agent_turn::open(self, &root, &mut conversation),
-            Role::Tools => self.tools_agent(&root).open(&mut conversation),
-            Role::JsonAction => json_action::open(&root, &mut conversation),
-            _ => OneCall::of_root(self, &root).open(&mut conversation),
-        }
-        conversation.turn = 1;
-        self.request(&root, &conversation)
-    }
-
     /// A sandbox session of the attempt's engine.
     pub async fn open_session(&self) -> Result<Session, Failure> {
-        self.engine
-            .sandbox
-            .session()
-            .await
-            .map_err(|error| Failure {
-                status: Status::Error,
-                reason: format!("the sandbox did not start: {error}"),
-            })
-    }
-
-    fn tools_agent<'b>(&'b self, invocation: &'b Invocation) -> ToolsAgent<'b> {
-        let context = Arc::clone(&self.task.context);
-        ToolsAgent::new(self, invocation, self.settings(invocation), context)
+        self.run.sandbox.session().await.map_err(|error| Failure {
+            status: Status::Error,
+            reason: format!("the sandbox did not start: {error}"),
+        })
     }
 
     /// What an agent's prompt definition says of its requests.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
         if invocation.is_root() {
-            &self.engine.agent
+            &self.run.agent
         } else {
             invocation.settings.as_deref().unwrap_or(&self.plain)
         }
@@ -219,9 +162,9 @@ impl<'a> Attempt<'a> {
     }
 
     fn system(&self, invocation: &Invocation) -> String {
-        let config = &self.engine.config;
+        let config = &self.run.config;
         let aliases: Vec<_> = self
-            .engine
+            .run
             .models
             .aliases
             .iter()
@@ -250,7 +193,7 @@ impl<'a> Attempt<'a> {
             tools: &invocation.tools.specs(),
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
-            layers: &self.engine.layers,
+            layers: &self.run.layers,
         });
         if invocation.page.is_some() {
             prompt.add_page();
@@ -278,7 +221,8 @@ impl<'a> Attempt<'a> {
         conversation
     }
 
-    fn conversation(&self, invocation: &Invocation) -> Conversation {
+    /// An agent's conversation before anything is said in it.
+    pub fn conversation(&self, invocation: &Invocation) -> Conversation {
         let mut conversation = Conversation::new(self.system(invocation));
         conversation.tools = code_tool::tool_use(&invocation.model.sampling, invocation.role);
         conversation
@@ -323,10 +267,10 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Tells the attempt's REPLs what is left to spend. Whatever resumes JavaScript comes after it in order.
-    pub fn tell_budget(&self) {
+    /// Publishes what is left to spend to the attempt's REPLs. Whatever resumes JavaScript comes after it in order.
+    pub fn publish_budget(&self) {
         let left = self.ledger.left();
-        self.sessions.tell(sandbox::message::Budget {
+        self.subscribers.publish(sandbox::message::Budget {
             llm_calls: left.calls,
             tokens: left.tokens,
             // To a millionth: what adding up leaves beyond that says nothing.
@@ -335,9 +279,9 @@ impl<'a> Attempt<'a> {
         });
     }
 
-    /// Tells a session of the budget, too, for as long as the guard lives.
-    pub fn also_tell_budget(&self, session: &Session) -> Told<'_> {
-        self.sessions.add(session)
+    /// Publishes the budget to a session, too, for as long as the guard lives.
+    pub fn subscribe_to_budget(&self, session: &Session) -> BudgetSubscription<'_> {
+        self.subscribers.add(session)
     }
 
     /// Records an event of an invocation.
@@ -360,11 +304,11 @@ impl<'a> Attempt<'a> {
     /// # Errors
     /// The engine has no browser.
     pub fn browser(&self) -> Result<&dyn Browser, Failure> {
-        self.engine.browser.as_deref().ok_or_else(|| Failure {
+        self.run.browser.as_deref().ok_or_else(|| Failure {
             status: Status::Error,
             reason: format!(
                 "the protocol {} needs a browser, and this engine has none",
-                self.engine.config.protocol
+                self.run.config.protocol
             ),
         })
     }
@@ -388,7 +332,7 @@ impl<'a> Attempt<'a> {
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
             depth: invocation.depth,
-            max_depth: self.engine.config.max_depth,
+            max_depth: self.run.config.max_depth,
             max_iterations: invocation.iterations,
             lineage: invocation.lineage.clone(),
             invocation_id: invocation.id.clone(),

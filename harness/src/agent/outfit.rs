@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::equipment::Equipment;
+use super::{Equipment, Specialist, Specialists};
 use crate::prompt::definition::{
     Definition, Fault, Faults, Kind, Library, Place, SubagentSettings, SubpromptSettings, ToolForm,
     ToolReference, ToolSettings, ToolStrategy, VariableType,
 };
-use crate::subprompt::{Specialist, Specialists};
 use crate::text::{did_you_mean, nearest};
 use crate::tool::{CallSettings, FILES_DIR, Given, ToolRegistry, Toolbox, ValueSources, Values};
 

@@ -3,13 +3,8 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::attempt::Attempt;
-use crate::conversation::{Conversation, recent};
-use crate::failure::Failure;
-use crate::halt::HaltReason;
-use crate::invocation::Invocation;
-use crate::ledger::{Overdrawn, Scope};
-use crate::meter::Work;
+use super::conversation::recent;
+use super::{Attempt, Conversation, Failure, HaltReason, Invocation, Overdrawn, Scope, Work};
 use crate::model::{EventKind, Usage, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -49,7 +44,7 @@ impl Attempt<'_> {
         conversation.trims = 0;
         let mut told = false;
         self.hook_new_messages(invocation, conversation).await?;
-        if self.engine.equipment.is_heard() {
+        if self.run.equipment.is_heard() {
             let mut heard = invocation
                 .heard
                 .lock()
@@ -185,7 +180,7 @@ impl Attempt<'_> {
     async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
-            self.engine.halt.raise(reason.clone());
+            self.run.halt.raise(reason.clone());
             self.stop(reason).await;
         }
     }
@@ -193,7 +188,7 @@ impl Attempt<'_> {
     /// Books what a request used.
     fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
         self.ledger.settle(usage, cost_usd);
-        self.tell_budget();
+        self.publish_budget();
         self.count(|stats| stats.add_use(usage, cost_usd));
     }
 
@@ -217,7 +212,7 @@ impl Attempt<'_> {
         let truncated = reply.truncated;
         let mut response = reply.response;
         if let Some(served) = &response.served_model {
-            self.engine.note_served(&invocation.model, served);
+            self.run.note_served(&invocation.model, served);
         }
         response = self.hook_response(invocation, response).await?;
         if self.settings(invocation).exclude_reasoning {
@@ -245,7 +240,7 @@ impl Attempt<'_> {
 
     /// Lets a call through if the run goes on and no budget is used up, and books it.
     async fn admit(&self) -> Result<(), ProviderError> {
-        if let Some(reason @ HaltReason::Failing(_)) = self.engine.halt.reason() {
+        if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
         match self.ledger.reserve() {
@@ -260,11 +255,11 @@ impl Attempt<'_> {
                 error,
             }) => {
                 let reason = HaltReason::OverBudget(error.to_string());
-                self.engine.halt.raise(reason.clone());
+                self.run.halt.raise(reason.clone());
                 self.stop(reason).await;
             }
         }
-        self.tell_budget();
+        self.publish_budget();
         Ok(())
     }
 
@@ -285,7 +280,7 @@ impl Attempt<'_> {
                 depth: invocation.depth,
                 turn: conversation.turn,
                 trims: conversation.trims,
-                mode: self.engine.config.prompt_mode,
+                mode: self.run.config.prompt_mode,
             },
         }
     }

@@ -5,10 +5,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::attempt::Attempt;
-use crate::invocation::Invocation;
+use crate::agent::{Attempt, Invocation, LoggedCall, Specialist};
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
-use crate::subprompt::{LoggedCall, Prepared, Specialist};
+use crate::protocol::subprompt::Prepared;
 use crate::tool::{Runs, ToolError, ToolScope};
 
 /// A call of a tool.
@@ -118,7 +117,7 @@ impl Attempt<'_> {
     }
 
     fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
-        let known = &self.engine.equipment.specialists;
+        let known = &self.run.equipment.specialists;
         known
             .get(name)
             .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))
@@ -159,7 +158,7 @@ impl Attempt<'_> {
             Ok(value) => values.strike_out_of(value),
             Err(ToolError(reason)) => return Err(ToolError(values.strike_out(&reason))),
         };
-        let most = self.engine.config.sandbox.limits.argument_chars as usize;
+        let most = self.run.config.sandbox.limits.argument_chars as usize;
         let bytes = value.to_string().len();
         if bytes > most {
             return Err(ToolError(format!(

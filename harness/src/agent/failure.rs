@@ -3,6 +3,7 @@
 use sandbox::LostCause;
 
 use crate::model::Status;
+use crate::model::web::PageError;
 use crate::provider::ProviderError;
 
 /// Why an agent gave no answer.
@@ -35,6 +36,16 @@ impl From<sandbox::Lost> for Failure {
                 LostCause::Outside => Status::Error,
             },
             reason: lost.to_string(),
+        }
+    }
+}
+
+/// Where a page's problem ends an attempt, it is the world's and not the agent's.
+impl From<PageError> for Failure {
+    fn from(error: PageError) -> Self {
+        Self {
+            status: Status::Error,
+            reason: error.message,
         }
     }
 }

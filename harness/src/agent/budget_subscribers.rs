@@ -1,4 +1,4 @@
-//! The sandbox sessions of an attempt that are told what is left to spend.
+//! The sandbox sessions of an attempt to which its budget is published.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,26 +6,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sandbox::Session;
 use sandbox::message::Budget;
 
-/// Sessions that are told of the budget.
+/// The sessions to which the budget is published.
 #[derive(Default)]
-pub(crate) struct ToldSessions {
+pub(crate) struct BudgetSubscribers {
     sessions: Mutex<Vec<(u32, Session)>>,
     next: AtomicU32,
 }
 
-impl ToldSessions {
-    /// Tells all of them.
-    pub fn tell(&self, budget: Budget) {
+impl BudgetSubscribers {
+    /// Publishes it to all of them.
+    pub fn publish(&self, budget: Budget) {
         for (_, session) in &*self.lock() {
             session.set_budget(budget);
         }
     }
 
     /// One more, for as long as the guard lives.
-    pub fn add(&self, session: &Session) -> Told<'_> {
+    pub fn add(&self, session: &Session) -> BudgetSubscription<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.lock().push((number, session.clone()));
-        Told { all: self, number }
+        BudgetSubscription { all: self, number }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(u32, Session)>> {
@@ -33,13 +33,13 @@ impl ToldSessions {
     }
 }
 
-/// Ends when a session is no longer told of the budget: it would live as long as the attempt otherwise.
-pub(crate) struct Told<'a> {
-    all: &'a ToldSessions,
+/// Dropped, it ends the subscription of its session, which would live as long as the attempt otherwise.
+pub(crate) struct BudgetSubscription<'a> {
+    all: &'a BudgetSubscribers,
     number: u32,
 }
 
-impl Drop for Told<'_> {
+impl Drop for BudgetSubscription<'_> {
     fn drop(&mut self) {
         let mut sessions = self.all.lock();
         sessions.retain(|(number, _)| *number != self.number);

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::agent_settings::AgentSettings;
+use super::{AgentSettings, Specialist, Specialists};
 use crate::hook::{HookRegistry, HookRegistryError};
 use crate::prompt::definition::Library;
-use crate::subprompt::{Specialist, Specialists};
 use crate::tool::Toolbox;
 
 /// What agents may call besides each other.

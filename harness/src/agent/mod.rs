@@ -1,0 +1,48 @@
+//! One agent and its attempt: the loop of turns, calls of models, hooks, budgets and records.
+//!
+//! Invariant: nothing here knows a protocol. What an agent is shown and what its replies do is said by [`Turns`], which
+//! protocols implement.
+
+mod run;
+
+mod attempt;
+mod invocation;
+mod conversation;
+mod turns;
+mod model_call;
+
+mod hook_dispatch;
+mod page_functions;
+
+mod ledger;
+mod budget_subscribers;
+mod meter;
+mod halt;
+mod failure;
+
+mod agent_settings;
+mod specialist;
+mod equipment;
+mod outfit;
+
+pub use agent_settings::{AgentSettings, idle_properties};
+pub use equipment::Equipment;
+pub use halt::HaltReason;
+pub use ledger::{Budget, SharedBudget, Spent};
+pub use outfit::Outfit;
+pub use run::{Budgets, EngineConfig, Model, Models};
+pub use specialist::{Specialist, Specialists};
+
+pub(crate) use attempt::Attempt;
+pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
+pub(crate) use conversation::Conversation;
+pub(crate) use failure::Failure;
+pub(crate) use halt::Halt;
+pub(crate) use hook_dispatch::HooksAtWork;
+pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
+pub(crate) use ledger::{Ledger, Overdrawn, Scope};
+pub(crate) use meter::{Meter, Work};
+pub(crate) use model_call::ModelReply;
+pub(crate) use page_functions::{Given, PageFunctions};
+pub(crate) use run::Run;
+pub(crate) use turns::{Step, Turn, Turns, run_turns};

@@ -1,0 +1,194 @@
+//! What all attempts of an engine share: how agents are shaped, their models, the sandbox, the books and the switch.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sandbox::{Isolation, WarmPool};
+
+use super::{AgentSettings, Budget, Equipment, Halt, Ledger};
+use crate::hook::Hook;
+use crate::model::web::Browser;
+use crate::model::{Protocol, Sampling};
+use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
+use crate::provider::Provider;
+
+/// Everything that shapes an agent, the models apart. Nothing is optional.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// How the model speaks.
+    pub protocol: Protocol,
+    /// How the root works.
+    pub prompt_mode: PromptMode,
+    /// Guidance for the root, in this order.
+    pub drivers: Vec<Driver>,
+    /// Agents at this depth are flat.
+    pub max_depth: u32,
+    /// Iterations of the root; children get fewer by depth.
+    pub max_iterations: u32,
+    /// Code blocks of one response that are run; further ones are dropped.
+    pub max_blocks_per_iteration: u32,
+    /// Whether a return in the first iteration is shown back once.
+    pub confirm_first_return: bool,
+    /// Limits and printing of the REPL.
+    pub sandbox: sandbox::Config,
+    /// Where isolates run.
+    pub isolation: Isolation,
+    /// Wall time of one attempt.
+    pub attempt_time: Duration,
+    /// What may be spent.
+    pub budgets: Budgets,
+    /// Whether pictures of pages go into trajectories.
+    pub screenshots: bool,
+}
+
+/// What may be spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budgets {
+    /// By all attempts of the engine together.
+    pub run: Budget,
+    /// By one attempt, all its agents included. Its time is [`EngineConfig::attempt_time`].
+    pub attempt: Budget,
+}
+
+/// A model and where it runs.
+#[derive(Clone)]
+pub struct Model {
+    /// As the user wrote it: `PROVIDER/MODEL`.
+    pub reference: String,
+    /// Its name at the provider.
+    pub name: String,
+    /// How it is to answer.
+    pub sampling: Arc<Sampling>,
+    /// Where it runs.
+    pub provider: Arc<dyn Provider>,
+}
+
+/// The models of a run.
+#[derive(Clone)]
+pub struct Models {
+    /// The one that agents use unless they name another.
+    pub main: Model,
+    /// The aliases that agents may name, in the order of the prompt's table.
+    pub aliases: Vec<(ModelAlias, Model)>,
+}
+
+/// What all attempts of an engine share.
+pub(crate) struct Run {
+    pub config: EngineConfig,
+    pub models: Models,
+    pub sandbox: WarmPool,
+    pub ledger: Arc<Ledger>,
+    pub halt: Halt,
+    pub agent: AgentSettings,
+    pub layers: PromptLayers,
+    pub hooks: Vec<Arc<dyn Hook>>,
+    pub equipment: Equipment,
+    /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
+    pub browser: Option<Arc<dyn Browser>>,
+    by_alias: HashMap<String, Model>,
+    /// The version that each model's server said first.
+    served: Mutex<HashMap<String, Served>>,
+    warn: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// The version that a model's server says it serves.
+struct Served {
+    version: String,
+    /// Whether it has changed since, which is told once.
+    changed: bool,
+}
+
+impl Run {
+    /// A run of agents that have nothing besides their models and the sandbox.
+    pub fn new(
+        config: EngineConfig,
+        models: Models,
+        sandbox: WarmPool,
+        warn: Arc<dyn Fn(&str) + Send + Sync>,
+    ) -> Self {
+        let by_alias = models
+            .aliases
+            .iter()
+            .map(|(alias, model)| (alias.alias.clone(), model.clone()))
+            .collect();
+        Self {
+            ledger: Arc::new(Ledger::of_run(config.budgets.run)),
+            config,
+            models,
+            sandbox,
+            halt: Halt::default(),
+            agent: AgentSettings::default(),
+            layers: PromptLayers::default(),
+            hooks: Vec::new(),
+            equipment: Equipment::default(),
+            browser: None,
+            by_alias,
+            served: Mutex::default(),
+            warn,
+        }
+    }
+
+    /// Takes down which version of a model was served, and warns of the first change.
+    pub fn note_served(&self, model: &Model, version: &str) {
+        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = served
+            .entry(model.reference.clone())
+            .or_insert_with(|| Served {
+                version: version.to_owned(),
+                changed: false,
+            });
+        if known.version == version || known.changed {
+            return;
+        }
+        known.changed = true;
+        // The models of a recording are those of its time.
+        if model.provider.recording().is_some() {
+            return;
+        }
+        (self.warn)(&format!(
+            "{} was served as {} and now as {version}: the run's answers come from different models",
+            model.reference, known.version
+        ));
+    }
+
+    /// The model of roots: the run's, with what their definition says of reasoning.
+    pub fn root_model(&self) -> Model {
+        let main = &self.models.main;
+        Model {
+            sampling: Arc::new(self.agent.reasoning_over(&main.sampling)),
+            ..main.clone()
+        }
+    }
+
+    /// The model that a definition names: an alias, `default` for the run's own, or a model of the run by its reference.
+    pub fn model_of_definition(&self, name: &str) -> Result<Model, String> {
+        if name == "default" {
+            return Ok(self.models.main.clone());
+        }
+        let mut all = std::iter::once(&self.models.main).chain(self.by_alias.values());
+        match all.find(|model| model.reference == name) {
+            Some(model) => Ok(model.clone()),
+            None => self.model(Some(name)),
+        }
+    }
+
+    /// The model that a call names, or the one it gets without naming any.
+    pub fn model(&self, alias: Option<&str>) -> Result<Model, String> {
+        let Some(alias) = alias else {
+            return Ok(self.models.main.clone());
+        };
+        self.by_alias.get(alias).cloned().ok_or_else(|| {
+            let mut known: Vec<&str> = self.by_alias.keys().map(String::as_str).collect();
+            known.sort_unstable();
+            if known.is_empty() {
+                format!("unknown model alias '{alias}': this run has no aliases; leave `model` out")
+            } else {
+                format!(
+                    "unknown model alias '{alias}'; known aliases: {}",
+                    known.join(", ")
+                )
+            }
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! A prompt definition that agents can call.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::AgentSettings;
+use crate::text::sha256_hex;
+use crate::tool::{Given, Toolbox};
+
+/// Prompts that can be called, by name.
+pub type Specialists = BTreeMap<String, Arc<Specialist>>;
+
+/// A prompt definition that is ready to run as a child.
+#[derive(Debug, Clone)]
+pub struct Specialist {
+    /// Its name.
+    pub name: String,
+    /// Its prompt, includes resolved.
+    pub prompt: String,
+    /// An alias, `default`, or a model's reference.
+    pub model: String,
+    /// What it may call. One with tools has a REPL, one without answers in one call.
+    pub tools: Toolbox,
+    /// The folder that attachments are read from, if there is one.
+    pub files: Option<Arc<Path>>,
+    /// What it says of its requests.
+    pub settings: Arc<AgentSettings>,
+}
+
+impl Specialist {
+    /// What of it can change an answer, as a hash.
+    pub fn digest(&self) -> String {
+        let tools: Vec<String> = self.tools.iter().map(Given::digest).collect();
+        let Self {
+            prompt,
+            model,
+            settings,
+            ..
+        } = self;
+        let settings = settings.version();
+        sha256_hex(&format!(
+            "{prompt}\n{model}\n{}\n{settings}",
+            tools.join(" ")
+        ))
+    }
+}
