@@ -51,6 +51,7 @@ simulation() {
 
 part "what the tests need" install
 part "format" cargo fmt --all --check
+part "layers" scripts/check-layers.py
 part "lints" cargo clippy --workspace --all-targets -- --deny warnings
 part "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 part "V8" fits_v8

@@ -4,8 +4,7 @@
 //! happens as [`Event`](model::Event)s and ends in an [`AttemptOutcome`](model::AttemptOutcome).
 //!
 //! Invariants: the harness knows no benchmark and no scorer, and reads neither the environment nor flags. Its folders are
-//! layers, from the ground up as listed here: each imports from those above it in the list and from no other, which
-//! `scripts/check-layers.py` checks.
+//! layers, listed here from the ground up: each imports from earlier ones alone, which `scripts/check-layers.py` checks.
 
 mod text;
 
@@ -13,6 +12,7 @@ pub mod model;
 
 pub mod prompt;
 
+// Not below `prompt`: what a wire format cannot carry, such as past calls of tools, goes into its requests as texts of prompts.
 pub mod provider;
 
 pub mod hook;
