@@ -137,6 +137,7 @@ fn of_run_dir(error: &RunDirError) -> u8 {
         RunDirError::NotAFolder { .. }
         | RunDirError::NotARun { .. }
         | RunDirError::Malformed { .. }
+        | RunDirError::Fingerprint { .. }
         | RunDirError::Line { .. }
         | RunDirError::Version { .. } => USAGE,
         RunDirError::Create { .. }

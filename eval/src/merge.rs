@@ -11,7 +11,9 @@ use serde_json::Value;
 
 use crate::program;
 use crate::record::AttemptRecord;
-use crate::run_dir::{Difference, LineError, Lock, NewRun, RunDir, RunDirError};
+use crate::run_dir::{
+    Difference, LineError, Lock, NewRun, RunDir, RunDirError, check_fingerprint,
+};
 use crate::run_event::{Reporter, RunEvent};
 use crate::summary::Summary;
 use shares::Shares;
@@ -131,6 +133,9 @@ pub fn merge(
             missing: "runs to merge",
         }));
     };
+    for run in &runs {
+        check_fingerprint(&run.path, &run.lock, &run.config)?;
+    }
     for run in &runs {
         same_experiment(first, run)?;
         if !allow_program_change {

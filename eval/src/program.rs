@@ -167,6 +167,11 @@ impl Makers {
         self.attempts.keys().flatten().map(String::as_str)
     }
 
+    /// Whether the program of any attempt is not recorded.
+    pub fn any_unknown(&self) -> bool {
+        self.attempts.contains_key(&None)
+    }
+
     /// Whether the same programs made the attempts of both, as far as is recorded.
     pub fn agree(&self, other: &Self) -> bool {
         let [one, two] = [self, other].map(|makers| makers.digests().collect::<Vec<_>>());

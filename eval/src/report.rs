@@ -11,8 +11,11 @@ mod compared;
 mod html;
 mod plot;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+use harness::Protocol;
 
 use crate::compare::{self, Against, Comparison, RunScores};
 use crate::differences::{self, Differences, RunParts};
@@ -32,8 +35,6 @@ pub use text::{conclusion, text};
 pub struct Report {
     /// What differs between the runs.
     pub differences: Differences,
-    /// Which runs were scored by which scorer, if not all by the same.
-    pub scorers: Option<String>,
     /// The runs, each by itself.
     pub runs: Vec<RunReport>,
     /// The comparisons of the sweeps among them.
@@ -107,6 +108,8 @@ impl Report {
                 }
             }
         }
+        let paths = runs.iter().map(|run| run.path.to_string_lossy());
+        let labels = distinct(labels, paths);
         let records: Vec<&[AttemptRecord]> =
             runs.iter().map(|run| run.records.as_slice()).collect();
         let groupings = groups::of(&records);
@@ -116,18 +119,25 @@ impl Report {
         });
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
-        let named = reports
-            .iter()
-            .map(|run| (run.label.as_str(), run.identity.scorer.as_str()));
         Ok(Self {
             differences: Differences::of(&parts),
-            scorers: differences::scorers(named),
             sweeps: sweeps
                 .iter()
                 .map(|sweep| SweepReport::of(runs, sweep))
                 .collect(),
             runs: reports,
         })
+    }
+
+    /// `A`, `B`, …: the names of the runs in plots and comparisons.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.runs.iter().map(|run| run.name.as_str())
+    }
+
+    /// Which runs were scored by which scorer, if not all by the same; `names` are those that the reader knows the runs by.
+    pub fn scorers<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        let scorers = self.runs.iter().map(|run| run.identity.scorer.as_str());
+        differences::scorers(names.into_iter().zip(scorers))
     }
 }
 
@@ -215,6 +225,25 @@ fn excerpt(text: Option<&String>) -> String {
     }
 }
 
+/// The depth as a part of a label; nothing for a direct call, which has none.
+fn depth(run: &RunIdentity) -> String {
+    if run.protocol == Protocol::Direct.as_str() {
+        String::new()
+    } else {
+        format!(" depth {}", run.max_depth)
+    }
+}
+
+/// The labels, and in place of those that several runs have their paths.
+fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) -> Vec<String> {
+    let all = labels.clone();
+    let is_shared = |label: &String| all.iter().filter(|other| *other == label).count() > 1;
+    let those = labels.into_iter().zip(paths);
+    those
+        .map(|(label, path)| if is_shared(&label) { path.into_owned() } else { label })
+        .collect()
+}
+
 /// What tells the runs apart: benchmark, protocol, mode and drivers; where these are equal, with the model or depth that
 /// differ; where all is equal, the run's id.
 fn labels(runs: &[&RunIdentity]) -> Vec<String> {
@@ -223,7 +252,7 @@ fn labels(runs: &[&RunIdentity]) -> Vec<String> {
         values.len() > 1
     };
     let models = differ(|run| run.model.clone());
-    let depths = differ(|run| run.max_depth.to_string());
+    let depths = differ(depth);
     let plain: Vec<String> = runs.iter().map(|run| run.label()).collect();
     let full = runs.iter().zip(&plain).map(|(run, label)| {
         let mut label = label.clone();
@@ -231,7 +260,7 @@ fn labels(runs: &[&RunIdentity]) -> Vec<String> {
             label = format!("{label} {}", run.model);
         }
         if depths {
-            label = format!("{label} depth {}", run.max_depth);
+            label += &depth(run);
         }
         label
     });

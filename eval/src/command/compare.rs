@@ -72,8 +72,9 @@ fn announce(runs: &[RunScores]) {
     }
     for (fact, silent) in unchecked(runs) {
         terminal::note(&format!(
-            "{fact} is not checked, as it is not told of {}",
-            silent.join(", ")
+            "{fact} is not checked: {} {} not record it",
+            silent.join(", "),
+            if silent.len() == 1 { "does" } else { "do" }
         ));
     }
 }

@@ -68,7 +68,7 @@ fn json(report: &Report) -> Value {
     json!({
         "v": REPORT_VERSION,
         "differences": report.differences,
-        "scorers": report.scorers,
+        "scorers": report.scorers(report.names()),
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
         "sweeps": report.sweeps.iter().map(sweep).collect::<Vec<_>>(),
     })

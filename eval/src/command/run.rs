@@ -97,6 +97,25 @@ pub(super) fn is_possible(settings: &RunSettings) -> Result<bool, Error> {
     Ok(Prepared::new(settings)?.is_some())
 }
 
+/// Checks that a run can go on, as [`resume`] does before it makes the first attempt. Nothing is changed.
+///
+/// # Errors
+/// Like [`resume`].
+pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
+    let settings = ResumeSettings::resolve(args)?.settings;
+    let Some(prepared) = Prepared::new(&settings.run)? else {
+        return Ok(());
+    };
+    let reopened = Reopened::open(&settings.dir)?;
+    left(
+        &reopened,
+        &prepared,
+        settings.retry_errors,
+        settings.allow_program_change,
+    )?;
+    Ok(())
+}
+
 /// Begins a run, in a folder that is still to be made and with this id, or else in one of its own below `--log-dir`.
 ///
 /// # Errors

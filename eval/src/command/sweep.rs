@@ -27,9 +27,15 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let (folder, plan) = if let Some(folder) = &args.resume {
         let mut plan = Plan::read(folder)?;
         let budget = args.budget.or(plan.budget);
-        if budget != plan.budget {
+        let is_other_budget = budget != plan.budget;
+        if is_other_budget {
             plan.budget = budget;
             spending::check(&plan)?;
+        }
+        for cell in &plan.cells {
+            check_to_go_on(folder, cell, args)?;
+        }
+        if is_other_budget {
             plan.write(folder)?;
         }
         (folder.clone(), plan)
@@ -146,6 +152,18 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
         ));
     }
     Ok(())
+}
+
+/// Checks that a cell of a sweep that goes on can go on or begin, so that nothing is spent on others where it cannot.
+fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
+    let dir = folder.join(&cell.name);
+    if RunDir::is_begun(&dir) {
+        let args = ResumeArgs::of_folder(&dir, args.retry_errors, args.allow_program_change)?;
+        return run::check_resume(&args);
+    }
+    let settings = RunSettings::resolve(&cell.flags)?.settings;
+    settings.check_addresses(folder, None)?;
+    run::is_possible(&settings).map(drop)
 }
 
 /// Begins the run of a cell, or goes on with it.

@@ -48,6 +48,13 @@ pub struct Family {
     pub baselines: Vec<String>,
     /// Names of the runs: those that are measured by a baseline, those of which the best are shown, or all.
     pub runs: Vec<String>,
+    /// Of the second family, the runs whose comparisons with each other are shown, in their order. Of equal scores the
+    /// earlier run is one of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub best: Vec<String>,
+    /// Later runs that score as well as the last of the best.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub as_good: Vec<String>,
     /// Comparisons in it.
     pub comparisons: u64,
     /// Those that are shown.
@@ -93,7 +100,7 @@ fn with_baselines(
         .filter(|(first, second)| first != second && *first < runs.len())
         .collect();
     let others: Vec<usize> = measured.iter().map(|(_, second)| *second).collect();
-    let best = best(&others, figures);
+    let best = Best::of(&others, figures);
     vec![
         family(runs, FamilyKind::Baseline, &others, &measured, None),
         family(
@@ -112,7 +119,7 @@ fn family(
     kind: FamilyKind,
     members: &[usize],
     pairs: &[Place],
-    shown: Option<&[usize]>,
+    best: Option<&Best>,
 ) -> Compared {
     if pairs.is_empty() {
         return None;
@@ -124,7 +131,7 @@ fn family(
     correct(&mut compared, |pair| &mut pair.errors_excluded);
     correct(&mut compared, |pair| &mut pair.errors_as_zero);
     let is_shown = |(first, second): &Place| {
-        shown.is_none_or(|shown| shown.contains(first) && shown.contains(second))
+        best.is_none_or(|best| best.runs.contains(first) && best.runs.contains(second))
     };
     find_power(runs, &mut compared, pairs, Errors::Excluded, is_shown);
     find_power(runs, &mut compared, pairs, Errors::AsZero, is_shown);
@@ -137,10 +144,13 @@ fn family(
         FamilyKind::Baseline => pairs.iter().map(|(first, _)| *first).collect(),
         FamilyKind::Best | FamilyKind::All => BTreeSet::new(),
     };
+    let names = |runs: &[usize]| runs.iter().map(|index| name(*index)).collect();
     let family = Family {
         kind,
         baselines: baselines.into_iter().map(name).collect(),
-        runs: members.iter().map(|index| name(*index)).collect(),
+        runs: names(members),
+        best: best.map(|best| names(&best.runs)).unwrap_or_default(),
+        as_good: best.map(|best| names(&best.as_good)).unwrap_or_default(),
         comparisons: pairs.len() as u64,
         shown: those.len() as u64,
     };
@@ -154,19 +164,32 @@ fn all_pairs(of: &[usize]) -> Vec<Place> {
         .collect()
 }
 
-/// The runs of these with the best scores, errors as zero; of equal ones the first.
-fn best(of: &[usize], figures: &[RunFigures]) -> Vec<usize> {
-    let score = |index: usize| {
-        let score = figures.get(index)?.score_errors_as_zero.as_ref()?;
-        Some(score.mean)
-    };
-    let mut scored: Vec<(usize, f64)> = of
-        .iter()
-        .filter_map(|index| Some((*index, score(*index)?)))
-        .collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1));
-    scored.truncate(BEST);
-    scored.into_iter().map(|(index, _)| index).collect()
+/// Runs with the best scores, errors as zero.
+struct Best {
+    /// At most [`BEST`], in the order of the runs; of equal scores the earlier.
+    runs: Vec<usize>,
+    /// Later ones that score as well as the last of them.
+    as_good: Vec<usize>,
+}
+
+impl Best {
+    fn of(runs: &[usize], figures: &[RunFigures]) -> Self {
+        /// Scores that differ by less are equal: sums of the same attempts in another order.
+        const EQUAL: f64 = 1e-9;
+        let score = |index: &usize| {
+            let score = figures.get(*index)?.score_errors_as_zero.as_ref()?;
+            Some((*index, (score.mean / EQUAL).round()))
+        };
+        let mut scored: Vec<(usize, f64)> = runs.iter().filter_map(score).collect();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let others = scored.split_off(scored.len().min(BEST));
+        let last = scored.last().map(|(_, score)| *score);
+        let as_good = others.iter().filter(|(_, score)| Some(*score) == last);
+        let as_good = as_good.map(|(index, _)| *index).collect();
+        let mut runs: Vec<usize> = scored.into_iter().map(|(index, _)| index).collect();
+        runs.sort_unstable();
+        Self { runs, as_good }
+    }
 }
 
 fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> RunPair {

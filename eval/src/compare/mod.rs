@@ -88,6 +88,16 @@ pub struct Difference {
     pub detectable: Option<f64>,
 }
 
+impl Difference {
+    /// The test whose p value is the one to go by.
+    pub(crate) fn test(&self) -> &'static str {
+        match self.paired.mcnemar_p {
+            Some(_) => "McNemar's test",
+            None => "t test",
+        }
+    }
+}
+
 /// Which runs are measured by which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Against {
@@ -182,8 +192,10 @@ impl Comparison {
         self.runs.iter_mut().for_each(|run| rename(&mut run.name));
         for family in &mut self.families {
             let members = family.baselines.iter_mut().chain(&mut family.runs);
-            members.for_each(rename);
+            let best = family.best.iter_mut().chain(&mut family.as_good);
+            members.chain(best).for_each(rename);
         }
+        self.differences = self.differences.named(names);
         for pair in &mut self.comparisons {
             rename(&mut pair.first);
             rename(&mut pair.second);

@@ -1,6 +1,6 @@
 //! A comparison as text for people.
 
-use super::family::{BEST, Family, FamilyKind};
+use super::family::{Family, FamilyKind};
 use super::verdict::verdict;
 use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
 use crate::differences;
@@ -77,11 +77,25 @@ pub(crate) fn heading(family: &Family, runs: usize) -> Option<String> {
             family.runs.join(", "),
             comparisons(all)
         ),
-        FamilyKind::Best => format!(
-            "The {BEST} of the {} runs that score best, errors as zero, with each other. The same scores chose them, so p \
-             values are corrected by Holm's method over all {all} pairs of these runs.",
-            family.runs.len()
-        ),
+        FamilyKind::Best if family.shown == 0 => return None,
+        FamilyKind::Best => {
+            let as_good = match family.as_good.as_slice() {
+                [] => String::new(),
+                [one] => format!("; {one} scores as well as the last of them, but comes later"),
+                many => format!(
+                    "; {} score as well as the last of them, but come later",
+                    many.join(", ")
+                ),
+            };
+            format!(
+                "The {} of these {} runs that score best, errors as zero, with each other: {}{as_good}. The same scores \
+                 chose them, so p values are corrected by Holm's method over all {all} pairs of the {} runs.",
+                family.best.len(),
+                family.runs.len(),
+                family.best.join(", "),
+                family.runs.len()
+            )
+        }
     };
     Some(text)
 }

@@ -2,6 +2,7 @@
 
 use super::table::p_text;
 use super::{Difference, RunPair, SIGNIFICANT};
+use crate::summary::difference_notes;
 
 /// What a test says of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,7 @@ pub(crate) fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
             "{first} and {second} have the same fingerprint: they are the same experiment, and differ by chance."
         ));
     }
+    sentences.extend(difference_notes([&excluded.paired, &zero.paired]));
     sentences
 }
 
@@ -53,11 +55,12 @@ fn finding(difference: &Difference) -> Finding {
 
 fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected: bool) -> String {
     let RunPair { first, second, .. } = pair;
+    let test = difference.test();
     let p = difference.p_holm.map(p_text).unwrap_or_default();
     let p = if corrected {
-        format!("p {p} after Holm")
+        format!("{test}, p {p} after Holm")
     } else {
-        format!("p {p}")
+        format!("{test}, p {p}")
     };
     match finding {
         Finding::SecondBetter => format!("{second} is better than {first} ({p})."),

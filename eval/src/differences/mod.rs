@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::compare;
-use crate::program;
+use crate::program::{self, Makers};
 
 pub use parts::RunParts;
 pub(crate) use text::rows;
@@ -55,8 +55,11 @@ pub struct Differences {
     pub parts: Vec<Part>,
     /// The parts of the treatment that are the same in all runs, with their value.
     pub same: Vec<(String, String)>,
-    /// Where runs, or attempts of a run, were made by different programs, a sentence each. Runs are called `A`, `B`, ….
+    /// Where runs, or attempts of a run, were made by different programs, a sentence each. Runs are called `A`, `B`, …,
+    /// unless they are [`named`](Self::named).
     pub programs: Vec<String>,
+    #[serde(skip)]
+    makers: Vec<Makers>,
 }
 
 /// A part in which runs differ.
@@ -105,12 +108,18 @@ impl Differences {
             all_parts,
             parts,
             same,
-            programs: program::remarks(
-                runs.iter()
-                    .enumerate()
-                    .map(|(index, run)| (compare::name(index), &run.makers)),
-            ),
+            programs: Vec::new(),
+            makers: runs.iter().map(|run| run.makers.clone()).collect(),
         }
+        .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
+    }
+
+    /// The same with these names for the runs, in their order, in all sentences.
+    #[must_use]
+    pub fn named(mut self, names: &[impl ToString]) -> Self {
+        let names = names.iter().map(ToString::to_string);
+        self.programs = program::remarks(names.zip(&self.makers));
+        self
     }
 }
 
@@ -122,7 +131,7 @@ enum Slot<'a> {
     /// The run was made by a program that did not record it.
     NotRecorded,
     /// It lacks this member of a part that it records.
-    NotSet,
+    Missing,
     Value(&'a Value),
 }
 
@@ -134,9 +143,9 @@ impl<'a> Slot<'a> {
     fn member(self, name: &str) -> Self {
         match self {
             Self::Value(Value::Object(members)) => {
-                members.get(name).map_or(Self::NotSet, Slot::Value)
+                members.get(name).map_or(Self::Missing, Slot::Value)
             }
-            Self::Value(_) => Self::NotSet,
+            Self::Value(_) => Self::Missing,
             other => other,
         }
     }
@@ -146,15 +155,25 @@ impl<'a> Slot<'a> {
         matches!(self, Self::Value(Value::Object(members)) if !members.contains_key("name"))
     }
 
-    fn is_nothing(self) -> bool {
-        !matches!(self, Self::Value(value) if !value.is_null())
+    fn is_unknown(self) -> bool {
+        matches!(self, Self::Unused | Self::NotRecorded)
+    }
+
+    /// Whether nothing is set: the member is not there, null or empty.
+    fn is_empty(self) -> bool {
+        match self {
+            Self::Missing => true,
+            Self::Value(value) => value::is_empty(value),
+            Self::Unused | Self::NotRecorded => false,
+        }
     }
 }
 
 fn alike(values: &[Slot]) -> bool {
-    let missing = |slot: &Slot| matches!(slot, Slot::NotSet | Slot::Value(Value::Null));
     values.windows(2).all(|pair| {
-        pair[0] == pair[1] || pair.iter().all(missing) || have_one_identity(pair[0], pair[1])
+        pair[0] == pair[1]
+            || pair.iter().all(|slot| slot.is_empty())
+            || have_one_identity(pair[0], pair[1])
     })
 }
 
@@ -186,7 +205,7 @@ fn divide(name: &str, values: &[Slot], rows: &mut Vec<Part>) {
     let divisible = values.iter().any(|slot| slot.is_divisible())
         && values
             .iter()
-            .all(|slot| slot.is_divisible() || slot.is_nothing());
+            .all(|slot| slot.is_divisible() || slot.is_empty() || slot.is_unknown());
     if alike(values) {
         return;
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use harness::Protocol;
 use serde_json::{Map, Value, json};
 
+use super::value::NOT_RECORDED;
 use crate::program::Makers;
 use crate::record::RunIdentity;
 use crate::run_dir::RunDir;
@@ -25,6 +26,9 @@ const COLUMNS: [&str; 9] = [
     "scorer",
 ];
 
+/// The part that says which program made the attempts.
+const PROGRAM: &str = "program";
+
 /// What a run records: the parts of its fingerprint, and the columns that a CSV file has of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunParts {
@@ -38,6 +42,11 @@ impl RunParts {
     /// Those of a run directory: `lock.json`, and of `config.json` the profile, whose drivers are in effect.
     pub fn of_run(run: &RunDir) -> Self {
         let identity = &run.lock.run;
+        let makers = Makers::of(&run.lock, &run.records);
+        let program = programs(&makers).or_else(|| {
+            let begun_with = run.lock.fingerprint.program()?;
+            Some(json!([begun_with.digest()]))
+        });
         let recorded = run.lock.fingerprint.parts();
         let mut parts: Parts = recorded
             .iter()
@@ -53,17 +62,20 @@ impl RunParts {
             if let Some(profile) = run.config.pointer("/engine/profile") {
                 parts.insert("profile".to_owned(), Some(profile.clone()));
             }
+            parts.remove(PROGRAM);
+            parts.extend(program.clone().map(|program| (PROGRAM.to_owned(), Some(program))));
             // Only runs of web agents have this part, and none leaves it out by mistake.
             parts.entry("web_agent".to_owned()).or_insert(None);
             leave_out_unused(&mut parts, &identity.protocol);
         }
         let mut columns = columns(identity);
+        columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
         leave_out_unused(&mut columns, &identity.protocol);
         Self {
             fingerprint: Some(identity.fingerprint.clone()),
             parts,
             columns,
-            makers: Makers::of(&run.lock, &run.records),
+            makers,
         }
     }
 
@@ -74,6 +86,8 @@ impl RunParts {
             Some(((*name).to_owned(), value))
         });
         let mut columns: Parts = known.collect();
+        let program = programs(&makers);
+        columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
         leave_out_unused(&mut columns, column("protocol").unwrap_or_default());
         Self {
             fingerprint: column("fingerprint").map(str::to_owned),
@@ -105,6 +119,13 @@ impl RunParts {
             &self.columns
         }
     }
+}
+
+/// The programs that made the attempts, by the digests that records, CSV files and `--version` have. None if none is known.
+fn programs(makers: &Makers) -> Option<Value> {
+    makers.digests().next()?;
+    let unknown = makers.any_unknown().then_some(NOT_RECORDED);
+    Some(makers.digests().chain(unknown).collect())
 }
 
 fn columns(identity: &RunIdentity) -> Parts {

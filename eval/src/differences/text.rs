@@ -84,7 +84,10 @@ pub fn scorers<'a>(runs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option
 /// The name of a part for people.
 fn label(part: &str) -> String {
     let part = match part.strip_prefix("prompt_layers") {
-        Some(rest) => format!("prompt{}", rest.strip_prefix(".definition").unwrap_or(rest)),
+        Some(rest) => format!(
+            "custom prompt{}",
+            rest.strip_prefix(".definition").unwrap_or(rest)
+        ),
         None => part.to_owned(),
     };
     part.replace('_', " ")

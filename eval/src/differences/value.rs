@@ -12,13 +12,19 @@ const HASH: usize = 12;
 /// Characters of a value that are shown.
 const LONGEST: usize = 80;
 
+/// Where nothing is set, whether as a null, an empty text or list, or by leaving it out.
+const NOTHING: &str = "none";
+
+/// Where the program that made the run did not record the part.
+pub(super) const NOT_RECORDED: &str = "not recorded";
+
 /// The texts of one row: the shortest by which all values that differ can be told apart.
 pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
     let of = |text: &dyn Fn(&Value) -> String| -> Vec<Option<String>> {
         let one = |slot: &Slot| match slot {
             Slot::Unused => None,
-            Slot::NotRecorded => Some("not recorded".to_owned()),
-            Slot::NotSet | Slot::Value(Value::Null) => Some("not set".to_owned()),
+            Slot::NotRecorded => Some(NOT_RECORDED.to_owned()),
+            Slot::Missing => Some(NOTHING.to_owned()),
             Slot::Value(value) => Some(text(value)),
         };
         values.iter().map(one).collect()
@@ -35,39 +41,41 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
 pub(super) fn digest_text(slot: Slot) -> Option<String> {
     match slot {
         Slot::Unused => None,
-        Slot::NotRecorded => Some("not recorded".to_owned()),
-        Slot::NotSet => Some("not set".to_owned()),
+        Slot::NotRecorded => Some(NOT_RECORDED.to_owned()),
+        Slot::Missing => Some(NOTHING.to_owned()),
+        _ if slot.is_empty() => Some(NOTHING.to_owned()),
         Slot::Value(value) => Some(digest(value)),
     }
 }
 
 /// What a part comes to that is the same in all runs.
 pub(super) fn in_effect(name: &str, value: &Value) -> String {
-    if name != "prompt_layers" {
-        return match value {
-            Value::Null => "none".to_owned(),
-            value => short(value),
-        };
-    }
     let Value::Object(members) = value else {
         return short(value);
     };
+    if name != "prompt_layers" {
+        return short(value);
+    }
     if let Some(definition) = members.get("definition").filter(|value| !value.is_null()) {
         return with_digest(definition);
     }
-    let is_set = |value: &Value| match value {
-        Value::Null => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        _ => true,
-    };
-    let set = members.iter().filter(|(_, value)| is_set(value));
+    let set = members.iter().filter(|(_, value)| !is_empty(value));
     let set: Vec<&str> = set.map(|(name, _)| name.as_str()).collect();
     if set.is_empty() {
-        "built in".to_owned()
+        NOTHING.to_owned()
     } else {
-        format!("built in with {} of the run", set.join(", "))
+        set.join(" + ").replace('_', " ")
+    }
+}
+
+/// Whether a value sets nothing.
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -76,7 +84,9 @@ fn are_distinct(values: &[Slot], texts: &[Option<String>]) -> bool {
     rows.iter().enumerate().all(|(index, (value, text))| {
         rows[..index]
             .iter()
-            .all(|(other, other_text)| value == other || text != other_text)
+            .all(|(other, other_text)| {
+                value == other || text != other_text || value.is_empty() && other.is_empty()
+            })
     })
 }
 
@@ -98,12 +108,11 @@ fn with_digest(value: &Value) -> String {
 
 fn text(value: &Value, named: &dyn Fn(&str, &Value) -> String) -> String {
     match value {
-        Value::Null => "not set".to_owned(),
+        Value::Null => NOTHING.to_owned(),
+        _ if is_empty(value) => NOTHING.to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
-        Value::String(text) if text.is_empty() => "none".to_owned(),
         Value::String(text) => shortened(text),
-        Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Array(items) => {
             let of = |item: &Value| match item {
                 Value::Array(words) => {
@@ -117,7 +126,6 @@ fn text(value: &Value, named: &dyn Fn(&str, &Value) -> String) -> String {
         }
         Value::Object(members) => match members.get("name") {
             Some(Value::String(name)) => named(name, value),
-            _ if members.is_empty() => "none".to_owned(),
             _ => shortened(&value.to_string()),
         },
     }

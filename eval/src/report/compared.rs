@@ -30,11 +30,11 @@ pub(super) struct Row<'a> {
     pub run: &'a RunReport,
     /// Its colour on the page.
     pub colour: String,
-    /// The name of the run that it is compared with; empty for a baseline.
+    /// The name of the run that it is compared with; of a baseline, that it is one.
     pub with: String,
     /// Errors excluded, and errors as zero.
     pub ways: [Way; 2],
-    /// What it comes to.
+    /// What it comes to; nothing for a baseline.
     pub verdict: String,
     /// US dollars of all tries.
     pub cost: String,
@@ -52,7 +52,7 @@ pub(super) struct Way {
     pub difference: String,
     /// Its interval.
     pub interval: String,
-    /// The p value to go by.
+    /// The p value to go by, and the test that gave it.
     pub p: String,
     /// The same, corrected over the family.
     pub p_holm: String,
@@ -110,14 +110,14 @@ fn row<'a>(
             score: score_text(score),
             difference: text(&|way| Some(format!("{:+.3}", way.paired.difference))),
             interval: text(&interval_text),
-            p: text(&|way| way.p.map(p_text)),
+            p: text(&|way| Some(format!("{} ({})", p_text(way.p?), way.test()))),
             p_holm: text(&|way| way.p_holm.map(p_text)),
         }
     };
     Some(Row {
         run,
         colour: colour_of(place),
-        with: pair.map(|pair| pair.first.clone()).unwrap_or_default(),
+        with: pair.map_or_else(|| "baseline".to_owned(), |pair| pair.first.clone()),
         ways: [
             way(
                 "excluded",
@@ -130,10 +130,7 @@ fn row<'a>(
                 pair.and_then(|pair| pair.errors_as_zero.as_ref()),
             ),
         ],
-        verdict: match pair {
-            None => "The baseline.".to_owned(),
-            Some(pair) => verdict(pair, corrected).join(" "),
-        },
+        verdict: pair.map_or_else(String::new, |pair| verdict(pair, corrected).join(" ")),
         cost: cost_of_all_tries(summary),
         cost_per_right_answer: cost_per_right_answer(summary),
     })

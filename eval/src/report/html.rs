@@ -33,7 +33,7 @@ struct Page<'a> {
     /// The parts that differ, and for each run what is in effect.
     differing: Vec<(String, Vec<String>)>,
     sentences: Vec<String>,
-    scorers: Option<&'a str>,
+    scorers: Option<String>,
     sweeps: Vec<Compared<'a>>,
     tables: Vec<Table>,
     plots: Vec<Plot>,
@@ -55,7 +55,7 @@ impl Run<'_> {
     fn mode(&self) -> &str {
         let identity = &self.report.identity;
         match identity.prompt_mode.as_deref() {
-            None if identity.protocol == Protocol::Rlm.as_str() => "unknown",
+            None if identity.protocol == Protocol::Rlm.as_str() => "not recorded",
             Some(mode) if identity.protocol == Protocol::Rlm.as_str() => mode,
             None | Some(_) => NONE,
         }
@@ -139,7 +139,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         runs: runs.collect(),
         differing: differences::rows(&report.differences),
         sentences: differences::sentences(&report.differences, reports.len()),
-        scorers: report.scorers.as_deref(),
+        scorers: report.scorers(report.names()),
         sweeps: compared(report),
         tables,
         plots: plots(reports)?,

@@ -6,7 +6,7 @@ use harness::model::{Event, EventKind, Role, Usage};
 use serde::Serialize;
 
 use super::RunReport;
-use crate::summary::{NONE, amount};
+use crate::summary::{NONE, amount, usd};
 
 /// What the agents of one kind at one depth used, in all attempts that have a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,8 +102,10 @@ impl Spending {
             calls => format!(" and {calls} unknown"),
         };
         Some(format!(
-            "${cost:.4}{unknown} ({} of ${each:.4})",
-            self.agents
+            "{}{unknown} ({} of {})",
+            usd(cost),
+            self.agents,
+            usd(each)
         ))
     }
 

@@ -59,13 +59,13 @@ fn labels(report: &Report) -> Vec<String> {
 
 /// What differs between the runs, and what makes them scores of several kinds.
 fn beginning(report: &Report, labels: &[&str]) -> Vec<String> {
-    let differences = &report.differences;
-    let mut sentences = differences::sentences(differences, report.runs.len());
-    sentences.extend(report.scorers.clone());
+    let differences = report.differences.clone().named(labels);
+    let mut sentences = differences::sentences(&differences, report.runs.len());
+    sentences.extend(report.scorers(labels.iter().copied()));
     let lines = sentences
         .iter()
         .map(|line| sanitize(line, usize::MAX) + "\n");
-    let mut rows = differences::rows(differences);
+    let mut rows = differences::rows(&differences);
     if !report.sweeps.is_empty() {
         let names = report.runs.iter().map(|run| run.label.clone());
         rows.insert(0, ("run".to_owned(), names.collect()));

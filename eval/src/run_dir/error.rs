@@ -86,6 +86,18 @@ pub enum RunDirError {
         /// What is wrong.
         reason: LineError,
     },
+    /// A fingerprint is not that of its parts, or two files of a run name different ones.
+    #[error("{}: {field} is {found}, but {why}; restore the file, or begin the run anew", path.display())]
+    Fingerprint {
+        /// The file.
+        path: PathBuf,
+        /// The field that contradicts another.
+        field: &'static str,
+        /// The beginning of what it holds.
+        found: String,
+        /// What it contradicts, as a clause.
+        why: String,
+    },
     /// A file was written by a later version of this program.
     #[error("{} has schema version {found}, this program reads up to {known}", path.display())]
     Version {

@@ -48,6 +48,11 @@ impl Fingerprint {
         &self.sha256
     }
 
+    /// The hash of the parts as they are, which is another than [`as_str`](Self::as_str) where a file was changed by hand.
+    pub fn of_parts(&self) -> String {
+        Self::from_parts(self.parts.clone()).sha256
+    }
+
     /// What it is made of.
     pub fn parts(&self) -> &BTreeMap<String, Value> {
         &self.parts

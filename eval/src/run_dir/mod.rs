@@ -39,7 +39,9 @@ pub(crate) use fingerprint::hex;
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
 pub use name::sweep_id;
-pub use reader::{CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, read_config, read_lock};
+pub use reader::{
+    CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,
+};
 pub use reopen::Reopened;
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
 pub use samples::{Torn, latest, read_records};

@@ -184,6 +184,43 @@ pub fn read_lock(folder: &Path) -> Result<Lock, RunDirError> {
     read_versioned(&folder.join(LOCK), LOCK_VERSION)
 }
 
+/// Checks that all places in the run's files that hold its fingerprint agree, and that it is that of its parts: what can go on
+/// or be merged goes by the parts, and what is compared goes by the hash.
+///
+/// # Errors
+/// [`RunDirError::Fingerprint`] for the first that contradicts another.
+pub fn check_fingerprint(folder: &Path, lock: &Lock, config: &Value) -> Result<(), RunDirError> {
+    /// Characters of a hash that are shown.
+    const SHOWN: usize = 12;
+    // Anybody may have written these files.
+    let shown = |hash: &str| -> String {
+        let plain = hash.chars().filter(char::is_ascii_alphanumeric);
+        plain.take(SHOWN).collect()
+    };
+    let wrong = |file, field, found: &str, why| {
+        Err(RunDirError::Fingerprint {
+            path: folder.join(file),
+            field,
+            found: shown(found),
+            why,
+        })
+    };
+    let hash = lock.fingerprint.as_str();
+    let of_parts = lock.fingerprint.of_parts();
+    if hash != of_parts {
+        let why = format!("fingerprint.parts make {}", shown(&of_parts));
+        return wrong(LOCK, "fingerprint.sha256", hash, why);
+    }
+    let why = format!("fingerprint.sha256 of {LOCK} is {}", shown(hash));
+    if lock.run.fingerprint != hash {
+        return wrong(LOCK, "run.fingerprint", &lock.run.fingerprint, why);
+    }
+    match config.pointer("/run/fingerprint").and_then(Value::as_str) {
+        Some(found) if found != hash => wrong(CONFIG, "run.fingerprint", found, why),
+        _ => Ok(()),
+    }
+}
+
 fn read_versioned<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, RunDirError> {
     /// Read first: of a later version, nothing else can be relied on.
     #[derive(Deserialize)]

@@ -42,6 +42,8 @@ impl Reopened {
         }
         let held = Held::take(path)?;
         let lock = reader::read_lock(path)?;
+        let (_, config) = reader::read_config(path)?;
+        reader::check_fingerprint(path, &lock, &config)?;
         let samples = path.join(SAMPLES);
         let (all, torn) = if samples.exists() {
             read_records(&samples)?

@@ -2,19 +2,39 @@
 
 use std::collections::BTreeSet;
 
-use crate::statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, NoInterval};
+use crate::statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, NoInterval, Paired};
 
 /// Each reason once, as a sentence. Empty if every figure has an interval of enough samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
+    let estimates = estimates.into_iter();
+    notes(
+        estimates.map(|estimate| (estimate.no_interval(), estimate.is_approximate())),
+        "all samples score the same",
+    )
+}
+
+/// The same of differences that stand together.
+pub(crate) fn difference_notes<'a>(
+    differences: impl IntoIterator<Item = &'a Paired>,
+) -> Vec<String> {
+    let differences = differences.into_iter();
+    notes(
+        differences.map(|paired| (paired.no_interval(), paired.is_approximate())),
+        "the difference is the same in all samples",
+    )
+}
+
+/// Notes of figures, of which each lacks an interval for a reason, or has one that is approximate or not.
+fn notes(figures: impl Iterator<Item = (Option<NoInterval>, bool)>, what_is_alike: &str) -> Vec<String> {
     let mut too_few = BTreeSet::new();
     let (mut alike, mut approximate) = (false, false);
-    for estimate in estimates {
-        match estimate.no_interval() {
+    for (no_interval, is_approximate) in figures {
+        match no_interval {
             Some(NoInterval::TooFew { clusters }) => {
                 too_few.insert(clusters);
             }
             Some(NoInterval::AllAlike) => alike = true,
-            None => approximate |= estimate.is_approximate(),
+            None => approximate |= is_approximate,
         }
     }
     let mut notes = Vec::new();
@@ -29,7 +49,7 @@ pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> 
         ));
     }
     if alike {
-        notes.push("No interval: all samples score the same, which shows no variance.".to_owned());
+        notes.push(format!("No interval: {what_is_alike}, which shows no variance."));
     }
     if approximate {
         notes.push(format!(

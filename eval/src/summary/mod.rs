@@ -16,13 +16,14 @@ use serde::{Deserialize, Serialize};
 use crate::record::{AttemptRecord, counted};
 use crate::statistics::{Estimate, estimate};
 
+pub(crate) use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
 pub use judged::Judged;
 pub use repeated::{Attempts, Pass, Repeated};
 pub use spent::{AllSpent, Spent, Wasted};
 pub(crate) use table::{
     NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, percent,
-    score_text, statuses_text, tokens,
+    score_text, statuses_text, tokens, usd,
 };
 pub use table::{headline, length_label, rows_table, table};
 

@@ -252,7 +252,7 @@ pub(crate) fn cost_of_all_tries(run: &Summary) -> String {
 /// What a right answer cost: `~` before what rests on an estimate, or why it is not known.
 pub(crate) fn cost_per_right_answer(run: &Summary) -> String {
     match run.cost_per_right_answer() {
-        Ok(cost) => format!("{}${cost:.4}", about(Some(&run.spent().usage))),
+        Ok(cost) => format!("{}{}", about(Some(&run.spent().usage)), usd(cost)),
         Err(why) => format!("n/a: {why}"),
     }
 }
@@ -260,9 +260,22 @@ pub(crate) fn cost_per_right_answer(run: &Summary) -> String {
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
         (None, _) => none(),
-        (Some(cost), 0) => format!("{about}${cost:.4}"),
-        (Some(cost), unknown) => format!("{about}${cost:.4} and {unknown} unknown"),
+        (Some(cost), 0) => format!("{about}{}", usd(cost)),
+        (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
     }
+}
+
+/// US dollars to four decimals, and as many more as three significant digits need: `$0.1600`, `$0.0000123`. Nothing but 0 is `$0`.
+pub(crate) fn usd(cost: f64) -> String {
+    /// Decimals of the least cost that is written out.
+    const MOST: f64 = 20.0;
+    if cost == 0.0 {
+        return "$0".to_owned();
+    }
+    // The decimal at which the first digit stands.
+    let first = (-cost.abs().log10()).ceil();
+    let decimals = (first + 2.0).clamp(4.0, MOST) as usize;
+    format!("${cost:.decimals$}")
 }
 
 /// A length of context: `8k`, `1m`, or the plain number where it is not round, so that no two share a label.
@@ -303,4 +316,27 @@ pub fn rows_table(title: &str, labels: &[&str], rows: &[(String, Vec<String>)]) 
 /// A length of context as tables show it: `8k`.
 pub fn length_label(length: u64) -> String {
     label(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usd;
+
+    #[test]
+    fn no_cost_is_rounded_to_nothing() {
+        let rows = [
+            (0.0, "$0"),
+            (1234.5, "$1234.5000"),
+            (0.16, "$0.1600"),
+            (0.024, "$0.0240"),
+            (0.01, "$0.0100"),
+            (0.00123, "$0.00123"),
+            (0.001, "$0.00100"),
+            (0.000_012_34, "$0.0000123"),
+            (0.000_000_001, "$0.00000000100"),
+        ];
+        for (cost, text) in rows {
+            assert_eq!(usd(cost), text);
+        }
+    }
 }

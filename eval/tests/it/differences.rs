@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use eval::differences::{Differences, RunParts, sentences};
+use eval::program::Makers;
 use eval::run_dir::{Fingerprint, Lock, RunDir};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -58,10 +59,11 @@ fn what_differs_is_named() {
 impl Run {
     fn read(&self, folder: &std::path::Path) -> RunParts {
         if let Some(columns) = &self.columns {
-            return RunParts::of_columns(
-                |name| columns.get(name).map(String::as_str),
-                eval::program::Makers::default(),
-            );
+            let mut makers = Makers::default();
+            for program in columns.get("program").map_or("", String::as_str).split(',') {
+                makers.add(Some(program.to_owned()));
+            }
+            return RunParts::of_columns(|name| columns.get(name).map(String::as_str), makers);
         }
         let mut parts: BTreeMap<String, Value> = serde_json::from_value(json!({
             "model": "openai/gpt-5",

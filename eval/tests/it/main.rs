@@ -51,6 +51,7 @@ mod traffic;
 
 mod scorer_file;
 mod sweep;
+mod sweep_resume;
 mod manifests;
 mod snapshot;
 mod workflow;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval::program::Program;
-use eval::run_dir::{RunDir, read_lock};
-use serde_json::{Value, json};
+use eval::run_dir::{Fingerprint, RunDir, read_lock};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::binary::{Binary, Ran};
@@ -288,14 +288,27 @@ fn begin(binary: &Binary, more: &[&str]) -> PathBuf {
     finish(binary, &s_niah(&[&four, more].concat())).dir.path
 }
 
+/// Changes the parts of a run's fingerprint, and the fingerprint wherever it stands.
+pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
+    let [mut lock, mut config]: [Value; 2] = ["lock.json", "config.json"]
+        .map(|name| serde_json::from_slice(&fs::read(dir.join(name)).unwrap()).unwrap());
+    let parts = &mut lock["fingerprint"]["parts"];
+    change(parts.as_object_mut().unwrap());
+    let changed = Fingerprint::from_parts(serde_json::from_value(parts.clone()).unwrap());
+    lock["fingerprint"]["sha256"] = json!(changed.as_str());
+    lock["run"]["fingerprint"] = json!(changed.as_str());
+    config["run"]["fingerprint"] = json!(changed.as_str());
+    fs::write(dir.join("lock.json"), lock.to_string()).unwrap();
+    fs::write(dir.join("config.json"), config.to_string()).unwrap();
+}
+
 /// Makes a run that of a program with these components in place of this one's.
-fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
-    let path = dir.join("lock.json");
-    let mut lock: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    for (name, digest) in components {
-        lock["fingerprint"]["parts"]["program"][name] = json!(digest);
-    }
-    fs::write(&path, lock.to_string()).unwrap();
+pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
+    change_parts(dir, |parts| {
+        for (name, digest) in components {
+            parts["program"][name] = json!(digest);
+        }
+    });
     let program = read_lock(dir).unwrap().programs().remove(0);
     let log = dir.join("samples.jsonl");
     let text = fs::read_to_string(&log).unwrap();
@@ -310,13 +323,11 @@ fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
 
 /// Makes a run one of before programs were recorded.
 fn forget(dir: &Path) {
-    let path = dir.join("lock.json");
-    let mut lock: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    let parts = lock["fingerprint"]["parts"].as_object_mut().unwrap();
-    parts.remove("program");
-    parts.insert("engine_version".to_owned(), json!("0.1.0"));
-    parts.insert("javascript_engine".to_owned(), json!("quickjs"));
-    fs::write(&path, lock.to_string()).unwrap();
+    change_parts(dir, |parts| {
+        parts.remove("program");
+        parts.insert("engine_version".to_owned(), json!("0.1.0"));
+        parts.insert("javascript_engine".to_owned(), json!("quickjs"));
+    });
     let log = dir.join("samples.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     let records = text.lines().map(|line| {
@@ -338,6 +349,62 @@ fn shorten(dir: &Path) {
 fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
     let dir = dir.to_str().unwrap();
     binary.run(&[&["run", "--resume", dir], more].concat(), "")
+}
+
+/// The fingerprint stands in two files, and one of them beside its parts.
+#[test]
+fn a_fingerprint_that_contradicts_its_parts_is_refused() {
+    let binary = Binary::new();
+    let other = "f".repeat(64);
+    for (file, place, problem) in [
+        (
+            "lock.json",
+            "/fingerprint/parts/max_depth",
+            "lock.json: fingerprint.sha256 is HASH, but fingerprint.parts make",
+        ),
+        (
+            "lock.json",
+            "/fingerprint/parts/program/sandbox",
+            "lock.json: fingerprint.sha256 is HASH, but fingerprint.parts make",
+        ),
+        (
+            "lock.json",
+            "/fingerprint/sha256",
+            "lock.json: fingerprint.sha256 is ffffffffffff, but fingerprint.parts make HASH",
+        ),
+        (
+            "lock.json",
+            "/run/fingerprint",
+            "lock.json: run.fingerprint is ffffffffffff, but fingerprint.sha256 of lock.json is HASH",
+        ),
+        (
+            "config.json",
+            "/run/fingerprint",
+            "config.json: run.fingerprint is ffffffffffff, but fingerprint.sha256 of lock.json is HASH",
+        ),
+    ] {
+        let dir = begin(&binary, &[]);
+        let hash = read_lock(&dir).unwrap().fingerprint.as_str()[..12].to_owned();
+        let path = dir.join(file);
+        let mut value: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        *value.pointer_mut(place).unwrap() = json!(other);
+        fs::write(&path, value.to_string()).unwrap();
+        let before = tree(&dir);
+        let name = dir.display().to_string();
+        let start = format!("error: {name}/{}", problem.replace("HASH", &hash));
+        let end = "; restore the file, or begin the run anew\n";
+        for ran in [
+            resume(&binary, &dir, &["--allow-program-change"]),
+            binary.run(&["merge", "out", &name], ""),
+        ] {
+            assert_eq!(ran.code, Some(2), "{place}: {ran:?}");
+            assert!(
+                ran.stderr.starts_with(&start) && ran.stderr.ends_with(end),
+                "{place}: {ran:?}"
+            );
+        }
+        assert_eq!(tree(&dir), before, "{place}");
+    }
 }
 
 const HINT: &str = "hint: --allow-program-change goes on all the same; each attempt records which program made it\n";
@@ -410,11 +477,14 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     assert!(
         report
             .stdout
-            .contains(&format!("The attempts of A {within}")),
+            .contains(&format!("The attempts of s-niah solver {within}")),
         "{report:?}"
     );
     let page = fs::read_to_string(dir.join("report.html")).unwrap();
-    assert!(page.contains(within.trim_end()), "{page}");
+    assert!(
+        page.contains(&format!("The attempts of A {}", within.trim_end())),
+        "{page}"
+    );
 
     let fresh = begin(&binary, &[]);
     let compared = binary.run(&["compare", &name, &fresh.to_string_lossy()], "");
@@ -445,7 +515,7 @@ fn runs_of_before_programs_were_recorded_are_read_and_go_on_if_allowed() {
     let report = binary.run(&["report", &name], "");
     let this = Program::this().digest();
     let sentence = format!(
-        "The attempts of A were made by different programs: 3 by one that is not recorded, 1 by {}.\n",
+        "The attempts of s-niah solver were made by different programs: 3 by one that is not recorded, 1 by {}.\n",
         &this[..12]
     );
     assert!(report.stdout.contains(&sentence), "{report:?}");

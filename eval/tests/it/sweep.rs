@@ -102,7 +102,10 @@ fn a_matrix_runs_goes_on_and_is_compared() {
         json["families"],
         serde_json::json!([
             {"kind": "baseline", "baselines": ["A"], "runs": ["B", "C", "D", "E"], "comparisons": 4, "shown": 4},
-            {"kind": "best", "baselines": [], "runs": ["B", "C", "D", "E"], "comparisons": 6, "shown": 3},
+            {
+                "kind": "best", "baselines": [], "runs": ["B", "C", "D", "E"], "best": ["B", "C", "D"], "as_good": ["E"],
+                "comparisons": 6, "shown": 3,
+            },
         ])
     );
 }

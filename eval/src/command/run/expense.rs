@@ -6,6 +6,7 @@ use harness::prompt::iterations_for_depth;
 use serde::Serialize;
 
 use crate::settings::RunSettings;
+use crate::summary::usd;
 
 /// Tokens that a response is taken to have, and that an iteration's output is taken to add to the conversation.
 pub(in crate::command) const PER_TURN: u64 = 500;
@@ -321,7 +322,13 @@ impl std::fmt::Display for Sum {
 }
 
 fn dollars(cost_usd: Option<f64>) -> String {
-    let cost = cost_usd.map(|cost| format!("${cost:.2}"));
+    let cost = cost_usd.map(|cost| {
+        if cost < 0.1 {
+            usd(cost)
+        } else {
+            format!("${cost:.2}")
+        }
+    });
     cost.unwrap_or_else(|| "unknown (no price for the model; see --prices)".to_owned())
 }
 

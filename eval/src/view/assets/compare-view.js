@@ -107,7 +107,8 @@ function drawWay(label, way) {
   const real = way.p_holm !== null && way.p_holm <= 0.05;
   const kind = real ? (way.difference > 0 ? "right" : "wrong") : "";
   const [low, high] = way.interval ?? [null, null];
-  const p = way.p === null ? "no test" : way.p_holm === way.p ? `p ${chance(way.p)}` : `p ${chance(way.p)}, after Holm ${chance(way.p_holm)}`;
+  const test = way.mcnemar_p === null ? "t test" : "McNemar's test";
+  const p = way.p === null ? "no test" : `${test}, p ${chance(way.p)}${way.p_holm === way.p ? "" : `, after Holm ${chance(way.p_holm)}`}`;
   return el(
     "div",
     { class: "way" },

@@ -26,10 +26,11 @@ export function seconds(value) {
   return `${Math.floor(whole / 3600)} h ${pair(Math.floor((whole % 3600) / 60))} min`;
 }
 
-/** US dollars with the digits that matter. */
+/** US dollars with the digits that matter: below 10 cents, three at least. */
 export function dollars(value) {
   if (value === null || value === undefined) return none;
-  return `$${value.toFixed(value !== 0 && value < 0.1 ? 4 : 2)}`;
+  const isSmall = value !== 0 && value < 0.1;
+  return `$${value.toFixed(isSmall ? Math.max(4, Math.ceil(-Math.log10(value)) + 2) : 2)}`;
 }
 
 /** A score with three digits. */

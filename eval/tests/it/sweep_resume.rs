@@ -1,0 +1,78 @@
+//! A sweep that goes on: every cell is checked before the first that is missing begins.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::program::{change_parts, remake};
+
+const CELLS: [&str; 3] = ["01-direct", "02-solver", "03-coordinator"];
+
+type Spoil = fn(&Path);
+
+/// What is changed in the folder of a sweep whose first cell is missing, and what is said of it.
+const ROWS: [(Spoil, &str); 5] = [
+    (
+        |sweep| drop(remake(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
+        "error: sweep/03-coordinator was made by another program: the sandbox differs",
+    ),
+    (
+        |sweep| {
+            change_parts(&sweep.join(CELLS[1]), |parts| {
+                parts.insert("max_depth".to_owned(), json!(7));
+            });
+        },
+        "error: sweep/02-solver has answers of another experiment: max_depth is 7 there and 2 here",
+    ),
+    (
+        |sweep| {
+            change_file(&sweep.join(CELLS[2]).join("lock.json"), |lock| {
+                lock["run"]["fingerprint"] = json!("00");
+            });
+        },
+        "error: sweep/03-coordinator/lock.json: run.fingerprint is 00, but",
+    ),
+    (
+        |sweep| fs::write(sweep.join(CELLS[2]).join("lock.json"), "{").unwrap(),
+        "error: sweep/03-coordinator/lock.json: EOF while parsing",
+    ),
+    // One that has not begun either.
+    (
+        |sweep| {
+            fs::remove_dir_all(sweep.join(CELLS[2])).unwrap();
+            change_file(&sweep.join("sweep.json"), |plan| {
+                plan["cells"][2]["flags"]["engine"]["model"] = json!("scripted:gone.yaml");
+            });
+        },
+        "error: ",
+    ),
+];
+
+fn change_file(path: &Path, change: impl FnOnce(&mut Value)) {
+    let mut value: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    change(&mut value);
+    fs::write(path, value.to_string()).unwrap();
+}
+
+#[test]
+fn nothing_begins_where_any_cell_is_refused() {
+    for (spoil, message) in ROWS {
+        let binary = Binary::new().file(
+            "matrix.yaml",
+            "run: {benchmark: s-niah, model: scripted, context-len: 2k, tasks-per-length: 2}\n\
+             prompt-modes: [solver, coordinator]\n",
+        );
+        let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let sweep = binary.path().join("sweep");
+        let first = sweep.join(CELLS[0]);
+        fs::remove_dir_all(&first).unwrap();
+        spoil(&sweep);
+        let ran = binary.run(&["sweep", "--resume", "sweep"], "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        assert!(ran.stderr.starts_with(message), "{message}: {}", ran.stderr);
+        assert!(!first.exists(), "{message}");
+    }
+}
