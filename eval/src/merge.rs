@@ -11,9 +11,7 @@ use serde_json::Value;
 
 use crate::program;
 use crate::record::AttemptRecord;
-use crate::run_dir::{
-    Difference, LineError, Lock, NewRun, RunDir, RunDirError, check_fingerprint,
-};
+use crate::run_dir::{Difference, LineError, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
 use crate::run_event::{Reporter, RunEvent};
 use crate::summary::Summary;
 use shares::Shares;
@@ -143,6 +141,7 @@ pub fn merge(
         }
     }
     let shares = Shares::of(&runs)?;
+    shares::check_deal(&runs)?;
     let (chosen, overlaps) = choose(&runs)?;
 
     let new = NewRun::create_at(out)?;

@@ -240,7 +240,13 @@ fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) 
     let is_shared = |label: &String| all.iter().filter(|other| *other == label).count() > 1;
     let those = labels.into_iter().zip(paths);
     those
-        .map(|(label, path)| if is_shared(&label) { path.into_owned() } else { label })
+        .map(|(label, path)| {
+            if is_shared(&label) {
+                path.into_owned()
+            } else {
+                label
+            }
+        })
         .collect()
 }
 

@@ -29,7 +29,7 @@ pub use rows::{COLUMNS, to_csv};
 pub use source::{Facts, RunScores, ScoredAttempt};
 pub(crate) use table::{heading, interval_text, p_text};
 pub use table::{pairs, table};
-pub(crate) use verdict::verdict;
+pub(crate) use verdict::{cautions, verdict};
 
 /// Version of [`Comparison`]; its JSON carries it as `v`.
 pub const COMPARISON_VERSION: u32 = 2;

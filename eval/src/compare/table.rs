@@ -1,7 +1,7 @@
 //! A comparison as text for people.
 
 use super::family::{Family, FamilyKind};
-use super::verdict::verdict;
+use super::verdict::{cautions, verdict};
 use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
 use crate::differences;
 use crate::reporter::sanitize;
@@ -151,7 +151,8 @@ fn pair_text(pair: &RunPair, many: bool) -> String {
         );
         text.push('\n');
     }
-    for sentence in verdict(pair, many).into_iter().chain(left_out(pair)) {
+    let sentences = verdict(pair, many).into_iter();
+    for sentence in sentences.chain(cautions([pair])).chain(left_out(pair)) {
         text += &sentence;
         text.push('\n');
     }

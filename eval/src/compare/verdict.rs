@@ -40,8 +40,15 @@ pub(crate) fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
             "{first} and {second} have the same fingerprint: they are the same experiment, and differ by chance."
         ));
     }
-    sentences.extend(difference_notes([&excluded.paired, &zero.paired]));
     sentences
+}
+
+/// What is to know of the intervals of comparisons that stand together, a sentence each.
+pub(crate) fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String> {
+    let ways = pairs
+        .into_iter()
+        .flat_map(|pair| [&pair.errors_excluded, &pair.errors_as_zero]);
+    difference_notes(ways.flatten().map(|way| &way.paired))
 }
 
 fn finding(difference: &Difference) -> Finding {

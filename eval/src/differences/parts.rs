@@ -63,7 +63,11 @@ impl RunParts {
                 parts.insert("profile".to_owned(), Some(profile.clone()));
             }
             parts.remove(PROGRAM);
-            parts.extend(program.clone().map(|program| (PROGRAM.to_owned(), Some(program))));
+            parts.extend(
+                program
+                    .clone()
+                    .map(|program| (PROGRAM.to_owned(), Some(program))),
+            );
             // Only runs of web agents have this part, and none leaves it out by mistake.
             parts.entry("web_agent".to_owned()).or_insert(None);
             leave_out_unused(&mut parts, &identity.protocol);

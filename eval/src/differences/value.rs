@@ -82,11 +82,9 @@ pub(super) fn is_empty(value: &Value) -> bool {
 fn are_distinct(values: &[Slot], texts: &[Option<String>]) -> bool {
     let rows: Vec<_> = values.iter().zip(texts).collect();
     rows.iter().enumerate().all(|(index, (value, text))| {
-        rows[..index]
-            .iter()
-            .all(|(other, other_text)| {
-                value == other || text != other_text || value.is_empty() && other.is_empty()
-            })
+        rows[..index].iter().all(|(other, other_text)| {
+            value == other || text != other_text || value.is_empty() && other.is_empty()
+        })
     })
 }
 

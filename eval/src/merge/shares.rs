@@ -122,6 +122,43 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     differences
 }
 
+/// Checks that the runs were dealt the samples of one whole: a share has the same ones in each of its runs, and none of another
+/// share.
+///
+/// # Errors
+/// [`MergeError::Selection`] for the first sample that was dealt otherwise.
+pub(super) fn check_deal(runs: &[RunDir]) -> Result<(), MergeError> {
+    let dealt = runs.iter().filter_map(|run| {
+        let benchmark = run.config.get("benchmark")?;
+        let share = benchmark.get("partition")?.as_str()?;
+        let samples = benchmark.get("partition_samples")?.as_array()?;
+        let samples: BTreeSet<&str> = samples.iter().filter_map(Value::as_str).collect();
+        Some((run, share, samples))
+    });
+    let dealt: Vec<_> = dealt.collect();
+    for (place, (run, share, samples)) in dealt.iter().enumerate() {
+        for (earlier, earlier_share, earlier_samples) in &dealt[..place] {
+            let wrong = if share == earlier_share {
+                let mut only = samples.symmetric_difference(earlier_samples);
+                only.next()
+                    .map(|id| format!("only one of the two has {id} in share {share}"))
+            } else {
+                let mut both = samples.intersection(earlier_samples);
+                both.next()
+                    .map(|id| format!("{id} is in share {earlier_share} and in share {share}"))
+            };
+            if let Some(wrong) = wrong {
+                return Err(MergeError::Selection {
+                    first: earlier.path.clone(),
+                    other: run.path.clone(),
+                    differences: vec![wrong],
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The rule by which the samples of a share, or of a part of a run that shares were merged to, were dealt; none of a whole
 /// run.
 pub(super) fn rule(run: &RunDir) -> Option<u64> {

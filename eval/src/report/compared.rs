@@ -2,7 +2,9 @@
 
 use super::plot::colour_of;
 use super::{Report, RunReport, SweepReport};
-use crate::compare::{Difference, FamilyKind, RunPair, heading, interval_text, p_text, verdict};
+use crate::compare::{
+    Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
+};
 use crate::statistics::Estimate;
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
 
@@ -20,6 +22,8 @@ pub(super) struct FamilyRows<'a> {
     pub heading: String,
     /// The runs that the others are measured by.
     pub baselines: Vec<Row<'a>>,
+    /// What is to know of their intervals, a sentence each.
+    pub cautions: Vec<String>,
     /// The comparisons.
     pub rows: Vec<Row<'a>>,
 }
@@ -70,6 +74,7 @@ fn of_sweep<'a>(report: &'a Report, sweep: &SweepReport) -> Compared<'a> {
     let families = comparison.families.iter().map(|family| {
         let pairs = comparison.comparisons.iter();
         let pairs = pairs.filter(|pair| pair.family == family.kind);
+        let pairs: Vec<&RunPair> = pairs.collect();
         let baselines = match family.kind {
             FamilyKind::Baseline => family.baselines.as_slice(),
             FamilyKind::Best | FamilyKind::All => &[],
@@ -80,7 +85,9 @@ fn of_sweep<'a>(report: &'a Report, sweep: &SweepReport) -> Compared<'a> {
                 .iter()
                 .filter_map(|name| row(report, name, None, false))
                 .collect(),
+            cautions: cautions(pairs.iter().copied()),
             rows: pairs
+                .into_iter()
                 .filter_map(|pair| row(report, &pair.second, Some(pair), family.comparisons > 1))
                 .collect(),
         }

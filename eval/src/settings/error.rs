@@ -164,10 +164,13 @@ pub enum SettingsError {
     BaseUrlWithoutServer,
 
     /// No field for a request's body.
-    #[error("--model-args `{given}`: {problem}; expected KEY=VALUE, as in top_p=0.9")]
+    #[error("--model-args{}: {problem}; expected KEY=VALUE, as in top_p=0.9", match name {
+        Some(name) => format!(" {name}"),
+        None => String::new(),
+    })]
     ModelArgs {
-        /// As given.
-        given: String,
+        /// Its name. Its value may be a secret, and so may what has no name.
+        name: Option<String>,
         /// What is wrong.
         problem: String,
     },

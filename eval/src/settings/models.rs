@@ -276,36 +276,46 @@ fn extra(
     given: &[String],
     references: &[(String, String)],
 ) -> Result<Map<String, Value>, SettingsError> {
+    let wrong = |name: Option<&str>, problem: &str| SettingsError::ModelArgs {
+        name: name.map(str::to_owned),
+        problem: problem.to_owned(),
+    };
+    let secret = |field| {
+        let mut models = references.iter();
+        let endpoint = models.find_map(|(_, reference)| {
+            let (prefix, _) = model_ref::http(reference)?;
+            endpoint(prefix)
+        });
+        SettingsError::SecretModelArg {
+            field,
+            variable: endpoint.and_then(|endpoint| endpoint.key.clone()),
+        }
+    };
     let mut fields = Map::new();
     for text in given.iter().filter(|text| !text.trim().is_empty()) {
-        let wrong = |problem: &str| SettingsError::ModelArgs {
-            given: text.clone(),
-            problem: problem.to_owned(),
-        };
+        if text.trim_start().starts_with(['{', '[', '"']) {
+            let all: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let mut all = all.iter();
+            let field = all.find_map(|(name, value)| secret_field(name, value));
+            let problem = "each field is given by itself, and not as an object of JSON";
+            return Err(field.map_or_else(|| wrong(None, problem), secret));
+        }
         let (name, value) = text
             .split_once('=')
-            .ok_or_else(|| wrong("there is no `=`"))?;
+            .ok_or_else(|| wrong(None, "there is no `=`"))?;
         let name = name.trim();
         if name.is_empty() {
-            return Err(wrong("there is no name before the `=`"));
+            return Err(wrong(None, "there is no name before the `=`"));
         }
         if RESERVED.contains(&name) {
-            return Err(wrong("this field is the harness's own"));
+            return Err(wrong(Some(name), "this field is the harness's own"));
         }
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         if let Some(field) = secret_field(name, &value) {
-            let mut models = references.iter();
-            let endpoint = models.find_map(|(_, reference)| {
-                let (prefix, _) = model_ref::http(reference)?;
-                endpoint(prefix)
-            });
-            return Err(SettingsError::SecretModelArg {
-                field,
-                variable: endpoint.and_then(|endpoint| endpoint.key.clone()),
-            });
+            return Err(secret(field));
         }
         if let Some(problem) = unread(name, &value) {
-            return Err(wrong(problem));
+            return Err(wrong(Some(name), problem));
         }
         fields.insert(name.to_owned(), value);
     }

@@ -25,7 +25,10 @@ pub(crate) fn difference_notes<'a>(
 }
 
 /// Notes of figures, of which each lacks an interval for a reason, or has one that is approximate or not.
-fn notes(figures: impl Iterator<Item = (Option<NoInterval>, bool)>, what_is_alike: &str) -> Vec<String> {
+fn notes(
+    figures: impl Iterator<Item = (Option<NoInterval>, bool)>,
+    what_is_alike: &str,
+) -> Vec<String> {
     let mut too_few = BTreeSet::new();
     let (mut alike, mut approximate) = (false, false);
     for (no_interval, is_approximate) in figures {
@@ -49,7 +52,9 @@ fn notes(figures: impl Iterator<Item = (Option<NoInterval>, bool)>, what_is_alik
         ));
     }
     if alike {
-        notes.push(format!("No interval: {what_is_alike}, which shows no variance."));
+        notes.push(format!(
+            "No interval: {what_is_alike}, which shows no variance."
+        ));
     }
     if approximate {
         notes.push(format!(

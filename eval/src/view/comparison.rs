@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::overview::Overview;
 use super::run_file::RunFile;
 use super::sample_list::{beginning, natural};
-use crate::compare::{self, RunPair, RunScores, heading, verdict};
+use crate::compare::{self, RunPair, RunScores, cautions, heading, verdict};
 use crate::differences::{self, Differences, RunParts};
 
 /// Characters of an answer that a row shows.
@@ -43,7 +43,7 @@ pub struct Pair {
     /// Errors excluded and errors as zero, with p values by Holm's correction over all pairs.
     #[serde(flatten)]
     pub compared: RunPair,
-    /// What it comes to.
+    /// What it comes to, and what is to know of its intervals.
     pub verdict: Vec<String>,
     /// Whether both ran on the same data with the same scorer.
     pub same_task: bool,
@@ -83,7 +83,7 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
     let others = named.iter().skip(1);
     let pairs = compared.into_iter().flatten().zip(others);
     let pairs = pairs.map(|(pair, (_, run))| Pair {
-        verdict: verdict(&pair, corrected),
+        verdict: [verdict(&pair, corrected), cautions([&pair])].concat(),
         same_task: named.first().is_some_and(|(_, base)| same_task(base, run)),
         compared: pair,
     });

@@ -312,6 +312,66 @@ fn shares_of_other_selections_are_refused() {
 }
 
 #[test]
+fn shares_whose_samples_differ_are_refused() {
+    let binary = Binary::new();
+    let [first, second] = halves(&binary);
+    let third = binary.path().join("third");
+    fs::create_dir(&third).unwrap();
+    let samples = |dir: &str| {
+        let config = fs::read(Path::new(dir).join("config.json")).unwrap();
+        let config: Value = serde_json::from_slice(&config).unwrap();
+        config["benchmark"]["partition_samples"].clone()
+    };
+    let (of_first, of_second) = (samples(&first), samples(&second));
+    let (one, other) = (&of_first[0], &of_second[0]);
+    let id = |id: &Value| id.as_str().unwrap().to_owned();
+    // A copy of a half that was dealt other samples, or by another rule, and the half that it is merged with.
+    for (of, with, field, value, end) in [
+        (
+            &second,
+            &first,
+            "partition_samples",
+            json!([one]),
+            format!("{} is in share 1/2 and in share 2/2", id(one)),
+        ),
+        (
+            &first,
+            &first,
+            "partition_samples",
+            json!([of_first[0], of_first[1], of_first[2], other]),
+            format!("only one of the two has {} in share 1/2", id(other)),
+        ),
+        (
+            &second,
+            &first,
+            "partition_rule",
+            Value::Null,
+            "--partition dealt the samples of the one by rule 2 and of the other by rule 1"
+                .to_owned(),
+        ),
+        (
+            &second,
+            &first,
+            "sample_seed",
+            json!(9),
+            "sample_seed is null in the one and 9 in the other".to_owned(),
+        ),
+    ] {
+        for name in ["config.json", "lock.json", "samples.jsonl"] {
+            fs::copy(Path::new(of).join(name), third.join(name)).unwrap();
+        }
+        let path = third.join("config.json");
+        let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        config["benchmark"][field] = value;
+        fs::write(&path, config.to_string()).unwrap();
+        let ran = binary.run(&["merge", "out", with, "third"], "");
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        let error = format!("error: {with} and third are not shares of one run: {end}\n");
+        assert_eq!(ran.stderr, error);
+    }
+}
+
+#[test]
 fn wrong_shares_are_explained() {
     let rows = [
         (

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use eval::record::AttemptRecord;
+use eval::record::{AttemptRecord, RunIdentity};
 use eval::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
@@ -26,9 +26,16 @@ fn fingerprint() -> Fingerprint {
     Fingerprint::from_parts(BTreeMap::from([("model".to_owned(), json!("scripted/x"))]))
 }
 
+fn of_run(id: &str) -> RunIdentity {
+    RunIdentity {
+        fingerprint: fingerprint().as_str().to_owned(),
+        ..identity(id)
+    }
+}
+
 fn begin(results: &Path, order: &[&str]) -> RunWriter {
     let run = create(results).unwrap();
-    let identity = identity(run.id());
+    let identity = of_run(run.id());
     let order = order.iter().map(|&id| id.to_owned()).collect();
     let lock = Lock::new(fingerprint(), identity);
     run.begin(&json!({"v": 1, "seed": 7}), lock, order).unwrap()
@@ -123,7 +130,7 @@ fn a_run_is_stored_and_read_back() {
         json!({
             "v": 1,
             "fingerprint": {"sha256": fingerprint().as_str(), "parts": {"model": "scripted/x"}},
-            "run": identity(id),
+            "run": of_run(id),
         })
     );
     let summary = serde_json::to_value(Summary::new(&records, 3)).unwrap();
@@ -145,7 +152,7 @@ fn a_run_is_stored_and_read_back() {
     assert_eq!(run.records, records);
     assert_eq!((run.config, run.torn), (json!({"v": 1, "seed": 7}), None));
     assert_eq!(run.lock.fingerprint, fingerprint());
-    assert_eq!(run.lock.run, identity(id));
+    assert_eq!(run.lock.run, of_run(id));
     assert!(RunDir::open(&path).unwrap().trajectory("s-1", 2).is_file());
 }
 

@@ -113,13 +113,28 @@ impl HttpClient {
     }
 }
 
-/// A URL as typed, without what stands before an `@`: a password, most likely.
+/// A URL without what may be a secret in it: user, password, query and fragment.
 fn hidden(url: &str) -> String {
-    let Some((before, host)) = url.rsplit_once('@') else {
-        return url.to_owned();
+    let Some(parsed) = reqwest::Url::parse(url).ok().filter(reqwest::Url::has_host) else {
+        return match url.split_once("://") {
+            _ if !url.contains(['@', '?', '#']) => url.to_owned(),
+            Some((scheme, _)) => format!("{scheme}://…"),
+            None => "…".to_owned(),
+        };
     };
-    let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
-    format!("{scheme}://…@{host}")
+    let has_user = !parsed.username().is_empty() || parsed.password().is_some();
+    let port = parsed.port().map(|port| format!(":{port}"));
+    let rest = [("?", parsed.query()), ("#", parsed.fragment())];
+    let rest = rest.iter().filter(|(_, part)| part.is_some());
+    format!(
+        "{}://{}{}{}{}{}",
+        parsed.scheme(),
+        if has_user { "…@" } else { "" },
+        parsed.host_str().unwrap_or_default(),
+        port.unwrap_or_default(),
+        parsed.path(),
+        rest.map(|(mark, _)| format!("{mark}…")).collect::<String>()
+    )
 }
 
 /// Host and port of a URL.
@@ -153,10 +168,10 @@ impl HttpProvider {
             return Err(wrong(&hidden(base_url), "it holds a user or a password"));
         }
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(base_url, "its scheme is not http or https"));
+            return Err(wrong(&hidden(base_url), "its scheme is not http or https"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(wrong(base_url, "it has a query or a fragment"));
+            return Err(wrong(&hidden(base_url), "it has a query or a fragment"));
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
         if !key.as_ref().is_none_or(sendable) {
