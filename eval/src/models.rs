@@ -233,7 +233,7 @@ fn open_servers(settings: &ModelSettings) -> Result<HashMap<&str, Arc<dyn Provid
     if settings.servers.is_empty() {
         return Ok(servers);
     }
-    let http = HttpClient::new(settings.timeouts)?;
+    let http = HttpClient::new(settings.timeouts)?.having_seen(settings.longest_response);
     for (prefix, server) in &settings.servers {
         let provider = open_server(server, http.clone(), settings.stream)?;
         servers.insert(prefix, Arc::new(provider));

@@ -14,7 +14,7 @@ use harness::model::{Event, EventKind, Status};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::grader::{Answered, Grader, grade};
+use crate::grader::{Answered, Grader, NoLog, grade};
 use crate::record::{AttemptRecord, JudgeUse, Scored, judged};
 use crate::run_dir::{RunDir, RunDirError, write_scores};
 
@@ -60,7 +60,7 @@ pub async fn rescore(run: &RunDir, grader: &dyn Grader, at_once: usize) -> Vec<A
                     attempt: record.attempt,
                     answer: judged.as_deref().unwrap_or(answer),
                 };
-                Some(grade(grader, &run.lock.run.benchmark, answered).await)
+                Some(grade(grader, &run.lock.run.benchmark, answered, &NoLog).await)
             }
             _ => None,
         };

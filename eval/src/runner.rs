@@ -7,10 +7,12 @@ mod shared_samples;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use benchmarks::{Dataset, DatasetError, Sample};
-use harness::model::{AttemptOutcome, Event, EventSink, Image, Stats, Status};
+use harness::model::{
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Image, Stats, Status,
+};
 use harness::provider::http::strike_out;
 use harness::{Engine, HaltReason, Spent, Task};
 use jiff::Timestamp;
@@ -18,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::grader::{Answered, Grade, Grader, grade};
+use crate::grader::{Answered, Grade, Grader, JudgeLog, grade};
 use crate::record::{AttemptRecord, RunIdentity, judged};
 use crate::run_dir::{RunDirError, RunWriter, latest};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
@@ -319,7 +321,11 @@ impl Job {
             context: Arc::clone(&sample.context),
             images: images(&sample.images),
         };
-        let outcome = self.engine.run(&task, Arc::new(Forward(events))).await;
+        let began = Instant::now();
+        let outcome = self
+            .engine
+            .run(&task, Arc::new(Forward(events.clone())))
+            .await;
         let is_judged = match outcome.status {
             Status::Ok => true,
             Status::Limit => outcome.answer.is_some(),
@@ -333,7 +339,13 @@ impl Job {
                     attempt,
                     answer: &answer,
                 };
-                let grade = grade(self.grader.as_ref(), &self.identity.benchmark, answered).await;
+                let benchmark = &self.identity.benchmark;
+                let log = Judging {
+                    task: &task,
+                    began,
+                    events: &events,
+                };
+                let grade = grade(self.grader.as_ref(), benchmark, answered, &log).await;
                 self.book(&grade);
                 Some(grade)
             }
@@ -411,6 +423,30 @@ fn broken(
         AttemptRecord::new(identity, &sample, attempt, &outcome, None, Timestamp::now())
             .of_sample(index),
     )
+}
+
+/// Makes what a judge is asked part of its attempt's events.
+struct Judging<'a> {
+    task: &'a Task,
+    began: Instant,
+    events: &'a mpsc::UnboundedSender<RunEvent>,
+}
+
+impl JudgeLog for Judging<'_> {
+    fn log(&self, event: EventKind) {
+        let event = Event {
+            v: EVENT_VERSION,
+            run_id: self.task.run_id.clone(),
+            sample: self.task.sample.clone(),
+            attempt: self.task.attempt,
+            at_ms: Some(self.began.elapsed().as_secs_f64() * 1e3),
+            invocation: "judge".to_owned(),
+            parent: None,
+            depth: 0,
+            kind: event,
+        };
+        send(self.events, RunEvent::Engine(event));
+    }
 }
 
 /// Makes the engine's events part of the run's.

@@ -181,8 +181,13 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         dir,
         retry_errors,
         allow_program_change,
-        run: settings,
+        run: mut settings,
     } = ResumeSettings::resolve(args)?.announce();
+    let longest = Reopened::longest_responses(&dir)?;
+    settings.engine.models.longest_response = longest.agents;
+    if let Some(judge) = &mut settings.grader.judge {
+        judge.models.longest_response = longest.judge;
+    }
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };

@@ -12,7 +12,7 @@ use harness::sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox, StartErr
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Answered, Grade, Grader, GraderError};
+use super::{Answered, Grade, Grader, GraderError, JudgeLog};
 use crate::run_dir::hex;
 use crate::settings::{GraderSettings, ScorerLimits};
 use crate::terminal;
@@ -156,7 +156,7 @@ impl Grader for JavaScript {
         }
     }
 
-    async fn grade(&self, answered: &Answered<'_>) -> Grade {
+    async fn grade(&self, answered: &Answered<'_>, _log: &dyn JudgeLog) -> Grade {
         let sample = answered.sample;
         let values = [
             ("$answer", &json!(answered.answer)),

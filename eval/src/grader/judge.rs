@@ -9,7 +9,7 @@ mod verdict;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use harness::model::{Message, Role};
+use harness::model::{EventKind, Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 use harness::{HaltReason, Model, ToolUse};
@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 pub use prompt::JudgePrompt;
 
-use super::{Answered, Grade, Grader};
+use super::{Answered, Grade, Grader, JudgeLog};
 use crate::record::JudgeUse;
 use crate::run_dir::{Fingerprint, hex};
 
@@ -60,12 +60,27 @@ impl Judge {
         &self,
         request: &Request,
         used: &mut JudgeUse,
+        log: &dyn JudgeLog,
     ) -> (Result<Response, ProviderError>, bool) {
         if let Some(kept) = self.model.provider.recall(request).await {
             return (kept, true);
         }
-        let tries = Tries(Mutex::new(used));
-        (self.model.provider.complete(request, &tries).await, false)
+        log.log(EventKind::JudgeRequest {
+            estimate: self.model.provider.estimate(request),
+        });
+        let tries = Tries {
+            used: Mutex::new(used),
+            log,
+        };
+        let result = self.model.provider.complete(request, &tries).await;
+        log.log(match &result {
+            Ok(response) => judge_response(response),
+            Err(ProviderError::Truncated { response }) => judge_response(response),
+            Err(error) => EventKind::JudgeError {
+                error: error.to_string(),
+            },
+        });
+        (result, false)
     }
 
     fn request(&self, answered: &Answered<'_>, turn: u32, messages: &[Message]) -> Request {
@@ -90,14 +105,25 @@ impl Judge {
     }
 }
 
+fn judge_response(response: &Response) -> EventKind {
+    EventKind::JudgeResponse {
+        usage: response.usage,
+        cost_usd: response.cost_usd,
+    }
+}
+
 /// Books what tries took that gave no response.
-struct Tries<'a>(Mutex<&'a mut JudgeUse>);
+struct Tries<'a> {
+    used: Mutex<&'a mut JudgeUse>,
+    log: &'a dyn JudgeLog,
+}
 
 impl CallSink for Tries<'_> {
     fn note(&self, event: CallEvent) {
         if let CallEvent::Billed { usage, cost_usd } = event {
-            let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
             used.add(Some(usage), cost_usd);
+            self.log.log(EventKind::JudgeBilled { usage, cost_usd });
         }
     }
 }
@@ -112,7 +138,7 @@ impl Grader for Judge {
         self.identity.clone()
     }
 
-    async fn grade(&self, answered: &Answered<'_>) -> Grade {
+    async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade {
         if answered.sample.query.trim().is_empty() {
             return Grade::failed(
                 "a judge needs the question, and the attempt's trajectory does not have it",
@@ -132,7 +158,7 @@ impl Grader for Judge {
         for turn in 1..=self.asked {
             let request = self.request(answered, turn, &messages);
             used.calls += 1;
-            let (result, is_kept) = self.ask(&request, &mut used).await;
+            let (result, is_kept) = self.ask(&request, &mut used, log).await;
             let response = match result {
                 Ok(response) => response,
                 // Nothing of what was cut off is a verdict.

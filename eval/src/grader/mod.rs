@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, OutsideScorer, Sample, Score};
+use harness::model::EventKind;
 use harness::{HaltReason, Model};
 use serde_json::Value;
 
@@ -45,8 +46,22 @@ pub trait Grader: Send + Sync {
         false
     }
 
-    /// Scores an answer, and takes it as hostile.
-    async fn grade(&self, answered: &Answered<'_>) -> Grade;
+    /// Scores an answer, and takes it as hostile. What models are asked for it is told to `log`.
+    async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade;
+}
+
+/// Takes what is spent on judging an answer, while it is: a process that is killed leaves no record that has it.
+pub trait JudgeLog: Send + Sync {
+    /// Takes one event, of those whose name begins with `Judge`. Must not block.
+    fn log(&self, event: EventKind);
+}
+
+/// A log that keeps nothing, for answers whose run has ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoLog;
+
+impl JudgeLog for NoLog {
+    fn log(&self, _event: EventKind) {}
 }
 
 /// An answer to be scored.
@@ -62,7 +77,12 @@ pub struct Answered<'a> {
 
 /// Scores an answer at a sample of this benchmark. Where the right answer is encrypted in samples and records, the scorer gets it
 /// in plain, and what it says of it is not kept.
-pub async fn grade(grader: &dyn Grader, benchmark: &str, answered: Answered<'_>) -> Grade {
+pub async fn grade(
+    grader: &dyn Grader,
+    benchmark: &str,
+    answered: Answered<'_>,
+    log: &dyn JudgeLog,
+) -> Grade {
     const UNTOLD: &str = "why is not kept: the expected text stays encrypted";
     let expected = &answered.sample.expected;
     let plain = if grader.is_benchmarks_own() {
@@ -71,14 +91,14 @@ pub async fn grade(grader: &dyn Grader, benchmark: &str, answered: Answered<'_>)
         benchmarks::decrypted_expected(benchmark, expected)
     };
     let Some(expected) = plain else {
-        return grader.grade(&answered).await;
+        return grader.grade(&answered, log).await;
     };
     let sample = Sample {
         expected,
         ..answered.sample.clone()
     };
     let sample = &sample;
-    let grade = grader.grade(&Answered { sample, ..answered }).await;
+    let grade = grader.grade(&Answered { sample, ..answered }, log).await;
     Grade {
         score: grade.score.map(|score| Score {
             explanation: UNTOLD.to_owned(),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use benchmarks::Scorer;
 use serde_json::Value;
 
-use super::{Answered, Grade, Grader};
+use super::{Answered, Grade, Grader, JudgeLog};
 
 /// A rule, which never fails.
 pub struct Rule {
@@ -46,7 +46,7 @@ impl Grader for Rule {
         self.is_benchmarks_own
     }
 
-    async fn grade(&self, answered: &Answered<'_>) -> Grade {
+    async fn grade(&self, answered: &Answered<'_>, _log: &dyn JudgeLog) -> Grade {
         Grade::of(self.scorer.score(answered.answer, answered.sample))
     }
 }

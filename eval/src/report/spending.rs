@@ -1,6 +1,6 @@
 //! What agents used up, by their kind and depth.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use harness::model::{Event, EventKind, Role, Usage};
 use serde::Serialize;
@@ -36,12 +36,15 @@ pub(super) struct Tally {
     kinds: BTreeMap<Kind, Spending>,
     /// The agents of the trajectory under way.
     agents: HashMap<String, Kind>,
+    /// Those of them whose last call ended in an error.
+    refused: HashSet<String>,
 }
 
 impl Tally {
     /// Begins a trajectory: its agents are others than those before.
     pub fn begin(&mut self) {
         self.agents.clear();
+        self.refused.clear();
     }
 
     pub fn take(&mut self, event: &Event) {
@@ -65,9 +68,13 @@ impl Tally {
             return;
         };
         match &event.kind {
-            // A conversation that was shortened was sent again.
-            EventKind::LlmRequest { .. } | EventKind::ContextTrimmed { .. } => {
-                spending.llm_calls += 1;
+            EventKind::LlmRequest { .. } => spending.llm_calls += 1,
+            EventKind::LlmError { .. } => {
+                self.refused.insert(event.invocation.clone());
+            }
+            // A conversation that was shortened after it was refused was sent again.
+            EventKind::ContextTrimmed { .. } => {
+                spending.llm_calls += u64::from(self.refused.remove(&event.invocation));
             }
             EventKind::LlmResponse {
                 usage, cost_usd, ..

@@ -122,6 +122,7 @@ fn action(kind: &EventKind) -> Option<String> {
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
         EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),
+        EventKind::JudgeRequest { .. } => "has an answer, which is judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
             format!("has lost {} not awaited", counted(*count, "call"))
@@ -133,6 +134,9 @@ fn action(kind: &EventKind) -> Option<String> {
         | EventKind::LlmWait { .. }
         | EventKind::LlmCached
         | EventKind::LlmBilled { .. }
+        | EventKind::JudgeBilled { .. }
+        | EventKind::JudgeResponse { .. }
+        | EventKind::JudgeError { .. }
         | EventKind::HookNote { .. }
         | EventKind::IterationStart { .. } => return None,
     };

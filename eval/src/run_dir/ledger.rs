@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use harness::model::{Event, EventKind};
 use harness::provider::Estimate;
+use memchr::memmem;
 
 use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, name};
 use crate::record::AttemptRecord;
@@ -46,6 +47,47 @@ pub(super) fn wasted(
                 sum
             }),
     })
+}
+
+/// The longest responses so far, in output tokens as servers counted them; none where none was counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LongestResponses {
+    /// Of the agents' models.
+    pub agents: Option<u64>,
+    /// Of the judge's model.
+    pub judge: Option<u64>,
+}
+
+/// The longest responses that the trajectories of a run hold.
+pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
+    let mut longest = LongestResponses::default();
+    for part in [TRAJECTORIES, ABANDONED, SUPERSEDED] {
+        for path in files(&folder.join(part))? {
+            let cannot = |reason| RunDirError::Read {
+                path: path.clone(),
+                reason,
+            };
+            for line in BufReader::new(File::open(&path).map_err(cannot)?).split(b'\n') {
+                let line = line.map_err(cannot)?;
+                // Most lines are others, and need not be parsed.
+                if memmem::find(&line, b"_response\"").is_none() {
+                    continue;
+                }
+                let Ok(event) = serde_json::from_slice::<Event>(&line) else {
+                    continue;
+                };
+                let (usage, longest) = match event.kind {
+                    EventKind::LlmResponse { usage, .. } => (usage, &mut longest.agents),
+                    EventKind::JudgeResponse { usage, .. } => (usage, &mut longest.judge),
+                    _ => continue,
+                };
+                if let Some(usage) = usage.filter(|usage| !usage.estimated) {
+                    *longest = (*longest).max(Some(usage.output_tokens));
+                }
+            }
+        }
+    }
+    Ok(longest)
 }
 
 /// Moves the trajectories of unfinished attempts to `abandoned/`.
@@ -231,7 +273,7 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
             continue;
         };
         match event.kind {
-            EventKind::LlmRequest { estimate, .. } => {
+            EventKind::LlmRequest { estimate, .. } | EventKind::JudgeRequest { estimate } => {
                 spent.llm_calls += 1;
                 let sent = Sent {
                     estimate,
@@ -239,10 +281,12 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
                 };
                 requests.insert(event.invocation, sent);
             }
-            // It is sent again, as another call; what is shorter takes no more than before.
+            // After an error it is sent again, as another call; what is shorter takes no more than before.
             EventKind::ContextTrimmed { .. } => {
-                spent.llm_calls += 1;
-                set_under_way(&mut requests, &event.invocation, true);
+                if let Some(sent) = requests.get_mut(&event.invocation) {
+                    spent.llm_calls += 1;
+                    sent.is_under_way = true;
+                }
             }
             EventKind::LlmRetry { .. } => set_under_way(&mut requests, &event.invocation, true),
             EventKind::LlmCached => {
@@ -253,18 +297,20 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
             EventKind::LlmResponse { .. } if cached.remove(&event.invocation) => {}
             EventKind::LlmResponse {
                 usage, cost_usd, ..
-            } => {
+            }
+            | EventKind::JudgeResponse { usage, cost_usd } => {
                 requests.remove(&event.invocation);
                 spent.usage += usage.unwrap_or_default();
                 spent.add_cost(cost_usd);
                 let is_unpriced = unpriced.remove(&event.invocation) || cost_usd.is_none();
                 spent.unknown_calls += u64::from(is_unpriced);
             }
-            EventKind::LlmError { .. } => {
+            EventKind::LlmError { .. } | EventKind::JudgeError { .. } => {
                 spent.unknown_calls += u64::from(unpriced.remove(&event.invocation));
                 set_under_way(&mut requests, &event.invocation, false);
             }
-            EventKind::LlmBilled { usage, cost_usd } => {
+            EventKind::LlmBilled { usage, cost_usd }
+            | EventKind::JudgeBilled { usage, cost_usd } => {
                 spent.usage += usage;
                 spent.add_cost(cost_usd);
                 if cost_usd.is_none() {
@@ -332,12 +378,20 @@ mod tests {
             "error" => json!({"type": "llm_error", "error": "too long", "ms": 1.0}),
             "trim" => json!({"type": "context_trimmed", "messages": [0], "chars": 9}),
             "cached" => json!({"type": "llm_cached"}),
+            "judge" => {
+                json!({"type": "judge_request", "estimate": {"usage": usage(100), "cost_usd": 1.0}})
+            }
+            "judge-bill" => json!({"type": "judge_billed", "usage": usage(10), "cost_usd": 0.5}),
+            "judge-error" => json!({"type": "judge_error", "error": "gone"}),
+            "verdict" => json!({"type": "judge_response", "usage": usage(20), "cost_usd": 0.25}),
             _ => {
                 json!({"type": "llm_response", "text": "Ada", "reasoning": null, "tool_calls": [], "code": null,
                 "usage": usage(20), "cost_usd": 0.25, "served_model": null, "truncated": false, "ms": 1.0})
             }
         };
-        json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root", "parent": null,
+        let is_judge = word.starts_with("judge") || word == "verdict";
+        let invocation = if is_judge { "judge" } else { "root" };
+        json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": invocation, "parent": null,
             "depth": 0, "kind": kind})
     }
 
@@ -363,6 +417,13 @@ mod tests {
             ("ask unpriced", (1, 10, None, 1)),
             ("ask unpriced retry", (1, 110, Some(1.0), 1)),
             ("ask cached answer", (0, 0, None, 0)),
+            // A conversation may be shortened before it is sent at all.
+            ("trim ask answer", (1, 20, Some(0.25), 0)),
+            ("ask answer trim ask answer", (2, 40, Some(0.5), 0)),
+            ("ask answer judge", (2, 120, Some(1.25), 0)),
+            ("ask answer judge judge-bill verdict", (2, 50, Some(1.0), 0)),
+            ("ask answer judge verdict judge", (3, 140, Some(1.5), 0)),
+            ("ask answer judge judge-error", (2, 20, Some(0.25), 0)),
         ];
         for (words, expected) in rows {
             let lines: Vec<String> = words

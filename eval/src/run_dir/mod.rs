@@ -38,6 +38,7 @@ pub use error::{LineError, RunDirError};
 pub(crate) use fingerprint::hex;
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
+pub use ledger::LongestResponses;
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,

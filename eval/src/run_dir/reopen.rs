@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::hold::Held;
+use super::ledger::LongestResponses;
 use super::reader::{self, Lock};
 use super::samples::{SampleLog, Torn, latest, read_records};
 use super::writer::RunWriter;
@@ -84,6 +85,14 @@ impl Reopened {
             spent += Spent::of(record);
         }
         Ok(spent)
+    }
+
+    /// The longest responses of earlier starts of the run in a folder.
+    ///
+    /// # Errors
+    /// [`RunDirError::Read`] for a trajectory.
+    pub fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
+        ledger::longest_responses(folder)
     }
 
     /// A last line that was never written to its end; it is cut off when the run goes on.

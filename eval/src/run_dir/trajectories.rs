@@ -104,7 +104,11 @@ fn write_line(file: &mut BufWriter<File>, event: &Event) -> io::Result<()> {
         | EventKind::LlmError { .. }
         | EventKind::ContextTrimmed { .. }
         | EventKind::LlmCached
-        | EventKind::LlmResponse { .. } => file.flush(),
+        | EventKind::LlmResponse { .. }
+        | EventKind::JudgeRequest { .. }
+        | EventKind::JudgeBilled { .. }
+        | EventKind::JudgeResponse { .. }
+        | EventKind::JudgeError { .. } => file.flush(),
         _ => Ok(()),
     }
 }

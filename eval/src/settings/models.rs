@@ -23,6 +23,8 @@ pub struct ModelSettings {
     pub stream: bool,
     /// How long a request may take.
     pub timeouts: Timeouts,
+    /// The longest response of earlier starts of the run, in output tokens; none if there is none.
+    pub longest_response: Option<u64>,
     /// The servers that the run uses, by their prefix.
     pub servers: BTreeMap<String, Server>,
 }
@@ -153,6 +155,7 @@ pub(super) fn resolve(
         sampling,
         stream: args.stream,
         timeouts,
+        longest_response: None,
         servers,
     })
 }

@@ -1,5 +1,6 @@
 //! Budgets of a run and of an attempt: what stops, what it leaves, and that it goes on.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -72,85 +73,135 @@ fn an_attempt_that_is_over_its_budget_ends_with_limit_and_the_others_go_on() {
     }
 }
 
+/// A server whose calls are given up, and the run that gives them up.
+struct GivenUp {
+    server: FaultServer,
+    prices: &'static str,
+    flags: &'static [&'static str],
+    /// How each start is ended, and by then how many requests the server has had and how many calls that it does not answer
+    /// are in trajectories.
+    stops: [(&'static str, usize, usize); 2],
+    /// The event of such a call.
+    event: &'static str,
+    /// What the last start, which sends nothing more, says was spent of the budget.
+    spent: &'static str,
+}
+
 #[test]
 fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_flight() {
-    // A response that nobody gets is taken to be as long as it may be: a dollar.
-    let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 2000}]}";
-    for signals in [["INT", "INT"], ["KILL", "KILL"], ["TERM", "KILL"]] {
-        let server = FaultServer::list(vec![Behaviour::Stall]);
-        let url = server.openai();
-        let binary = Binary::new().file("prices.yaml", prices);
-        let mut args = vec![
-            "run",
-            "--benchmark",
-            "s-niah",
-            "--context-len",
-            "2k",
-            "--protocol",
-            "direct",
-        ];
-        args.extend([
-            "--tasks-per-length",
-            "9",
-            "--concurrency",
-            "2",
-            "--model",
-            "openai/m",
-            "--base-url",
-            &url,
-        ]);
-        args.extend([
-            "--prices",
-            "prices.yaml",
-            "--max-output-tokens",
-            "500",
+    const LIMITED: [&str; 4] = ["--max-output-tokens", "500", "--max-cost", "3"];
+    let a_dollar = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 2000}]}";
+    let cases = ["INT INT", "KILL KILL", "TERM KILL"].map(|signals| {
+        let (first, second) = signals.split_once(' ').unwrap();
+        GivenUp {
+            server: FaultServer::list(vec![Behaviour::Stall]),
+            prices: a_dollar,
+            // A response that nobody gets is taken to be as long as it may be: a dollar.
+            flags: &LIMITED,
+            stops: [(first, 2, 2), (second, 4, 2)],
+            event: "llm_request",
+            spent: "$4.0000 of $3",
+        }
+    });
+    let long = r#"{"choices": [{"message": {"role": "assistant", "content": "Ada"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 9000}}"#;
+    // A response is taken to be as long as the longest so far, of an earlier start too: 18 dollars each.
+    let learned = GivenUp {
+        server: FaultServer::list(vec![
+            Behaviour::Status(200, Vec::new(), long.to_owned()),
+            Behaviour::Stall,
+        ]),
+        prices: a_dollar,
+        flags: &["--concurrency", "1", "--max-cost", "50"],
+        stops: [("KILL", 2, 2), ("TERM", 3, 2)],
+        event: "llm_request",
+        spent: "$54.0000 of $50",
+    };
+    // The agents cost nothing; a judge that has said nothing yet is taken to say 4,000 tokens, 8 dollars.
+    let judged = ["KILL", "INT"].map(|signal| GivenUp {
+        server: FaultServer::start(|seen| match seen.body["model"].as_str() {
+            Some("judge") => Behaviour::Stall,
+            _ => Behaviour::Text("Ada".to_owned()),
+        }),
+        prices: "{date: d, source: s, prices: [{models: ['openai/judge'], input: 0, output: 2000},
+            {models: ['openai/m'], input: 0, output: 0}]}",
+        flags: &[
             "--max-cost",
-            "3",
-        ]);
+            "20",
+            "--scorer",
+            "judge",
+            "--judge-model",
+            "openai/judge",
+        ],
+        stops: [(signal, 4, 2), (signal, 8, 2)],
+        event: "judge_request",
+        spent: "$32.0000 of $20",
+    });
+    for case in cases.into_iter().chain([learned]).chain(judged) {
+        case.check();
+    }
+}
+
+impl GivenUp {
+    fn check(self) {
+        let url = self.server.openai();
+        let binary = Binary::new().file("prices.yaml", self.prices);
+        let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+        args.extend(["--protocol", "direct", "--tasks-per-length", "9"]);
+        if !self.flags.contains(&"--concurrency") {
+            args.extend(["--concurrency", "2"]);
+        }
+        args.extend(["--model", "openai/m", "--base-url", &url]);
+        args.extend(["--prices", "prices.yaml"]);
+        args.extend(self.flags);
         let mut requests = 0;
-        for signal in signals {
+        for (signal, wanted, asked) in self.stops {
             let dir;
             let mut command = if requests == 0 {
                 binary.command(&args)
             } else {
                 dir = run_dir(binary.path());
-                binary.command(&["run", "--resume", dir.to_str().unwrap()])
+                binary.command(&["run", "--resume", dir.to_str().unwrap(), "--base-url", &url])
             };
+            requests = wanted;
             let pipes = command
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let mut child = pipes.spawn().unwrap();
-            requests += 2;
-            // Both calls are at the server, and in the trajectories.
-            let asked = || {
-                let files = std::fs::read_dir(run_dir(binary.path()).join("trajectories")).unwrap();
-                let texts =
-                    files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
-                texts
-                    .filter(|text| text.contains("\"llm_request\""))
-                    .count()
-            };
-            while server.seen().len() < requests || asked() < 2 {
-                assert!(child.try_wait().unwrap().is_none(), "{signals:?}: it ended");
+            // The calls are at the server, and in the trajectories.
+            let mut looks = 0;
+            while self.server.seen().len() < wanted || self.asked(binary.path()) < asked {
+                assert!(child.try_wait().unwrap().is_none(), "{signal}: it ended");
+                assert!(looks < 12_000, "{:?}: {:?}", self.stops, self.server.seen());
+                looks += 1;
                 std::thread::sleep(Duration::from_millis(5));
             }
             let kill = format!("kill -{signal} {}", child.id());
-            assert!(
-                Command::new("sh")
-                    .args(["-c", &kill])
-                    .status()
-                    .unwrap()
-                    .success()
-            );
+            let sent = Command::new("sh").args(["-c", &kill]).status();
+            assert!(sent.unwrap().success());
             child.wait().unwrap();
         }
         let dir = run_dir(binary.path());
-        let dir = dir.to_str().unwrap();
-        let ran = binary.run(&["run", "--resume", dir], "");
-        assert_eq!(ran.code, Some(106), "{signals:?}: {ran:?}");
-        let stopped = "the run was stopped: the --max-cost budget is used up ($4.0000 of $3)";
-        assert!(ran.stderr.contains(stopped), "{signals:?}: {ran:?}");
-        assert_eq!(server.seen().len(), 4, "{signals:?}");
+        let ran = binary.run(
+            &["run", "--resume", dir.to_str().unwrap(), "--base-url", &url],
+            "",
+        );
+        let stops = self.stops;
+        assert_eq!(ran.code, Some(106), "{stops:?}: {ran:?}");
+        let stopped = format!(
+            "the run was stopped: the --max-cost budget is used up ({})",
+            self.spent
+        );
+        assert!(ran.stderr.contains(&stopped), "{stops:?}: {ran:?}");
+        assert_eq!(self.server.seen().len(), requests, "{stops:?}");
+    }
+
+    /// Attempts in whose trajectory such a call is.
+    fn asked(&self, dir: &Path) -> usize {
+        let event = format!("\"{}\"", self.event);
+        let files = std::fs::read_dir(run_dir(dir).join("trajectories")).unwrap();
+        let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+        texts.filter(|text| text.contains(&event)).count()
     }
 }

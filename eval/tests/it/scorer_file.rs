@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::Sample;
-use eval::grader::{Answered, Grader as _, JavaScript};
+use eval::grader::{Answered, Grader as _, JavaScript, NoLog};
 use eval::settings::{GraderSettings, ScorerLimits};
 use harness::model::Status;
 use harness::sandbox::Isolation;
@@ -66,7 +66,7 @@ async fn files_score_or_say_where_they_fail() {
             attempt: 1,
             answer: "Ada",
         };
-        let grade = scorer.grade(&answered).await;
+        let grade = scorer.grade(&answered, &NoLog).await;
         let mut found = match grade.score {
             Ok(score) => json!({ "score": score.value, "explanation": score.explanation }),
             Err(problem) => json!({ "error": problem }),

@@ -43,6 +43,7 @@ impl Attempt<'_> {
         conversation.turn += 1;
         conversation.trims = 0;
         let mut told = false;
+        let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
         if self.run.equipment.is_heard() {
             let mut heard = invocation
@@ -78,6 +79,9 @@ impl Attempt<'_> {
                     },
                 );
             }
+            if let Some(shortened) = shortened.take() {
+                self.emit(invocation, shortened);
+            }
             self.count(|stats| stats.llm_calls += 1);
             let result = match kept {
                 Some(result) => self.take_kept(invocation, result).await,
@@ -90,13 +94,11 @@ impl Attempt<'_> {
                     };
                     conversation.trims += 1;
                     self.count(|stats| stats.context_trims += 1);
-                    self.emit(
-                        invocation,
-                        EventKind::ContextTrimmed {
-                            messages: trimmed.messages,
-                            chars: trimmed.chars,
-                        },
-                    );
+                    // Recorded once it is admitted: it stands for another call.
+                    shortened = Some(EventKind::ContextTrimmed {
+                        messages: trimmed.messages,
+                        chars: trimmed.chars,
+                    });
                 }
                 other => break other?,
             }

@@ -53,7 +53,7 @@ pub enum EventKind {
         /// Characters of the context; unknown likewise.
         context_chars: Option<u64>,
     },
-    /// The attempt ended. No event follows.
+    /// The attempt ended. No event of an agent follows; those of a judge may.
     AttemptEnd {
         /// How.
         status: Status,
@@ -191,8 +191,8 @@ pub enum EventKind {
         /// US dollars; none if unknown.
         cost_usd: Option<f64>,
     },
-    /// The conversation outgrew the model's context: outputs of older cells were replaced by their size, and the
-    /// request is sent again.
+    /// The conversation outgrew the model's context: outputs of older cells were replaced by their size. After an
+    /// [`EventKind::LlmError`] the request is sent again, which is another call.
     ContextTrimmed {
         /// The messages that were shortened, by their place in the conversation, counted from 0.
         messages: Vec<u32>,
@@ -205,6 +205,32 @@ pub enum EventKind {
         error: String,
         /// Time from request to error; unknown likewise.
         ms: Option<f64>,
+    },
+    /// A judge is asked about the attempt's answer, or asked again; the attempt's record has what it said. These events
+    /// show what was spent where a run is killed before there is a record.
+    JudgeRequest {
+        /// What the call is expected to take, where that is charged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        estimate: Option<Estimate>,
+    },
+    /// A try of a judge's call used tokens and gave no response.
+    JudgeBilled {
+        /// Tokens.
+        usage: Usage,
+        /// US dollars; none if unknown.
+        cost_usd: Option<f64>,
+    },
+    /// A judge answered.
+    JudgeResponse {
+        /// Tokens; none if unknown.
+        usage: Option<Usage>,
+        /// US dollars; none if unknown.
+        cost_usd: Option<f64>,
+    },
+    /// A judge gave no answer.
+    JudgeError {
+        /// What the provider said.
+        error: String,
     },
     /// An agent called `rlm()` or `llm()`. The child's own events say the rest.
     DelegationSpawn {

@@ -165,6 +165,10 @@ impl Index {
             self.ended = true;
             return;
         }
+        // A judge is no agent of the attempt.
+        if name.starts_with("judge_") {
+            return;
+        }
         let agent = *self.by_id.entry(id.to_owned()).or_insert_with(|| {
             let parent = event["parent"].as_str();
             let depth = event["depth"].as_u64().unwrap_or_default();

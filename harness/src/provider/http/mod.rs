@@ -48,6 +48,7 @@ pub struct Timeouts {
 pub struct HttpClient {
     client: reqwest::Client,
     timeouts: Timeouts,
+    longest_response: Option<u64>,
 }
 
 /// The HTTP client cannot be made, or an endpoint's address makes no sense.
@@ -109,7 +110,21 @@ impl HttpClient {
             .connect_timeout(timeouts.connect)
             .build()
             .map_err(|error| HttpError::Client(error.to_string()))?;
-        Ok(Self { client, timeouts })
+        Ok(Self {
+            client,
+            timeouts,
+            longest_response: None,
+        })
+    }
+
+    /// Begins with the longest response, in output tokens, that models are known to have given: what is given up before
+    /// any of a model has ended is taken to be as long.
+    #[must_use]
+    pub fn having_seen(self, longest_response: Option<u64>) -> Self {
+        Self {
+            longest_response,
+            ..self
+        }
     }
 }
 
@@ -184,9 +199,9 @@ impl HttpProvider {
             base_url: base_url.trim_end_matches('/').to_owned(),
             address: address(&url),
             key,
+            experience: Experience::new(http.longest_response),
             http,
             stream,
-            experience: Experience::default(),
         })
     }
 

@@ -17,7 +17,11 @@ const RESPONSE_TOKENS: u64 = 4_000;
 
 /// What the responses of a server took so far, by model: what the next will take is estimated by them.
 #[derive(Debug, Default)]
-pub(super) struct Experience(Mutex<HashMap<String, Past>>);
+pub(super) struct Experience {
+    /// The longest output of an earlier start, of whatever model.
+    earlier: Option<u64>,
+    models: Mutex<HashMap<String, Past>>,
+}
 
 /// What the responses of one model took.
 #[derive(Debug, Default)]
@@ -28,13 +32,21 @@ struct Past {
 }
 
 impl Experience {
+    /// Begins with the longest output that is known from earlier, in tokens.
+    pub fn new(earlier: Option<u64>) -> Self {
+        Self {
+            earlier,
+            ..Self::default()
+        }
+    }
+
     /// Takes in what a response took, if its server counted that.
     pub fn learn(&self, request: &Request, response: &Response) {
         let Some(usage) = response.usage.filter(|usage| !usage.estimated) else {
             return;
         };
         let estimated = estimate(request, response).input_tokens;
-        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         let past = models.entry(request.model.clone()).or_default();
         past.longest = past.longest.max(usage.output_tokens);
         past.counted_input = past.counted_input.saturating_add(usage.input_tokens);
@@ -42,13 +54,14 @@ impl Experience {
     }
 
     /// What a request will take whose response nobody gets. Rather too much than too little, for budgets are kept by it: an
-    /// output as long as the model's longest so far, at most its limit; an input that is estimated, times what the server
+    /// output as long as the model's longest so far, or the longest of earlier starts, at most its limit; an input that is estimated, times what the server
     /// counted for each estimated token so far, if that is more.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
-        let models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         let past = models.get(&request.model);
-        let longest = past.map_or(RESPONSE_TOKENS, |past| past.longest);
+        let longest = past.map(|past| past.longest).max(self.earlier);
+        let longest = longest.unwrap_or(RESPONSE_TOKENS);
         let most = request.sampling.max_tokens.map_or(u64::MAX, u64::from);
         let input = past.map_or(usage.input_tokens, |past| {
             let counted = u128::from(usage.input_tokens) * u128::from(past.counted_input);
