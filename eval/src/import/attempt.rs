@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::model::{EVENT_VERSION, Event, EventKind, Role, Status};
+use harness::model::{EVENT_VERSION, Event, EventKind, Protocol, Role, Status};
 use harness::provider::{NodeRlmResult, NodeRlmStep};
 use serde_json::Value;
 
@@ -84,7 +84,7 @@ pub(super) fn convert(
             context_chars: None,
         },
         EventKind::InvocationStart {
-            role: Role::Root,
+            role: Role::Root(Protocol::Rlm),
             query: None,
             model: model.to_owned(),
             max_iterations,

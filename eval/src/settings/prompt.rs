@@ -1,9 +1,8 @@
 //! Settings of `eval prompt`.
 
+use harness::model::Role;
 use harness::prompt::definition::ToolStrategy;
-use harness::prompt::{
-    AgentKind, AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth,
-};
+use harness::prompt::{AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth};
 use harness::sandbox::Isolation;
 use harness::treatment::DEFAULT_MAX_ITERATIONS;
 use harness::{Protocol, ToolSpec, agent_turn};
@@ -16,8 +15,8 @@ use crate::cli::{HookArgs, PromptArgs};
 /// The agent whose prompt is shown.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
-    /// Whether it speaks the `rlm`, the `direct` or the `tools` protocol.
-    pub kind: AgentKind,
+    /// What kind of agent.
+    pub role: Role,
     /// Depth, mode, and what its children get.
     pub config: PromptConfig,
     /// Iterations that it has.
@@ -123,12 +122,10 @@ impl PromptSettings {
             _ => None,
         };
         Ok(guidance.map(|guidance| Self {
-            kind: match protocol {
-                Protocol::Rlm => AgentKind::Agent,
-                Protocol::Direct => AgentKind::Direct,
-                Protocol::AgentTurn => AgentKind::Own,
-                Protocol::JsonAction => AgentKind::JsonAction,
-                Protocol::Tools => AgentKind::Tools,
+            role: if depth == 0 {
+                Role::Root(protocol)
+            } else {
+                Role::Child
             },
             config: PromptConfig {
                 depth,
@@ -154,7 +151,7 @@ impl PromptSettings {
     /// The agent, as the assembly of prompts takes it.
     pub fn agent(&self) -> AgentPrompt<'_> {
         AgentPrompt {
-            kind: self.kind,
+            role: self.role,
             config: self.config,
             iterations: self.iterations,
             invocation_id: &self.invocation_id,

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
+use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentKind, AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptLayers, PromptMode,
+    AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptLayers, PromptMode,
     iterations_for_depth, parse_aliases, system_prompt,
 };
 use serde_json::Value;
@@ -28,7 +29,11 @@ fn binary() -> Binary {
 /// An agent of a run with `max_iterations`, with nothing optional.
 fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static> {
     AgentPrompt {
-        kind: AgentKind::Agent,
+        role: if depth == 0 {
+            Role::Root(Protocol::Rlm)
+        } else {
+            Role::Child
+        },
         config: PromptConfig {
             depth,
             max_depth,
@@ -103,7 +108,7 @@ fn shows_the_agent_that_the_flags_describe() {
         (
             &["--protocol=direct"],
             AgentPrompt {
-                kind: AgentKind::Direct,
+                role: Role::Root(Protocol::Direct),
                 ..agent(0, 2, 15)
             },
         ),

@@ -8,7 +8,7 @@ use eval::record::AttemptRecord;
 use eval::reporter::{BarReporter, LineReporter};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
-use harness::model::{EventKind, Role, Status};
+use harness::model::{EventKind, Protocol, Role, Status};
 use indicatif::ProgressDrawTarget;
 
 use crate::reporter_screen::Screen;
@@ -33,7 +33,11 @@ fn run_finished(records: &[AttemptRecord], total: u64) -> RunEvent {
 
 fn invocation(sample: &str, invocation: &str, depth: u32) -> RunEvent {
     let kind = EventKind::InvocationStart {
-        role: if depth == 0 { Role::Root } else { Role::Child },
+        role: if depth == 0 {
+            Role::Root(Protocol::Rlm)
+        } else {
+            Role::Child
+        },
         query: Some("?".to_owned()),
         model: "scripted/x".to_owned(),
         max_iterations: 15,

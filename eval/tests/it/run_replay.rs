@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::model::{EventKind, Role, Status};
+use harness::model::{EventKind, Protocol, Role, Status};
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
@@ -190,7 +190,7 @@ fn one_protocol_does_not_replay_as_another() {
         matches!(
             kind,
             EventKind::InvocationStart {
-                role: Role::Direct,
+                role: Role::Root(Protocol::Direct),
                 ..
             }
         )

@@ -1,6 +1,6 @@
 //! Which samples a run takes, how often, how it is scored, and what its exit code says of that.
 
-use harness::model::{EventKind, Role};
+use harness::model::{EventKind, Protocol, Role};
 use serde_json::Value;
 
 use crate::binary::Binary;
@@ -148,7 +148,7 @@ fn the_direct_protocol_is_one_call_with_the_whole_context() {
                 _ => None,
             })
             .collect();
-        assert_eq!(roles, [Role::Direct]);
+        assert_eq!(roles, [Role::Root(Protocol::Direct)]);
         let sent: usize = events
             .iter()
             .filter_map(|event| match &event.kind {

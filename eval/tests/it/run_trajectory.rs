@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use harness::model::{Event, EventKind, Role};
+use harness::model::{Event, EventKind, Protocol, Role};
 use serde_json::Value;
 
 use crate::binary::Binary;
@@ -30,7 +30,7 @@ fn a_coordinator_delegates_to_solvers_in_parallel() {
             {
                 let shown = format!("{}\n", system_prompt.as_deref().unwrap());
                 if event.depth == 0 {
-                    assert_eq!((*role, shown), (Role::Root, prompt(&[])));
+                    assert_eq!((*role, shown), (Role::Root(Protocol::Rlm), prompt(&[])));
                     query = asked.clone().unwrap();
                 } else {
                     assert_eq!(*role, Role::Child);

@@ -15,12 +15,10 @@ use super::{
 };
 use crate::model::web::Browser;
 use crate::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Role, Stats, Status, Task,
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Stats, Status, Task,
     WebEvent, ms,
 };
-use crate::prompt::{
-    AgentKind, AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt,
-};
+use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
@@ -171,14 +169,7 @@ impl<'a> Attempt<'a> {
             .map(|(alias, _)| alias.clone())
             .collect();
         let mut prompt = system_prompt(&AgentPrompt {
-            kind: match invocation.role {
-                Role::OneShot => AgentKind::OneShot,
-                Role::Direct => AgentKind::Direct,
-                Role::Tools => AgentKind::Tools,
-                Role::JsonAction => AgentKind::JsonAction,
-                Role::AgentTurn | Role::App => AgentKind::Own,
-                _ => AgentKind::Agent,
-            },
+            role: invocation.role,
             config: PromptConfig {
                 depth: invocation.depth,
                 max_depth: config.max_depth,

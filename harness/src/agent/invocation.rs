@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sandbox::HostFunctions;
 
-use super::{AgentSettings, Model, PageFunctions};
+use super::{AgentSettings, EngineConfig, Model, PageFunctions};
 use crate::model::{Message, Role};
 use crate::tool::Toolbox;
 
@@ -19,6 +19,17 @@ pub(crate) struct Root {
     pub iterations: u32,
     /// A prompt that it brings.
     pub system_prompt: Option<String>,
+}
+
+impl Root {
+    /// The root of the run's protocol, with all iterations and no prompt of its own.
+    pub const fn of(config: &EngineConfig) -> Self {
+        Self {
+            role: Role::Root(config.protocol),
+            iterations: config.max_iterations,
+            system_prompt: None,
+        }
+    }
 }
 
 /// One agent.

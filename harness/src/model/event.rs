@@ -7,12 +7,11 @@
 
 mod web;
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Message, Status, ToolCall, Usage};
+use super::{Message, Role, Status, ToolCall, Usage};
 
 pub use web::WebEvent;
 
@@ -284,64 +283,6 @@ pub struct Estimate {
     pub usage: Usage,
     /// US dollars; none if unknown.
     pub cost_usd: Option<f64>,
-}
-
-/// What kind of agent an invocation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Depth 0, with a REPL.
-    Root,
-    /// A child with a REPL and the standard prompt.
-    Child,
-    /// A child with a REPL and a prompt of its caller's.
-    Specialist,
-    /// A child at the depth limit: one call.
-    Flat,
-    /// The answer to `llm()`: one call.
-    OneShot,
-    /// The `direct` protocol: one call with the whole context.
-    Direct,
-    /// The `agent-turn` protocol: an agent on a web page.
-    AgentTurn,
-    /// The `tools` protocol: native tool calls, no REPL.
-    Tools,
-    /// The `json-action` protocol: answers, apps and lists.
-    JsonAction,
-    /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
-    App,
-    /// No agent: whoever judges an agent's answer.
-    Judge,
-}
-
-impl Role {
-    /// Whether such an agent has a REPL.
-    pub const fn has_repl(self) -> bool {
-        matches!(self, Self::Root | Self::Child | Self::Specialist)
-    }
-
-    /// The word for the role in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Child => "child",
-            Self::Specialist => "specialist",
-            Self::Flat => "flat",
-            Self::OneShot => "one_shot",
-            Self::Direct => "direct",
-            Self::AgentTurn => "agent_turn",
-            Self::Tools => "tools",
-            Self::JsonAction => "json_action",
-            Self::App => "app",
-            Self::Judge => "judge",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
 }
 
 /// Takes the events of attempts, from many tasks at once.

@@ -8,6 +8,7 @@ mod outcome;
 mod task;
 
 mod protocol;
+mod role;
 mod sampling;
 mod tool_call;
 
@@ -15,11 +16,12 @@ pub mod web;
 
 pub(crate) use event::ms;
 pub use event::{
-    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, Role, WaitReason, WebEvent,
+    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, WaitReason, WebEvent,
 };
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
 pub use protocol::{Protocol, UnknownProtocol, protocol_words};
+pub use role::Role;
 pub use sampling::{Effort, Sampling};
 pub use task::Task;
 pub use tool_call::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};

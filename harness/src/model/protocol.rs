@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the protocols, each with its word in flags, files and CSV columns, in the order of help texts.
+/// Declares the protocols in the order of help texts: each with its word in flags, files and CSV columns, and that for its
+/// root in trajectories.
 macro_rules! protocols {
-    ($($(#[$about:meta])* $variant:ident = $word:literal,)*) => {
+    ($($(#[$about:meta])* $variant:ident = $word:literal, root $root:literal;)*) => {
         /// How the model speaks.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
@@ -26,6 +27,13 @@ macro_rules! protocols {
                     $(Self::$variant => $word,)*
                 }
             }
+
+            /// The word for the protocol's root in trajectories.
+            pub(super) const fn root_word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $root,)*
+                }
+            }
         }
     };
 }
@@ -33,15 +41,15 @@ macro_rules! protocols {
 protocols! {
     /// Code in a REPL, with children.
     #[default]
-    Rlm = "rlm",
+    Rlm = "rlm", root "root";
     /// One call with the query and the whole context: the baseline of every comparison.
-    Direct = "direct",
+    Direct = "direct", root "direct";
     /// Native tool calls, without a REPL.
-    Tools = "tools",
+    Tools = "tools", root "tools";
     /// An agent on a web page: one envelope of actions a turn.
-    AgentTurn = "agent-turn",
+    AgentTurn = "agent-turn", root "agent_turn";
     /// An agent that answers by JSON actions, and builds apps.
-    JsonAction = "json-action",
+    JsonAction = "json-action", root "json_action";
 }
 
 /// Protocols in a sentence: `rlm, direct or tools`.

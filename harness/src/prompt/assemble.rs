@@ -14,30 +14,13 @@ use super::sections::{
 };
 use super::template::Template;
 use super::tool_reference::tool_reference;
-use crate::model::ToolSpec;
-
-/// Which call the prompt is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentKind {
-    /// An agent of the delegation tree: with a REPL above `max_depth`, flat from there on.
-    Agent,
-    /// The answer to an `llm()` call: flat at any depth.
-    OneShot,
-    /// The `direct` protocol: one call, the whole context in the message.
-    Direct,
-    /// The `tools` protocol: native tool calls, no REPL.
-    Tools,
-    /// The `json-action` protocol.
-    JsonAction,
-    /// Nothing but the prompt that it brings: a web agent's, or none for an app's request.
-    Own,
-}
+use crate::model::{Protocol, Role, ToolSpec};
 
 /// What the prompt of one agent depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentPrompt<'a> {
-    /// Which call the prompt is for.
-    pub kind: AgentKind,
+    /// What kind of agent. One with a REPL is flat from `max_depth` on.
+    pub role: Role,
     /// Depth, mode, and what the agent's children get.
     pub config: PromptConfig,
     /// Iterations that this agent itself has.
@@ -199,7 +182,7 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
 
 /// The prompt of the definition that the root runs under, if it runs under one.
 fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
-    let is_root = agent.config.depth == 0 && agent.kind != AgentKind::OneShot;
+    let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     if !is_root || agent.layers.definition.is_empty() {
         return None;
     }
@@ -217,20 +200,14 @@ fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
 
 /// The prompt without the layers of the run.
 fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
-    let mut prompt = match agent.kind {
-        AgentKind::Direct => own_prompt_or(own_prompt, &DIRECT),
-        AgentKind::Tools => tools(agent, own_prompt),
-        AgentKind::JsonAction => own_prompt_or(own_prompt, &JSON_ACTION),
-        AgentKind::Own => {
-            let mut prompt = Assembled::default();
-            if let Some(own) = own_prompt {
-                prompt.push_text(OWN_PROMPT, own.to_owned());
-            }
-            prompt
-        }
-        AgentKind::OneShot => flat(agent, own_prompt),
-        AgentKind::Agent if agent.config.is_flat() => flat(agent, own_prompt),
-        AgentKind::Agent => repl(agent, own_prompt),
+    let mut prompt = match agent.role {
+        Role::Root(Protocol::Direct) => own_prompt_or(own_prompt, &DIRECT),
+        Role::Root(Protocol::Tools) => tools(agent, own_prompt),
+        Role::Root(Protocol::JsonAction) => own_prompt_or(own_prompt, &JSON_ACTION),
+        Role::Root(Protocol::AgentTurn) | Role::App | Role::Judge => own(own_prompt),
+        Role::OneShot => flat(agent, own_prompt),
+        _ if agent.config.is_flat() => flat(agent, own_prompt),
+        _ => repl(agent, own_prompt),
     };
     if agent.config.depth == 0 && !agent.drivers.is_empty() {
         prompt.push(&DRIVERS, []);
@@ -324,6 +301,15 @@ fn tools(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         format!("{} responses", agent.iterations)
     };
     prompt.push(&NATIVE_TOOLS, [&responses]);
+    prompt
+}
+
+/// Nothing but the prompt that the agent brings: a web agent's, or none for an app's request.
+fn own(own_prompt: Option<&str>) -> Assembled {
+    let mut prompt = Assembled::default();
+    if let Some(own) = own_prompt {
+        prompt.push_text(OWN_PROMPT, own.to_owned());
+    }
     prompt
 }
 

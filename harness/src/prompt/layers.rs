@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::assemble::{AgentKind, AgentPrompt, Assembled, Section};
+use super::assemble::{AgentPrompt, Assembled, Section};
 use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
 use super::template::fill;
-use crate::model::ToolSpec;
+use crate::model::{Protocol, Role, ToolSpec};
 
 /// What is laid over the assembled prompts. By default nothing.
 ///
@@ -188,15 +188,18 @@ pub(super) fn with_own_sections(mut prompt: Assembled, layers: &PromptLayers) ->
 /// The layers over the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
     // A web agent's prompt has them in it already, and an app's request is sent as it is.
-    if agent.kind == AgentKind::Own {
+    if matches!(
+        agent.role,
+        Role::Root(Protocol::AgentTurn) | Role::App | Role::Judge
+    ) {
         return prompt;
     }
     let layers = agent.layers;
-    let is_root = agent.config.depth == 0 && agent.kind != AgentKind::OneShot;
+    let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     // Of the REPL's own protocol, who the agent is comes first.
-    let at = match agent.kind {
-        AgentKind::Agent | AgentKind::OneShot => prompt.sections.len().min(1),
-        _ => 0,
+    let at = match agent.role {
+        Role::Root(protocol) if protocol != Protocol::Rlm => 0,
+        _ => prompt.sections.len().min(1),
     };
     let persona = text_of("persona", &layers.persona).filter(|_| is_root);
     let first = [identity_line(layers, is_root), persona];

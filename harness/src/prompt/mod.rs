@@ -35,9 +35,7 @@ mod yaml;
 pub(crate) use sections::{section_slots, section_texts};
 pub(crate) use turn::untrusted_text;
 
-pub use assemble::{
-    AgentKind, AgentPrompt, Assembled, Section, build_system_prompt, system_prompt,
-};
+pub use assemble::{AgentPrompt, Assembled, Section, build_system_prompt, system_prompt};
 pub use config::{PromptConfig, PromptMode, iterations_for_depth};
 pub use driver::{Driver, DriverSource, UnfitDriver};
 pub use driver_library::{DriverLibrary, warnings};

@@ -57,7 +57,9 @@ pub struct ProtocolNature {
 #[async_trait]
 pub(crate) trait RootAgent: Send + Sync {
     /// What kind of agent the root is.
-    fn root(&self, config: &EngineConfig) -> Root;
+    fn root(&self, config: &EngineConfig) -> Root {
+        Root::of(config)
+    }
 
     /// Puts what the root is shown first into its conversation.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation);

@@ -63,7 +63,7 @@ impl Key {
             sample: caller.sample.clone(),
             attempt: if has_attempts { caller.attempt } else { 1 },
             // A recording of one protocol does not answer another.
-            invocation: Self::invocation(caller.role, caller.depth, &caller.invocation),
+            invocation: Self::invocation(caller.role, &caller.invocation),
             turn: caller.turn,
             trims: caller.trims,
         }
@@ -71,11 +71,10 @@ impl Key {
 }
 
 impl Key {
-    /// The invocation; the roots of the protocols without a REPL go by their roles.
-    fn invocation(role: Role, depth: u32, id: &str) -> String {
+    /// The invocation; roots go by their roles.
+    fn invocation(role: Role, id: &str) -> String {
         match role {
-            Role::Direct => role.to_string(),
-            Role::Tools if depth == 0 => role.to_string(),
+            Role::Root(_) => role.to_string(),
             _ => id.to_owned(),
         }
     }

@@ -8,7 +8,7 @@ use crate::hook::{Hook, Moment};
 use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
-    AgentKind, AgentPrompt, Assembled, PromptConfig, code_tool, iterations_for_depth, system_prompt,
+    AgentPrompt, Assembled, PromptConfig, code_tool, iterations_for_depth, system_prompt,
 };
 use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
 use crate::protocol::tools::CONTEXT_TOOLS;
@@ -80,15 +80,8 @@ impl Treatment {
     pub(super) fn root_prompt(&self) -> Assembled {
         let of_web = (self.protocol == Protocol::AgentTurn)
             .then(|| self.web.system_text(&self.layers).unwrap_or_default());
-        let kind = match self.protocol {
-            Protocol::Rlm => AgentKind::Agent,
-            Protocol::Direct => AgentKind::Direct,
-            Protocol::Tools => AgentKind::Tools,
-            Protocol::AgentTurn => AgentKind::Own,
-            Protocol::JsonAction => AgentKind::JsonAction,
-        };
         let tools = self.root_tools();
-        self.prompt(kind, 0, of_web.as_deref(), &tools)
+        self.prompt(Role::Root(self.protocol), 0, of_web.as_deref(), &tools)
     }
 
     /// Responses that the root can give.
@@ -125,14 +118,14 @@ impl Treatment {
         }
     }
 
-    fn prompt(&self, kind: AgentKind, depth: u32, own: Option<&str>, tools: &Toolbox) -> Assembled {
+    fn prompt(&self, role: Role, depth: u32, own: Option<&str>, tools: &Toolbox) -> Assembled {
         let iterations = if depth == 0 {
             self.root_iterations()
         } else {
             iterations_for_depth(depth, self.max_iterations)
         };
         system_prompt(&AgentPrompt {
-            kind,
+            role,
             config: PromptConfig {
                 depth,
                 max_depth: self.max_depth,
@@ -155,7 +148,7 @@ impl Treatment {
         let own = self.root_tools();
         let mut tools = own.clone();
         let native = match self.protocol {
-            Protocol::Rlm => self.code_tool(Role::Root),
+            Protocol::Rlm => self.code_tool(Role::Root(self.protocol)),
             Protocol::AgentTurn => WebAgent::tools(),
             Protocol::Tools if self.calls_tools() => {
                 // Those that read a context which is too long for the message: whether it is, the sample says.
@@ -192,7 +185,7 @@ impl Treatment {
         };
         AgentSent {
             agent: format!("child at depth {depth}"),
-            system: self.prompt(AgentKind::Agent, depth, None, &tools).text(),
+            system: self.prompt(Role::Child, depth, None, &tools).text(),
             tools: native,
             hooks: of_agent(&self.hooks, &tools, iterations),
             functions: functions(&tools),
@@ -204,7 +197,7 @@ impl Treatment {
         let tools = Toolbox::default();
         AgentSent {
             agent: "one-shot call".to_owned(),
-            system: self.prompt(AgentKind::OneShot, 1, None, &tools).text(),
+            system: self.prompt(Role::OneShot, 1, None, &tools).text(),
             tools: ToolUse::default(),
             hooks: of_agent(&self.hooks, &tools, 1),
             functions: Vec::new(),
@@ -214,16 +207,16 @@ impl Treatment {
 
     fn specialist_sent(&self, specialist: &Specialist) -> AgentSent {
         let tools = &specialist.tools;
-        let kind = if tools.is_empty() {
-            AgentKind::OneShot
+        let role = if tools.is_empty() {
+            Role::OneShot
         } else {
-            AgentKind::Agent
+            Role::Specialist
         };
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
         AgentSent {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
-            system: self.prompt(kind, 1, Some(&specialist.prompt), tools).text(),
+            system: self.prompt(role, 1, Some(&specialist.prompt), tools).text(),
             tools: ToolUse::default(),
             hooks: of_agent(hooks.unwrap_or(&self.hooks), tools, iterations),
             functions: functions(tools),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use harness::ToolUse;
-use harness::model::{Message, Role, Usage};
+use harness::model::{Message, Protocol, Role, Usage};
 use harness::prompt::PromptMode;
 use harness::provider::http::{HttpClient, HttpProvider, Secret, Timeouts, endpoint};
 use harness::provider::{
@@ -40,7 +40,7 @@ pub fn request(sampling: Sampling) -> Request {
             sample: "s".to_owned(),
             attempt: 1,
             invocation: "root".to_owned(),
-            role: Role::Root,
+            role: Role::Root(Protocol::Rlm),
             depth: 0,
             trims: 0,
             turn: 1,

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use harness::model::NoEvents;
+use harness::model::{NoEvents, Role};
 use harness::prompt::{
-    ActionOverride, ActionOverrides, AgentKind, AgentPrompt, LayerPiece, PromptLayers, PromptMode,
+    ActionOverride, ActionOverrides, AgentPrompt, LayerPiece, PromptLayers, PromptMode,
     Replacement, system_prompt,
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
@@ -71,7 +71,7 @@ fn layers_stand_in_their_places() {
     };
     let root = agent(0, 2, PromptMode::Solver, 20);
     let direct = AgentPrompt {
-        kind: AgentKind::Direct,
+        role: Role::Root(Protocol::Direct),
         ..root
     };
     let cases: [(&str, AgentPrompt<'_>, PromptLayers); 15] = [
@@ -91,7 +91,7 @@ fn layers_stand_in_their_places() {
         (
             "and one shot",
             AgentPrompt {
-                kind: AgentKind::OneShot,
+                role: Role::OneShot,
                 ..agent(1, 2, PromptMode::Solver, 20)
             },
             all(),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentKind, AgentPrompt, DriverLibrary, PromptMode, QUERY_LIMIT, build_system_prompt,
-    iterations_for_depth, parse_aliases, system_prompt, template_digests,
+    AgentPrompt, DriverLibrary, PromptMode, QUERY_LIMIT, build_system_prompt, iterations_for_depth,
+    parse_aliases, system_prompt, template_digests,
 };
 
 use crate::prompt_golden::agent;
@@ -28,7 +29,7 @@ fn sections_come_in_order() {
         system_prompt: Some("Own."),
         ..agent
     };
-    let kind = |kind, agent: AgentPrompt<'static>| AgentPrompt { kind, ..agent };
+    let as_role = |role, agent: AgentPrompt<'static>| AgentPrompt { role, ..agent };
     let cases: &[(AgentPrompt<'_>, &[&str])] = &[
         (
             agent(0, 2, SOLVER, 20),
@@ -115,15 +116,18 @@ fn sections_come_in_order() {
             &["flat", "position", "drivers", format, deadline],
         ),
         (
-            kind(AgentKind::OneShot, agent(1, 3, SOLVER, 20)),
+            as_role(Role::OneShot, agent(1, 3, SOLVER, 20)),
             &["flat", "position"],
         ),
         (
-            kind(AgentKind::Direct, agent(0, 2, SOLVER, 20)),
+            as_role(Role::Root(Protocol::Direct), agent(0, 2, SOLVER, 20)),
             &["direct"],
         ),
         (
-            with_all(kind(AgentKind::Direct, agent(0, 2, SOLVER, 20))),
+            with_all(as_role(
+                Role::Root(Protocol::Direct),
+                agent(0, 2, SOLVER, 20),
+            )),
             &["direct", "drivers", format, deadline],
         ),
         // A blank prompt of its own is none.
@@ -147,7 +151,7 @@ fn sections_come_in_order() {
             .iter()
             .map(|section| section.name.as_str())
             .collect();
-        assert_eq!(&names, expected, "{:?} {:?}", agent.kind, agent.config);
+        assert_eq!(&names, expected, "{:?} {:?}", agent.role, agent.config);
     }
 }
 

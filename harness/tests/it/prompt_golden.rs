@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentKind, AgentPrompt, DriverLibrary, PromptConfig, PromptLayers, PromptMode,
-    build_system_prompt, iterations_for_depth, parse_aliases, system_prompt,
+    AgentPrompt, DriverLibrary, PromptConfig, PromptLayers, PromptMode, build_system_prompt,
+    iterations_for_depth, parse_aliases, system_prompt,
 };
 
 const SOLVER: PromptMode = PromptMode::Solver;
@@ -28,7 +29,11 @@ pub fn agent(
     max_iterations: u32,
 ) -> AgentPrompt<'static> {
     AgentPrompt {
-        kind: AgentKind::Agent,
+        role: if depth == 0 {
+            Role::Root(Protocol::Rlm)
+        } else {
+            Role::Child
+        },
         config: config(depth, max_depth, mode, max_iterations),
         iterations: iterations_for_depth(depth, max_iterations),
         invocation_id: "a1",
@@ -133,14 +138,14 @@ fn whole_prompts() {
         (
             "llm-call",
             AgentPrompt {
-                kind: AgentKind::OneShot,
+                role: Role::OneShot,
                 ..child
             },
         ),
         (
             "direct",
             AgentPrompt {
-                kind: AgentKind::Direct,
+                role: Role::Root(Protocol::Direct),
                 ..agent(0, 2, SOLVER, 20)
             },
         ),

@@ -206,7 +206,7 @@ fn check_canaries(canaries: &[String], requests: &[Request]) {
 fn check_web_turns(requests: &[Request]) {
     let turns: Vec<&Request> = requests
         .iter()
-        .filter(|request| request.caller.role == Role::AgentTurn)
+        .filter(|request| request.caller.role == Role::Root(Protocol::AgentTurn))
         .collect();
     for request in &turns {
         let specs = request.tools.specs.iter();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use harness::model::{Message, Role};
+use harness::model::{Message, Protocol, Role};
 use harness::prompt::PromptMode;
 use harness::provider::http::{IMAGE_TOKENS, estimate_tokens};
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};
@@ -182,7 +182,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
             sample: "dry-run".to_owned(),
             attempt: 1,
             invocation: "root".to_owned(),
-            role: Role::Direct,
+            role: Role::Root(Protocol::Direct),
             depth: 0,
             turn: 1,
             trims: 0,

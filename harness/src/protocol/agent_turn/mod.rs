@@ -27,7 +27,7 @@ use crate::agent::{
     run_turns,
 };
 use crate::model::web::Page;
-use crate::model::{EventKind, Message, Role, Status, ToolResult, ToolUse, WebEvent};
+use crate::model::{EventKind, Message, Status, ToolResult, ToolUse, WebEvent};
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
 use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
@@ -130,9 +130,8 @@ pub fn native_tools() -> ToolUse {
 impl RootAgent for WebAgent {
     fn root(&self, config: &EngineConfig) -> Root {
         Root {
-            role: Role::AgentTurn,
-            iterations: config.max_iterations,
             system_prompt: Some(self.system().text()),
+            ..Root::of(config)
         }
     }
 

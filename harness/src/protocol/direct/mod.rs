@@ -8,7 +8,7 @@ use crate::agent::{
     Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
     run_turns,
 };
-use crate::model::{Message, Role, Status};
+use crate::model::{Message, Protocol, Role, Status};
 use crate::prompt::flat_message;
 use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
 
@@ -29,11 +29,10 @@ struct Direct;
 
 #[async_trait]
 impl RootAgent for Direct {
-    fn root(&self, _config: &EngineConfig) -> Root {
+    fn root(&self, config: &EngineConfig) -> Root {
         Root {
-            role: Role::Direct,
             iterations: 1,
-            system_prompt: None,
+            ..Root::of(config)
         }
     }
 
@@ -73,7 +72,7 @@ impl OneCall {
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
         let context = &attempt.task.context;
         let first = Message::user(flat_message(root.query(), context));
-        let cuts = root.role == Role::Direct;
+        let cuts = root.role == Role::Root(Protocol::Direct);
         Self {
             shown: vec![attempt.with_images(root, first)],
             may_cut: cuts.then(|| (root.query().to_owned(), Arc::clone(context))),

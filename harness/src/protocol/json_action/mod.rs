@@ -15,11 +15,10 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::agent::{
-    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
-    run_turns,
+    Attempt, Conversation, Failure, Invocation, ModelReply, Step, Turn, Turns, run_turns,
 };
 use crate::model::web::AppHost;
-use crate::model::{EventKind, Message, Role, Status, WebEvent};
+use crate::model::{EventKind, Message, Status, WebEvent};
 use crate::protocol::{ProtocolNature, RootAgent, Subject};
 
 use request::{Asked, ChatRequest, Entry};
@@ -45,14 +44,6 @@ struct JsonAction;
 
 #[async_trait]
 impl RootAgent for JsonAction {
-    fn root(&self, config: &EngineConfig) -> Root {
-        Root {
-            role: Role::JsonAction,
-            iterations: config.max_iterations,
-            system_prompt: None,
-        }
-    }
-
     fn open(&self, _attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         // The message holds the system prompt.
         let system = std::mem::take(&mut conversation.system);

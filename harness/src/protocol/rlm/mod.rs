@@ -46,11 +46,14 @@ struct Rlm;
 #[async_trait]
 impl RootAgent for Rlm {
     fn root(&self, config: &EngineConfig) -> Root {
-        let is_flat = config.max_depth == 0;
+        let root = Root::of(config);
+        if config.max_depth > 0 {
+            return root;
+        }
         Root {
-            role: if is_flat { Role::Flat } else { Role::Root },
-            iterations: if is_flat { 1 } else { config.max_iterations },
-            system_prompt: None,
+            role: Role::Flat,
+            iterations: 1,
+            ..root
         }
     }
 

@@ -9,13 +9,11 @@ use futures::future::try_join_all;
 use serde_json::Value;
 
 use crate::agent::{
-    AgentSettings, Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root,
-    Step, Turn, Turns, run_turns,
+    AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, Step, Turn, Turns,
+    run_turns,
 };
 use crate::hook::HookError;
-use crate::model::{
-    EventKind, Message, Role, Status, ToolCall, ToolChoice, ToolResult, ToolUse, ms,
-};
+use crate::model::{EventKind, Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse, ms};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
 use crate::protocol::tool_run::ToolRun;
@@ -40,14 +38,6 @@ struct Tools;
 
 #[async_trait]
 impl RootAgent for Tools {
-    fn root(&self, config: &EngineConfig) -> Root {
-        Root {
-            role: Role::Tools,
-            iterations: config.max_iterations,
-            system_prompt: None,
-        }
-    }
-
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         ToolsAgent::of_root(attempt, root).open(conversation);
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, lines, read_bytes};
-use crate::model::{Event, EventKind, Role};
+use crate::model::{Event, EventKind, Protocol, Role};
 use crate::prompt::code_tool;
 
 /// Reads such a directory. A torn last line, as a killed run leaves it, is skipped.
@@ -48,7 +48,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
 fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> {
     let bytes = read_bytes(file)?;
     let mut turns: HashMap<String, u32> = HashMap::new();
-    let mut root = Role::Root;
+    let mut root = Role::Root(Protocol::Rlm);
     let lines: Vec<&[u8]> = lines(&bytes).collect();
     for (index, line) in lines.iter().enumerate() {
         let event: Event = match serde_json::from_slice(line) {
@@ -74,7 +74,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
             } => {
                 let turn = turns.get(&event.invocation).copied().unwrap_or(1);
                 let role = if event.depth == 0 { root } else { Role::Child };
-                let invocation = Key::invocation(role, event.depth, &event.invocation);
+                let invocation = Key::invocation(role, &event.invocation);
                 if !replay.samples.contains(&event.sample) {
                     replay.samples.push(event.sample.clone());
                 }

@@ -1,0 +1,91 @@
+//! What kind of agent an invocation is.
+
+use std::fmt;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Protocol;
+
+/// What kind of agent an invocation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The root of an attempt, as its protocol has it.
+    Root(Protocol),
+    /// A child with a REPL and the standard prompt.
+    Child,
+    /// A child with a REPL and a prompt of its caller's.
+    Specialist,
+    /// An agent of the `rlm` protocol at the depth limit: one call.
+    Flat,
+    /// The answer to `llm()`: one call.
+    OneShot,
+    /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
+    App,
+    /// No agent: whoever judges an agent's answer.
+    Judge,
+}
+
+impl Role {
+    /// The roles besides roots.
+    const OTHERS: [Self; 6] = [
+        Self::Child,
+        Self::Specialist,
+        Self::Flat,
+        Self::OneShot,
+        Self::App,
+        Self::Judge,
+    ];
+
+    /// Whether such an agent has a REPL.
+    pub const fn has_repl(self) -> bool {
+        matches!(
+            self,
+            Self::Root(Protocol::Rlm) | Self::Child | Self::Specialist
+        )
+    }
+
+    /// The word for the role in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Root(protocol) => protocol.root_word(),
+            Self::Child => "child",
+            Self::Specialist => "specialist",
+            Self::Flat => "flat",
+            Self::OneShot => "one_shot",
+            Self::App => "app",
+            Self::Judge => "judge",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Role {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let all = || {
+            Protocol::ALL
+                .map(Self::Root)
+                .into_iter()
+                .chain(Self::OTHERS)
+        };
+        all().find(|role| role.as_str() == word).ok_or_else(|| {
+            let known: Vec<String> = all().map(|role| format!("`{role}`")).collect();
+            D::Error::custom(format_args!(
+                "unknown role `{word}`, expected one of {}",
+                known.join(", ")
+            ))
+        })
+    }
+}
