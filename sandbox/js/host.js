@@ -1,7 +1,7 @@
 // Binds what the library needs from the host: the ops, the clock, the text codecs and a look inside objects.
 (internals) => {
   'use strict';
-  const { ops } = Deno.core;
+  const ops = internals.native;
   /** A text for the host, in which each half of a pair of surrogates that stands alone is one U+FFFD. */
   const wellFormed = Function.prototype.call.bind(String.prototype.toWellFormed);
   internals.wellFormed = wellFormed;

@@ -9,8 +9,7 @@
     const define = (name, value) =>
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
-    internals.cutCallSites();
-    const removed = ['__repl_internals', 'Deno', '__bootstrap', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'gc'];
+    const removed = ['__repl_internals', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'gc'];
     for (let i = 0; i < removed.length; i++) delete global[removed[i]];
     const names = getOwnPropertyNames(global);
     for (let i = 0; i < names.length; i++) {

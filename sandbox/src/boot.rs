@@ -1,12 +1,12 @@
-//! Makes a runtime with the JavaScript library loaded and the global object locked down.
+//! Makes an engine with the JavaScript library loaded and the global object locked down.
 
 use std::sync::{Mutex, PoisonError};
 
-use deno_core::{JsRuntime, RuntimeOptions, v8};
+use deno_core::v8;
 
+use crate::engine::{Engine, Host, in_context};
 use crate::expression::value_of;
 use crate::limits::{Console, Limits, MAX_STACK_BYTES};
-use crate::ops;
 use crate::randomness;
 use crate::session::{Config, StartError};
 use crate::snapshot::snapshot;
@@ -67,7 +67,6 @@ const FILES: &[(&str, &str)] = &[
     ("modules/url.js", include_str!("../js/modules/url.js")),
     ("functions.js", include_str!("../js/functions.js")),
     ("agents.js", include_str!("../js/agents.js")),
-    ("release.js", include_str!("../js/release.js")),
     ("lockdown.js", include_str!("../js/lockdown.js")),
 ];
 
@@ -80,7 +79,6 @@ pub(crate) struct LibraryFunctions {
     pub forget: v8::Global<v8::Function>,
     pub open_agent: v8::Global<v8::Function>,
     pub rejection_text: v8::Global<v8::Function>,
-    pub release: v8::Global<v8::Function>,
     pub run_cell: v8::Global<v8::Function>,
     pub set_name: v8::Global<v8::Function>,
     pub settle_call: v8::Global<v8::Function>,
@@ -91,21 +89,14 @@ pub(crate) struct LibraryFunctions {
 /// The name under which the library's `internals` wait in a snapshot for the session that takes them.
 const INTERNALS: &str = "__repl_internals";
 
-/// A fresh runtime on the calling thread.
-pub(crate) fn boot(config: &Config) -> Result<(JsRuntime, LibraryFunctions), StartError> {
+/// A fresh engine on the calling thread.
+pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFunctions), StartError> {
     let snapshot = snapshot()?;
     set_flags(&config.limits);
     let heap = usize::try_from(config.limits.heap_bytes).unwrap_or(usize::MAX);
-    let mut runtime = JsRuntime::new(RuntimeOptions {
-        startup_snapshot: Some(snapshot),
-        // The snapshot has them. The engine's V8 layer would leak what it makes to register them once more.
-        skip_op_registration: true,
-        extensions: vec![ops::repl::init()],
-        create_params: Some(v8::CreateParams::default().heap_limits(0, heap)),
-        ..Default::default()
-    });
-    let functions = take_functions(&mut runtime, config)?;
-    Ok((runtime, functions))
+    let mut engine = Engine::new(snapshot, heap, host);
+    let functions = take_functions(&mut engine, config)?;
+    Ok((engine, functions))
 }
 
 /// The library's files by name, in load order.
@@ -127,11 +118,14 @@ pub(crate) fn set_flags(limits: &Limits) {
     }
 }
 
-/// Loads the library into a runtime from which a snapshot is to be made.
-pub(crate) fn load(runtime: &mut JsRuntime) -> Result<(), String> {
-    deno_core::scope!(scope, runtime);
+/// Loads the library into a context from which a snapshot is to be made.
+pub(crate) fn load(
+    scope: &mut v8::PinScope<'_, '_>,
+    ops: v8::Local<'_, v8::Object>,
+) -> Result<(), String> {
     v8::tc_scope!(let scope, scope);
     let internals = v8::Object::new(scope);
+    set(scope, internals, "native", ops.into()).map_err(|error| error.to_string())?;
     for (name, source) in FILES {
         if load_file(scope, name, source, internals).is_none() {
             let reason = scope
@@ -144,11 +138,8 @@ pub(crate) fn load(runtime: &mut JsRuntime) -> Result<(), String> {
     set(scope, global, INTERNALS, internals.into()).map_err(|error| error.to_string())
 }
 
-fn take_functions(
-    runtime: &mut JsRuntime,
-    config: &Config,
-) -> Result<LibraryFunctions, StartError> {
-    deno_core::scope!(scope, runtime);
+fn take_functions(engine: &mut Engine, config: &Config) -> Result<LibraryFunctions, StartError> {
+    in_context!(scope, *engine);
     let global = scope.get_current_context().global(scope);
     let internals: v8::Local<v8::Object> = get(scope, global, INTERNALS)?
         .try_into()
@@ -188,7 +179,6 @@ fn take_functions(
         forget: function("forget")?,
         open_agent: function("openAgent")?,
         rejection_text: function("rejectionText")?,
-        release: function("release")?,
         run_cell: function("runCell")?,
         set_name: function("setName")?,
         settle_call: function("settleCall")?,

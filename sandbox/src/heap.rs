@@ -1,9 +1,10 @@
 //! The heap's limit: over it, execution is stopped in a way that the isolate survives.
 
+use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use deno_core::{JsRuntime, v8};
+use deno_core::v8;
 
 /// Steps in which the limit gives way while code is being stopped, in bytes: an allocation that fails inside
 /// the engine's parser is a crash, so none may fail.
@@ -21,13 +22,22 @@ pub(crate) fn allowed_for_contexts() -> u64 {
     ALLOWED.load(Ordering::SeqCst)
 }
 
-/// One isolate's heap limit.
+/// One isolate's heap limit. It outlives the isolate.
 pub(crate) struct Heap {
     limit: usize,
     /// The limit, or above it if that much was in use when it was armed.
     armed_at: usize,
+    armed: bool,
+    /// What the engine has a pointer to while the limit is armed.
+    reached: Box<Reached>,
+}
+
+/// What is done when the limit is reached.
+struct Reached {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
+    /// How far the limit gives way.
+    most: AtomicUsize,
 }
 
 impl Heap {
@@ -37,64 +47,72 @@ impl Heap {
         Self {
             limit,
             armed_at: limit,
-            isolate,
-            overflowed: Arc::default(),
+            armed: false,
+            reached: Box::new(Reached {
+                isolate,
+                overflowed: Arc::default(),
+                most: AtomicUsize::new(limit),
+            }),
         }
     }
 
     /// Arms the limit, above what is in use. The engine goes through the whole heap to tell what that is.
-    pub fn arm_above_use(&mut self, runtime: &mut JsRuntime) {
-        let used = runtime.v8_isolate().get_heap_statistics().total_heap_size();
+    pub fn arm_above_use(&mut self, isolate: &mut v8::Isolate) {
+        let used = isolate.get_heap_statistics().total_heap_size();
         let above = used.saturating_add(used / 4).saturating_add(ROOM);
         self.armed_at = self.limit.max(above);
-        self.arm(runtime);
+        self.arm(isolate);
     }
 
     /// Arms the limit where it was.
-    fn arm(&mut self, runtime: &mut JsRuntime) {
-        let limit = self.armed_at;
-        set(limit, runtime);
-        let (isolate, overflowed) = (self.isolate.clone(), Arc::clone(&self.overflowed));
-        runtime.add_near_heap_limit_callback(move |current, _| {
-            overflowed.store(true, Ordering::SeqCst);
-            isolate.terminate_execution();
-            if current < limit.saturating_add(GIVES_WAY) {
-                current.saturating_add(STEP)
-            } else {
-                current
-            }
-        });
+    fn arm(&mut self, isolate: &mut v8::Isolate) {
+        let most = self.armed_at.saturating_add(GIVES_WAY);
+        self.reached.most.store(most, Ordering::SeqCst);
+        let data = (&raw const *self.reached).cast_mut().cast::<c_void>();
+        // The engine's own limit is set by taking the callback away, so there must be one, and there may be no second.
+        if !self.armed {
+            isolate.add_near_heap_limit_callback(on_limit, data);
+        }
+        isolate.remove_near_heap_limit_callback(on_limit, self.armed_at);
+        isolate.add_near_heap_limit_callback(on_limit, data);
+        self.armed = true;
     }
 
     /// Raises the limit by so many bytes.
-    pub fn allow(&mut self, bytes: usize, runtime: &mut JsRuntime) {
+    pub fn allow(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_add(bytes);
         self.armed_at = self.armed_at.saturating_add(bytes);
         ALLOWED.fetch_add(bytes as u64, Ordering::SeqCst);
-        self.arm(runtime);
+        self.arm(isolate);
     }
 
     /// Lowers the limit again, by bytes that were allowed.
-    pub fn take_back(&mut self, bytes: usize, runtime: &mut JsRuntime) {
+    pub fn take_back(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_sub(bytes);
         self.armed_at = self.armed_at.saturating_sub(bytes);
         ALLOWED.fetch_sub(bytes as u64, Ordering::SeqCst);
-        self.arm(runtime);
+        self.arm(isolate);
     }
 
     /// Where an overflow is noted, also by others that see one.
     pub fn overflow_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.overflowed)
+        Arc::clone(&self.reached.overflowed)
     }
 
     /// Whether the heap grew over its limit since the last call.
     pub fn take_overflow(&self) -> bool {
-        self.overflowed.swap(false, Ordering::SeqCst)
+        self.reached.overflowed.swap(false, Ordering::SeqCst)
     }
 }
 
-/// Sets the engine's own limit. It is set by taking a callback away, so there must be one.
-fn set(limit: usize, runtime: &mut JsRuntime) {
-    runtime.add_near_heap_limit_callback(|current, _| current);
-    runtime.remove_near_heap_limit_callback(limit);
+extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
+    // SAFETY: it is of a `Heap`, which outlives the isolate, and nothing changes it but through atomics.
+    let reached = unsafe { &*data.cast::<Reached>() };
+    reached.overflowed.store(true, Ordering::SeqCst);
+    reached.isolate.terminate_execution();
+    if current < reached.most.load(Ordering::SeqCst) {
+        current.saturating_add(STEP)
+    } else {
+        current
+    }
 }

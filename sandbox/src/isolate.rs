@@ -6,15 +6,15 @@
 //! User values are never handed to `deno_core`'s error conversion, which panics on some of them; they are
 //! turned into text by `agents.js`.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deno_core::{JsRuntime, OpState, v8};
+use deno_core::v8;
 
 use crate::boot::{LibraryFunctions, boot};
 use crate::cpu_clock::CpuClock;
+use crate::engine::{Engine, Host, in_context};
 use crate::expression::{line_of_expression, value_of};
 use crate::heap::Heap;
 use crate::message::{AgentId, CallId};
@@ -32,13 +32,14 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 /// One isolate and its host functions.
 pub(crate) struct Isolate {
-    runtime: JsRuntime,
+    // Dropped in this order: what is of the engine, the engine, and what it has a pointer to.
     functions: LibraryFunctions,
+    engine: Engine,
+    heap: Heap,
     handle: v8::IsolateHandle,
     clock: CpuClock,
-    op_state: Rc<RefCell<OpState>>,
+    host: Host,
     on_stuck: OnStuck,
-    heap: Heap,
 }
 
 /// What a turn does.
@@ -126,25 +127,25 @@ impl Isolate {
     /// A fresh isolate on the calling thread, where it must stay. `on_stuck` is called, from another thread,
     /// when code goes on although it was told to stop.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
-        let (mut runtime, functions) = boot(config)?;
-        rejections::track(runtime.v8_isolate());
+        let host = Host::default();
+        let (mut engine, functions) = boot(config, Rc::clone(&host))?;
+        rejections::track(&mut engine.isolate);
         stack_hook::install(
-            runtime.v8_isolate(),
+            &mut engine.isolate,
             functions.stack_of.clone(),
             functions.nothing.clone(),
         );
-        let handle = runtime.v8_isolate().thread_safe_handle();
-        let op_state = runtime.op_state();
+        let handle = engine.isolate.thread_safe_handle();
         let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
-        heap.arm_above_use(&mut runtime);
+        heap.arm_above_use(&mut engine.isolate);
         Ok(Self {
-            runtime,
             functions,
+            engine,
+            heap,
             handle,
             clock: CpuClock::of_this_thread(),
-            op_state,
+            host,
             on_stuck,
-            heap,
         })
     }
 
@@ -156,28 +157,28 @@ impl Isolate {
 
     /// Starts the clock that cells read.
     pub fn start_clock(&mut self) {
-        self.op_state.borrow_mut().put(Instant::now());
+        self.host(|host| host.started = Instant::now());
     }
 
     /// Makes room for a context that the heap's limit does not count.
     pub fn allow(&mut self, bytes: usize) {
-        self.heap.allow(bytes, &mut self.runtime);
+        self.heap.allow(bytes, &mut self.engine.isolate);
     }
 
     /// Takes back room that a context needed only for a while.
     pub fn take_back(&mut self, bytes: usize) {
-        self.heap.take_back(bytes, &mut self.runtime);
+        self.heap.take_back(bytes, &mut self.engine.isolate);
     }
 
     /// Frees what can be freed after memory ran out, and arms the limit again.
     pub fn recover_memory(&mut self) {
-        self.runtime.v8_isolate().low_memory_notification();
-        self.heap.arm_above_use(&mut self.runtime);
+        self.engine.isolate.low_memory_notification();
+        self.heap.arm_above_use(&mut self.engine.isolate);
     }
 
     /// Looks at what the ops collected.
     pub fn host<R>(&self, look: impl FnOnce(&mut HostState) -> R) -> R {
-        look(self.op_state.borrow_mut().borrow_mut::<HostState>())
+        look(&mut self.host.borrow_mut())
     }
 
     /// Runs one turn with at most `budget` CPU time.
@@ -211,7 +212,7 @@ impl Isolate {
         let function = self.functions.rejection_text.clone();
         let watch = self.watch(FLUSH_TIME);
         let texts = {
-            deno_core::scope!(scope, &mut self.runtime);
+            in_context!(scope, self.engine);
             v8::tc_scope!(let scope, scope);
             let function = v8::Local::new(scope, function);
             let receiver = v8::undefined(scope).into();
@@ -252,7 +253,7 @@ impl Isolate {
             _ => None,
         };
         let functions = &self.functions;
-        deno_core::scope!(scope, &mut self.runtime);
+        in_context!(scope, self.engine);
         v8::tc_scope!(let scope, scope);
         let number = |n: u32| v8::Integer::new_from_unsigned(scope, n).into();
         let string = |text: &str| v8::String::new(scope, text).map(Into::into);
@@ -346,7 +347,7 @@ impl Isolate {
 
     /// The value of a cell's script: the function that runs it.
     fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
-        deno_core::scope!(scope, &mut self.runtime);
+        in_context!(scope, self.engine);
         v8::tc_scope!(let scope, scope);
         match value_of(scope, script, &format!("cell {iteration}")) {
             Some(value) => Ok(v8::Global::new(scope, value)),
@@ -366,7 +367,7 @@ impl Isolate {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);
             let completed = {
-                deno_core::scope!(scope, &mut self.runtime);
+                in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
                 scope.perform_microtask_checkpoint();
                 value_of(scope, "0", "").is_some()
@@ -382,19 +383,11 @@ impl Isolate {
     }
 }
 
-/// `QuickJS` would keep the memory of an isolate that ends without this.
+/// What the thread keeps of the isolate goes before it.
 impl Drop for Isolate {
     fn drop(&mut self) {
-        if cfg!(feature = "v8") {
-            return;
-        }
-        self.handle.cancel_terminate_execution();
-        let release = self.functions.release.clone();
-        let _watch = self.watch(FLUSH_TIME);
-        deno_core::scope!(scope, &mut self.runtime);
-        v8::tc_scope!(let scope, scope);
-        let receiver = v8::undefined(scope).into();
-        v8::Local::new(scope, release).call(scope, receiver, &[]);
+        stack_hook::remove(&mut self.engine.isolate);
+        drop(rejections::take());
     }
 }
 

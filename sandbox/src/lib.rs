@@ -28,9 +28,11 @@ mod worker;
 mod inbox;
 mod isolate;
 mod boot;
+mod engine;
 mod expression;
 mod snapshot;
 mod ops;
+mod native;
 mod inspection;
 mod rewrite;
 

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use deno_core::{OpState, extension, op2};
-
 use crate::inbox::Arriving;
 use crate::inspection;
 use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
+use crate::native::{Named, natives};
 use crate::output::Output;
 use crate::rewrite::{Sources, unmark};
 
@@ -27,6 +26,8 @@ pub(crate) struct HostState {
     pub sources: Sources,
     /// The context of the agent that is being opened.
     pub arriving: Option<Arriving>,
+    /// When the session's first agent was opened.
+    pub started: Instant,
     next_call: u32,
     next_timer: u32,
 }
@@ -36,6 +37,7 @@ impl Default for HostState {
         Self {
             sources: Sources::default(),
             arriving: None,
+            started: Instant::now(),
             outputs: HashMap::new(),
             calls: Vec::new(),
             done: Vec::new(),
@@ -70,25 +72,64 @@ pub(crate) struct Done {
 /// A timer later than this is as good as never.
 const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
 
-#[op2(fast)]
-fn op_repl_write(state: &mut OpState, agent: u32, #[string] line: &str, hidden: u32) {
-    let host = state.borrow_mut::<HostState>();
+/// The ops, by the names that `host.js` calls them by.
+pub(crate) fn table() -> Vec<Named> {
+    natives! {
+        of_host {
+            op_repl_write(host, agent: u32, line: String, hidden: u32) => write(host, agent, &line, hidden);
+            op_repl_budget(host) => budget(host);
+            op_repl_call(
+                host, agent: u32, kind: String, query: String, options: String, context_type: String, context_length: f64
+            ) => call(host, agent, &kind, query, &options, context_type, context_length);
+            op_repl_call_function(host, agent: u32, name: String, arguments: String) =>
+                call_function(host, agent, name, arguments);
+            op_repl_done(
+                host, agent: u32, cell: u32, status: String, body: String, stack: String, unawaited: u32, functions: String
+            ) => host.done.push(Done {
+                agent: AgentId(agent),
+                cell,
+                status,
+                body: unmark(&body).into_owned(),
+                stack: unmark(&stack).into_owned(),
+                unawaited,
+                functions,
+            });
+            op_repl_start_timer(host, agent: u32, milliseconds: f64) => start_timer(host, agent, milliseconds);
+            op_repl_cancel_timer(host, id: u32) => host.timers.retain(|(_, timer), _| *timer != id);
+            op_repl_next_piece(host) => next_piece(host);
+            op_repl_now(host) => host.started.elapsed().as_secs_f64() * 1000.0;
+            op_repl_parse_url(_, href: String, base: String, has_base: bool) => parse_url(&href, &base, has_base);
+            op_repl_set_url_part(_, href: String, part: String, value: String) => set_url_part(&href, &part, &value);
+            op_repl_utf8_encode(_, text: String) => text.into_bytes();
+            op_repl_utf8_decode(_, bytes: Vec<u8>, fatal: bool) => utf8_decode(bytes, fatal);
+            op_repl_unmark(host, text: String) => source_of(host, &text);
+        }
+        of_engine {
+            op_repl_promise_state = inspection::promise_state;
+            op_repl_promise_result = inspection::promise_result;
+            op_repl_is_proxy = inspection::is_proxy;
+            op_repl_proxy_part = inspection::proxy_part;
+            op_repl_preview_entries = inspection::preview_entries;
+            op_repl_gives_pairs = inspection::gives_pairs;
+        }
+    }
+}
+
+fn write(host: &mut HostState, agent: u32, line: &str, hidden: u32) {
     if let Some(output) = host.outputs.get_mut(&AgentId(agent)) {
         output.push(&unmark(line), usize::try_from(hidden).unwrap_or(0));
     }
 }
 
-#[op2(fast)]
-fn op_repl_call(
-    state: &mut OpState,
+fn call(
+    host: &mut HostState,
     agent: u32,
-    #[string] kind: &str,
-    #[string] query: String,
-    #[string] options: &str,
-    #[string] context_type: String,
+    kind: &str,
+    query: String,
+    options: &str,
+    context_type: String,
     context_length: f64,
 ) -> u32 {
-    let host = state.borrow_mut::<HostState>();
     host.next_call += 1;
     let id = CallId(host.next_call);
     // The options' names are checked in JavaScript; a value of the wrong type counts as not given.
@@ -118,14 +159,7 @@ fn op_repl_call(
     id.0
 }
 
-#[op2(fast)]
-fn op_repl_call_function(
-    state: &mut OpState,
-    agent: u32,
-    #[string] name: String,
-    #[string] arguments: String,
-) -> u32 {
-    let host = state.borrow_mut::<HostState>();
+fn call_function(host: &mut HostState, agent: u32, name: String, arguments: String) -> u32 {
     host.next_call += 1;
     let id = CallId(host.next_call);
     let call = FunctionCall {
@@ -137,31 +171,7 @@ fn op_repl_call_function(
     id.0
 }
 
-#[op2(fast)]
-fn op_repl_done(
-    state: &mut OpState,
-    agent: u32,
-    cell: u32,
-    #[string] status: String,
-    #[string] body: &str,
-    #[string] stack: &str,
-    unawaited: u32,
-    #[string] functions: String,
-) {
-    state.borrow_mut::<HostState>().done.push(Done {
-        agent: AgentId(agent),
-        cell,
-        status,
-        body: unmark(body).into_owned(),
-        stack: unmark(stack).into_owned(),
-        unawaited,
-        functions,
-    });
-}
-
-#[op2(fast)]
-fn op_repl_start_timer(state: &mut OpState, agent: u32, milliseconds: f64) -> u32 {
-    let host = state.borrow_mut::<HostState>();
+fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
     host.next_timer += 1;
     let delay = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(LONGEST_TIMER);
     let due = Instant::now() + delay.min(LONGEST_TIMER);
@@ -169,19 +179,9 @@ fn op_repl_start_timer(state: &mut OpState, agent: u32, milliseconds: f64) -> u3
     host.next_timer
 }
 
-#[op2(fast)]
-fn op_repl_cancel_timer(state: &mut OpState, id: u32) {
-    state
-        .borrow_mut::<HostState>()
-        .timers
-        .retain(|(_, timer), _| *timer != id);
-}
-
 /// What may still be spent, as JSON; null where there is no limit.
-#[op2]
-#[string]
-fn op_repl_budget(state: &mut OpState) -> String {
-    let (budget, told) = &state.borrow::<HostState>().budget;
+fn budget(host: &HostState) -> String {
+    let (budget, told) = &host.budget;
     let time = budget.time.map(|time| time.saturating_sub(told.elapsed()));
     serde_json::json!({
         "llmCalls": budget.llm_calls,
@@ -193,19 +193,15 @@ fn op_repl_budget(state: &mut OpState) -> String {
 }
 
 /// The source of a function as the model wrote it, or else without the marks of the rewriting.
-#[op2]
-#[string]
-fn op_repl_unmark(state: &mut OpState, #[string] text: &str) -> String {
-    let sources = &state.borrow::<HostState>().sources;
+fn source_of(host: &HostState, text: &str) -> String {
+    let sources = &host.sources;
     let found = sources.find(text).map(str::to_owned);
     found.unwrap_or_else(|| unmark(text).into_owned())
 }
 
 /// The next piece of the context that is on its way; empty when there is none.
-#[op2]
-#[string]
-fn op_repl_next_piece(state: &mut OpState) -> String {
-    let arriving = &mut state.borrow_mut::<HostState>().arriving;
+fn next_piece(host: &mut HostState) -> String {
+    let arriving = &mut host.arriving;
     let Some(Arriving { pieces, next, .. }) = arriving else {
         return String::new();
     };
@@ -217,15 +213,7 @@ fn op_repl_next_piece(state: &mut OpState) -> String {
     piece
 }
 
-/// Milliseconds since the session's first agent was opened.
-#[op2(fast)]
-fn op_repl_now(state: &mut OpState) -> f64 {
-    state.borrow::<Instant>().elapsed().as_secs_f64() * 1000.0
-}
-
-#[op2]
-#[string]
-fn op_repl_parse_url(#[string] href: &str, #[string] base: &str, has_base: bool) -> Option<String> {
+fn parse_url(href: &str, base: &str, has_base: bool) -> Option<String> {
     let parsed = if has_base {
         url::Url::parse(base).ok()?.join(href)
     } else {
@@ -234,13 +222,7 @@ fn op_repl_parse_url(#[string] href: &str, #[string] base: &str, has_base: bool)
     Some(url_parts(&parsed.ok()?))
 }
 
-#[op2]
-#[string]
-fn op_repl_set_url_part(
-    #[string] href: &str,
-    #[string] part: &str,
-    #[string] value: &str,
-) -> Option<String> {
+fn set_url_part(href: &str, part: &str, value: &str) -> Option<String> {
     let mut url = url::Url::parse(href).ok()?;
     // The setters of the standard ignore a value that they cannot take.
     let _ = match part {
@@ -286,61 +268,10 @@ fn url_parts(url: &url::Url) -> String {
     .to_string()
 }
 
-#[op2]
-#[buffer]
-fn op_repl_utf8_encode(#[string] text: String) -> Vec<u8> {
-    text.into_bytes()
-}
-
-#[op2]
-#[string]
-fn op_repl_utf8_decode(#[buffer] bytes: &[u8], fatal: bool) -> Option<String> {
-    if fatal {
-        return std::str::from_utf8(bytes).ok().map(str::to_owned);
+fn utf8_decode(bytes: Vec<u8>, fatal: bool) -> Option<String> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(_) if fatal => None,
+        Err(error) => Some(String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
-    Some(String::from_utf8_lossy(bytes).into_owned())
 }
-
-extension!(
-    repl,
-    ops = [
-        op_repl_write,
-        op_repl_budget,
-        op_repl_call,
-        op_repl_call_function,
-        op_repl_done,
-        op_repl_start_timer,
-        op_repl_cancel_timer,
-        op_repl_next_piece,
-        op_repl_now,
-        op_repl_parse_url,
-        op_repl_set_url_part,
-        op_repl_utf8_encode,
-        op_repl_utf8_decode,
-        op_repl_unmark,
-        inspection::op_repl_promise_state,
-        inspection::op_repl_promise_result,
-        inspection::op_repl_is_proxy,
-        inspection::op_repl_proxy_part,
-        inspection::op_repl_preview_entries,
-        inspection::op_repl_gives_pairs,
-    ],
-    // These panic, print, or compile code on behalf of JavaScript.
-    middleware = |op| match op.name {
-        "op_panic"
-        | "op_print"
-        | "op_eval_context"
-        | "op_compile_function"
-        | "op_import_sync"
-        | "op_import_sync_with_source"
-        | "op_load_ext_script"
-        | "op_lazy_load_esm"
-        | "op_dispatch_exception"
-        | "op_set_promise_hooks" => op.disable(),
-        _ => op,
-    },
-    state = |state| {
-        state.put(HostState::default());
-        state.put(Instant::now());
-    },
-);

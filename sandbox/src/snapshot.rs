@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
-use deno_core::{JsRuntime, JsRuntimeForSnapshot, RuntimeOptions};
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::boot::{load, set_flags, sources};
+use crate::engine::make_snapshot;
 use crate::limits::Limits;
-use crate::ops;
 use crate::session::StartError;
 use crate::thread::THREAD_STACK;
 
@@ -101,23 +100,15 @@ fn keep(file: &Path, program: &[u8], snapshot: &[u8]) {
     let _ = kept();
 }
 
-/// On a thread of its own: a runtime leaves its marks on the thread that it lived on.
+/// On a thread of its own: an isolate leaves its marks on the thread that it lived on.
 fn make_apart() -> Result<Box<[u8]>, String> {
+    let make = || {
+        set_flags(&Limits::default());
+        make_snapshot(load)
+    };
     let thread = std::thread::Builder::new()
         .stack_size(THREAD_STACK)
         .spawn(make);
     let joined = thread.map_err(|error| error.to_string())?.join();
     joined.unwrap_or_else(|_| Err("the engine panicked while it loaded the library".to_owned()))
-}
-
-fn make() -> Result<Box<[u8]>, String> {
-    set_flags(&Limits::default());
-    // Else the first runtime that makes a snapshot fixes the seed of all random numbers of this process.
-    JsRuntime::init_platform(None);
-    let mut runtime = JsRuntimeForSnapshot::new(RuntimeOptions {
-        extensions: vec![ops::repl::init()],
-        ..Default::default()
-    });
-    load(&mut runtime)?;
-    Ok(runtime.snapshot())
 }

@@ -27,6 +27,12 @@ pub(crate) fn install(
     engine::install(isolate);
 }
 
+/// Lets go of what this thread's isolate gave.
+pub(crate) fn remove(isolate: &mut v8::Isolate) {
+    FUNCTIONS.set(None);
+    engine::remove(isolate);
+}
+
 /// The value of `error.stack`, or `None` where nobody will read it.
 fn stack_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
@@ -97,6 +103,13 @@ mod engine {
         unsafe { v8__Isolate__SetPrepareStackTraceCallback(v8__Isolate__GetCurrent(), on_stack) };
     }
 
+    pub fn remove(isolate: &mut v8::Isolate) {
+        if let Some(last) = LAST.take() {
+            // SAFETY: it came out of `into_raw` below, in this isolate.
+            drop(unsafe { v8::Global::from_raw(isolate, last) });
+        }
+    }
+
     /// Gives null where the engine is to use its own text.
     extern "C" fn on_stack<'s>(
         context: v8::Local<'s, v8::Context>,
@@ -127,6 +140,8 @@ mod engine {
     pub fn install(isolate: &mut v8::Isolate) {
         isolate.set_prepare_stack_trace_callback(on_stack);
     }
+
+    pub fn remove(_: &mut v8::Isolate) {}
 
     fn on_stack<'s>(
         scope: &mut v8::PinScope<'s, '_>,

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
-/// Calls that one session serves. A session that ends leaves some memory behind (`sandbox/js/release.js`), and one that goes
-/// on keeps what code puts on `globalThis`; this bounds both.
+/// Calls that one session serves: to start one costs more than a call does, and one that goes on keeps what code puts on
+/// `globalThis`.
 const CALLS_A_SESSION: u32 = 256;
 
 /// Sandbox sessions for the code of one model's rules. Each serves one call at a time, so that calls run beside each other.

@@ -1,0 +1,103 @@
+//! The engine: one isolate with its context, made from the snapshot of the library.
+//!
+//! It is that of `deno_core`, with its flags and its platform, but without its `JsRuntime`. That makes templates for each
+//! isolate which the V8 layer over `QuickJS` never frees, 15 KB an attempt and up to the whole heap through what they reach.
+//! Its library, event loop and modules have no use here: turns take their place.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use deno_core::{JsRuntime, v8};
+
+use crate::native;
+use crate::ops::{self, HostState};
+
+/// What the ops work on, in a slot of the isolate.
+pub(crate) type Host = Rc<RefCell<HostState>>;
+
+/// An isolate on the calling thread, where it must stay.
+pub(crate) struct Engine {
+    // Dropped before the isolate that it is of.
+    pub context: v8::Global<v8::Context>,
+    pub isolate: v8::OwnedIsolate,
+}
+
+/// Enters an engine's context: `in_context!(scope, engine)` declares `scope`.
+macro_rules! in_context {
+    ($scope:ident, $engine:expr) => {
+        let engine: &mut $crate::engine::Engine = &mut $engine;
+        deno_core::v8::scope_with_context!($scope, &mut engine.isolate, &engine.context);
+    };
+}
+pub(crate) use in_context;
+
+impl Engine {
+    /// A fresh isolate with the library loaded, whose heap has at most so many bytes.
+    pub fn new(snapshot: &'static [u8], heap_bytes: usize, host: Host) -> Self {
+        JsRuntime::init_platform(None);
+        let parameters = v8::CreateParams::default()
+            .heap_limits(0, heap_bytes)
+            .external_references(references())
+            .snapshot_blob(v8::StartupData::from(snapshot));
+        let mut isolate = v8::Isolate::new(parameters);
+        isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+        isolate.set_host_import_module_dynamically_callback(refuse_import);
+        isolate.set_slot(host);
+        let context = {
+            v8::scope!(let scope, &mut isolate);
+            let context = v8::Context::new(scope, v8::ContextOptions::default());
+            v8::Global::new(scope, context)
+        };
+        Self { context, isolate }
+    }
+}
+
+/// Makes a snapshot of what `load` makes of a fresh context. It is given the ops as methods of an object.
+pub(crate) fn make_snapshot(
+    load: impl FnOnce(&mut v8::PinScope<'_, '_>, v8::Local<'_, v8::Object>) -> Result<(), String>,
+) -> Result<Box<[u8]>, String> {
+    JsRuntime::init_platform(None);
+    let mut isolate = v8::Isolate::snapshot_creator(Some(references()), None);
+    let loaded = {
+        v8::scope!(let scope, &mut isolate);
+        let context = v8::Context::new(scope, v8::ContextOptions::default());
+        scope.set_default_context(context);
+        let scope = &mut v8::ContextScope::new(scope, context);
+        match native::object(scope, &ops::table()) {
+            Some(ops) => load(scope, ops),
+            None => Err("the ops".to_owned()),
+        }
+    };
+    // An isolate that is to make a snapshot can end in no other way.
+    let snapshot = isolate.create_blob(v8::FunctionCodeHandling::Keep);
+    loaded?;
+    let snapshot = snapshot.ok_or("the engine made no snapshot of it")?;
+    Ok(Box::from(&*snapshot))
+}
+
+/// What a snapshot names by its place in here.
+fn references() -> Cow<'static, [v8::ExternalReference]> {
+    let functions = ops::table().into_iter();
+    functions
+        .map(|(_, function)| v8::ExternalReference { function })
+        .collect()
+}
+
+/// There are no modules. Rewriting has refused `import()` in cells; this is for code that is made at run time.
+fn refuse_import<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    _options: v8::Local<'s, v8::Data>,
+    _from: v8::Local<'s, v8::Value>,
+    _name: v8::Local<'s, v8::String>,
+    _attributes: v8::Local<'s, v8::FixedArray>,
+) -> Option<v8::Local<'s, v8::Promise>> {
+    let resolver = v8::PromiseResolver::new(scope)?;
+    let message = v8::String::new(
+        scope,
+        "`import()` is not available in the REPL; use `require(name)`",
+    )?;
+    let error = v8::Exception::type_error(scope, message);
+    resolver.reject(scope, error)?;
+    Some(resolver.get_promise(scope))
+}

@@ -1,0 +1,156 @@
+//! Makes functions of Rust callable from JavaScript. Arguments of the wrong type count as empty: only the library calls
+//! them, and no user code runs, and nothing panics, while they are read.
+
+use deno_core::v8;
+
+/// What a function of the host is called by.
+pub(crate) type Named = (&'static str, v8::FunctionCallback);
+
+/// What an argument can be.
+pub(crate) trait Argument {
+    fn of(value: v8::Local<'_, v8::Value>, scope: &v8::PinScope<'_, '_>) -> Self;
+}
+
+/// What a result can be.
+pub(crate) trait Outcome {
+    fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>);
+}
+
+/// A list of functions by name: of the host, which are given its state and arguments of the types named, and of the engine,
+/// which are its callbacks as they stand.
+macro_rules! natives {
+    (
+        of_host { $($name:ident($host:tt $(, $argument:ident: $kind:ty)*) => $outcome:expr;)* }
+        of_engine { $($raw_name:ident = $raw:path;)* }
+    ) => {
+        vec![
+            $((stringify!($name), {
+                #[allow(unused_mut, unused_variables, reason = "some take no arguments")]
+                fn called<'s>(
+                    scope: &mut deno_core::v8::PinScope<'s, '_>,
+                    arguments: deno_core::v8::FunctionCallbackArguments<'s>,
+                    result: deno_core::v8::ReturnValue<'s>,
+                ) {
+                    let mut at = 0..;
+                    $(let $argument: $kind = $crate::native::Argument::of(
+                        arguments.get(at.next().unwrap_or_default()),
+                        scope,
+                    );)*
+                    let Some(host) = scope.get_slot::<$crate::engine::Host>().cloned() else {
+                        return;
+                    };
+                    let outcome = {
+                        let $host = &mut *host.borrow_mut();
+                        $outcome
+                    };
+                    $crate::native::Outcome::give(outcome, scope, result);
+                }
+                deno_core::v8::MapFnTo::map_fn_to(called)
+            }),)*
+            $((stringify!($raw_name), deno_core::v8::MapFnTo::map_fn_to($raw)),)*
+        ]
+    };
+}
+pub(crate) use natives;
+
+/// An object with these functions as its methods.
+pub(crate) fn object<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    functions: &[Named],
+) -> Option<v8::Local<'s, v8::Object>> {
+    let object = v8::Object::new(scope);
+    for (name, callback) in functions {
+        let name = v8::String::new(scope, name)?;
+        let function = v8::Function::builder_raw(*callback)
+            .constructor_behavior(v8::ConstructorBehavior::Throw)
+            .build(scope)?;
+        object.set(scope, name.into(), function.into())?;
+    }
+    Some(object)
+}
+
+impl Argument for f64 {
+    fn of(value: v8::Local<'_, v8::Value>, _: &v8::PinScope<'_, '_>) -> Self {
+        v8::Local::<v8::Number>::try_from(value).map_or(0.0, |number| number.value())
+    }
+}
+
+impl Argument for u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the nearest number is what is wanted"
+    )]
+    fn of(value: v8::Local<'_, v8::Value>, scope: &v8::PinScope<'_, '_>) -> Self {
+        f64::of(value, scope) as u32
+    }
+}
+
+impl Argument for bool {
+    fn of(value: v8::Local<'_, v8::Value>, _: &v8::PinScope<'_, '_>) -> Self {
+        value.is_true()
+    }
+}
+
+impl Argument for String {
+    fn of(value: v8::Local<'_, v8::Value>, scope: &v8::PinScope<'_, '_>) -> Self {
+        v8::Local::<v8::String>::try_from(value)
+            .map_or_else(|_| Self::new(), |text| text.to_rust_string_lossy(scope))
+    }
+}
+
+impl Argument for Vec<u8> {
+    fn of(value: v8::Local<'_, v8::Value>, _: &v8::PinScope<'_, '_>) -> Self {
+        let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(value) else {
+            return Self::new();
+        };
+        let mut bytes = vec![0; view.byte_length()];
+        let copied = view.copy_contents(&mut bytes);
+        bytes.truncate(copied);
+        bytes
+    }
+}
+
+impl Outcome for () {
+    fn give(self, _: &v8::PinScope<'_, '_>, _: v8::ReturnValue<'_>) {}
+}
+
+impl Outcome for u32 {
+    fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        result.set_uint32(self);
+    }
+}
+
+impl Outcome for f64 {
+    fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        result.set_double(self);
+    }
+}
+
+/// Null where there is none, or it is longer than the engine's texts can be.
+impl Outcome for Option<String> {
+    fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        match self.and_then(|text| v8::String::new(scope, &text)) {
+            Some(text) => result.set(text.into()),
+            None => result.set_null(),
+        }
+    }
+}
+
+impl Outcome for String {
+    fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
+        Some(self).give(scope, result);
+    }
+}
+
+impl Outcome for Vec<u8> {
+    fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        let length = self.len();
+        let store = v8::ArrayBuffer::new_backing_store_from_vec(self).make_shared();
+        let buffer = v8::ArrayBuffer::with_backing_store(scope, &store);
+        match v8::Uint8Array::new(scope, buffer, 0, length) {
+            Some(bytes) => result.set(bytes.into()),
+            None => result.set_null(),
+        }
+    }
+}
