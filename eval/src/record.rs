@@ -232,6 +232,21 @@ impl AttemptRecord {
             started_at: Some(started_at),
         }
     }
+
+    /// Without what no [`Summary`](crate::summary::Summary) reads and may be long; the run's folder has it.
+    pub(crate) fn without_texts(&self) -> Self {
+        Self {
+            run_id: String::new(),
+            score_explanation: None,
+            score_details: None,
+            error: None,
+            answer: None,
+            state: None,
+            expected: Value::Null,
+            program: None,
+            ..self.clone()
+        }
+    }
 }
 
 /// What a scorer judges: the state of an attempt's world as JSON text, or where it had none its answer.

@@ -101,7 +101,8 @@ pub async fn run(
     let (failed, failure) = watch::channel(false);
     let consumer = std::thread::spawn(move || consume(inbox, writer, reporter, &failed));
     let attempts_total = run.plan.attempts_total;
-    let mut records = run.earlier.clone();
+    let earlier = run.earlier.iter().map(AttemptRecord::without_texts);
+    let mut records: Vec<_> = earlier.collect();
     let engine = Arc::clone(&run.engine);
     let mut made = attempts(run, &events, failure, stop).await;
     if made.is_halted()
@@ -167,6 +168,7 @@ fn consume(
 
 /// The attempts that ended, and why there are not more.
 struct Made {
+    /// Without the texts: a run of tens of thousands of attempts keeps them all.
     records: Vec<AttemptRecord>,
     /// How many of them ended in an error.
     errors: u64,
@@ -283,7 +285,7 @@ impl Made {
             return;
         }
         self.errors += u64::from(record.status == Status::Error);
-        self.records.push(record.clone());
+        self.records.push(record.without_texts());
         send(events, RunEvent::AttemptFinished(Arc::new(record)));
     }
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::samples::{Torn, latest_and_superseded, read_records};
+use super::samples::{Torn, latest, read_records, superseded};
 use super::{CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, hold, ledger, name};
 use crate::program::Program;
 use crate::record::{AttemptRecord, RunIdentity};
@@ -89,15 +89,15 @@ impl RunDir {
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
         let (records, torn) = read_records(&path.join(SAMPLES))?;
-        let (latest, superseded) = latest_and_superseded(records.clone());
-        let wasted = ledger::wasted(path, &records, &superseded, hold::is_held(path))?;
+        let wasted = ledger::wasted(path, &records, &superseded(&records), hold::is_held(path))?;
+        let aside = ledger::still_counting(path, &records)?;
         Ok(Self {
             path: path.to_owned(),
             config,
             lock,
-            records: latest,
+            records: latest(records),
             wasted,
-            aside: ledger::still_counting(path, &records)?,
+            aside,
             torn,
         })
     }

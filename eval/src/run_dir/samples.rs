@@ -1,6 +1,6 @@
 //! `samples.jsonl`: one line per finished attempt, on the disk before it is told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
@@ -61,27 +61,31 @@ pub fn read_records(path: &Path) -> Result<(Vec<AttemptRecord>, Option<Torn>), R
 
 /// The records that count: where an attempt was made again, the later line stands in the place of the earlier.
 pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
-    latest_and_superseded(records).0
-}
-
-/// The records that count as [`latest`] has them, and those that later ones have replaced, in the order of the lines.
-pub(super) fn latest_and_superseded(
-    records: Vec<AttemptRecord>,
-) -> (Vec<AttemptRecord>, Vec<AttemptRecord>) {
     let mut places = BTreeMap::new();
-    let mut superseded = Vec::new();
     let mut kept: Vec<AttemptRecord> = Vec::with_capacity(records.len());
     for record in records {
         let place = *places
             .entry((record.id.clone(), record.attempt))
             .or_insert(kept.len());
         if place < kept.len() {
-            superseded.push(mem::replace(&mut kept[place], record));
+            kept[place] = record;
         } else {
             kept.push(record);
         }
     }
-    (kept, superseded)
+    kept
+}
+
+/// The records that [`latest`] leaves out, because later ones have replaced them.
+pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
+    let mut later = BTreeSet::new();
+    let from_the_last = records.iter().rev();
+    let mut replaced: Vec<_> = from_the_last
+        .filter(|record| !later.insert((&record.id, record.attempt)))
+        .cloned()
+        .collect();
+    replaced.reverse();
+    replaced
 }
 
 fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::hold::Held;
-use super::samples::{SampleLog, latest_and_superseded, read_records};
+use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{
     CONFIG, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic, ledger, name,
@@ -262,12 +262,11 @@ impl RunWriter {
     /// Writes what is made from `samples.jsonl`, and not from memory: the file is what later commands see.
     fn finish(&mut self, summary: &Summary) -> Result<(), RunDirError> {
         let (all, _) = read_records(&self.path.join(SAMPLES))?;
-        let (latest, superseded) = latest_and_superseded(all.clone());
         let mut summary = summary.clone();
-        summary.wasted = ledger::wasted(&self.path, &all, &superseded, false)?;
+        summary.wasted = ledger::wasted(&self.path, &all, &superseded(&all), false)?;
         let summary = self.summary.insert(summary);
         let path = self.path.join(RESULTS);
-        let csv = results_csv::to_csv(&self.identity, &latest, &self.order);
+        let csv = results_csv::to_csv(&self.identity, &latest(all), &self.order);
         match csv {
             Ok(csv) => atomic::write(&path, &csv)?,
             Err(reason) => return Err(RunDirError::Write { path, reason }),
