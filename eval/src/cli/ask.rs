@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 
 use super::EngineArgs;
-use crate::env_vars;
 
 /// The flags of `eval ask`.
 #[derive(Debug, Clone, Args)]
@@ -17,30 +16,25 @@ use crate::env_vars;
 )]
 pub struct AskArgs {
     /// The question; `-` reads it from stdin
-    #[arg(long, value_name = "TEXT", env = env_vars::QUERY, help_heading = "Question")]
+    #[arg(long, value_name = "TEXT", help_heading = "Question")]
     pub query: Option<String>,
 
     /// File that holds the question
-    #[arg(long, value_name = "FILE", env = env_vars::QUERY_FILE, help_heading = "Question")]
+    #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub query_file: Option<PathBuf>,
 
     /// Text file that becomes the agent's `context` [default: an empty context]
-    #[arg(long, value_name = "FILE", env = env_vars::CONTEXT_FILE, help_heading = "Question")]
+    #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub context_file: Option<PathBuf>,
 
     /// Folder whose text files become the agent's `context`, sorted by path, each below a line
     /// `==> PATH <==`; hidden files and links to folders are
     /// left out, links to files are followed
-    #[arg(long, value_name = "DIR", env = env_vars::CONTEXT_DIR, help_heading = "Question")]
+    #[arg(long, value_name = "DIR", help_heading = "Question")]
     pub context_dir: Option<PathBuf>,
 
     /// Image that is shown with the question: PNG, JPEG, GIF or WebP of at most 5 MB; may be repeated, up to 20 times
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = env_vars::IMAGE,
-        help_heading = "Question"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub image: Vec<PathBuf>,
 
     /// The agents.

@@ -7,14 +7,13 @@ use clap::builder::BoolishValueParser;
 use serde::{Deserialize, Serialize};
 
 use super::number::whole;
-use crate::env_vars;
 
 /// What a benchmark is opened with.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct BenchmarkArgs {
     /// Folder or file of the benchmark's data, for one that needs it, or a folder that holds it under the benchmark's
     /// name, as `eval data fetch` leaves it [default: ~/.cache/eval/data]
-    #[arg(long, value_name = "DIR", env = env_vars::DATA_DIR, help_heading = "Benchmark")]
+    #[arg(long, value_name = "DIR", help_heading = "Benchmark")]
     pub data_dir: Option<PathBuf>,
 
     /// Lengths of generated contexts in characters, where k is 1,000 and m is 1,000,000: 8k,1m,64000
@@ -24,7 +23,6 @@ pub struct BenchmarkArgs {
         long,
         value_delimiter = ',',
         value_name = "CHARS,…",
-        env = env_vars::CONTEXT_LEN,
         help_heading = "Benchmark"
     )]
     pub context_len: Vec<String>,
@@ -35,7 +33,6 @@ pub struct BenchmarkArgs {
         value_parser = whole::<u64>,
         default_value_t = benchmarks::TASKS_PER_LENGTH as u64,
         value_name = "N",
-        env = env_vars::TASKS_PER_LENGTH,
         help_heading = "Benchmark"
     )]
     pub tasks_per_length: u64,
@@ -46,7 +43,6 @@ pub struct BenchmarkArgs {
         value_parser = whole::<u64>,
         default_value_t = 0,
         value_name = "N",
-        env = env_vars::SEED,
         help_heading = "Benchmark"
     )]
     pub seed: u64,
@@ -55,21 +51,19 @@ pub struct BenchmarkArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        env = env_vars::LABELS,
         help_heading = "Benchmark"
     )]
     pub labels: bool,
 
     /// Read only the data files whose names begin with this: validation [default: test, or what the benchmark is defined
     /// on; all files where none does]
-    #[arg(long, value_name = "NAME", env = env_vars::SPLIT, help_heading = "Benchmark")]
+    #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 
     /// Leave malformed rows out, and say how many, instead of ending with an error
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        env = env_vars::SKIP_MALFORMED,
         help_heading = "Benchmark"
     )]
     pub skip_malformed: bool,
@@ -77,6 +71,6 @@ pub struct BenchmarkArgs {
     /// Scorer of a benchmark of your own, see `eval list scorers`; or, of any benchmark, a JavaScript file with a function
     /// score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the benchmark, or
     /// exact]
-    #[arg(long, value_name = "NAME|FILE", env = env_vars::SCORER, help_heading = "Benchmark")]
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Benchmark")]
     pub scorer: Option<String>,
 }

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use crate::env_vars;
-
 /// The flags of `eval compare`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
@@ -16,19 +14,19 @@ pub struct CompareArgs {
     pub runs: Vec<PathBuf>,
 
     /// Measure every run by every earlier one, not by the first alone
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::ALL_PAIRS)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub all_pairs: bool,
 
     /// Compare runs of which the benchmark, the dataset or the scorer differ
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::ALLOW_MISMATCH)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
 
     /// Also write the comparisons to this CSV file, which replaces what is there
-    #[arg(long, value_name = "FILE", env = env_vars::CSV)]
+    #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 
     /// Print the comparison as JSON, each sample's scores included, instead of tables
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 

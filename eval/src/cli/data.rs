@@ -7,7 +7,6 @@ use clap::{Args, Subcommand};
 
 use super::BenchmarkArgs;
 use super::number::whole;
-use crate::env_vars;
 
 /// The flags of `eval data`.
 #[derive(Debug, Clone, Args)]
@@ -35,11 +34,11 @@ pub struct FetchArgs {
     pub names: Vec<String>,
 
     /// Folder in which the data of each benchmark gets a folder of its name [default: ~/.cache/eval/data]
-    #[arg(long, value_name = "DIR", env = env_vars::DATA_DIR)]
+    #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
     /// Address of a mirror, which takes the place of scheme and host of every download [default: none]
-    #[arg(long, value_name = "URL", env = env_vars::MIRROR)]
+    #[arg(long, value_name = "URL")]
     pub mirror: Option<String>,
 }
 
@@ -59,12 +58,11 @@ pub struct ShowArgs {
         long,
         value_parser = whole::<u64>,
         default_value_t = 3,
-        value_name = "N",
-        env = env_vars::LIMIT
+        value_name = "N"
     )]
     pub limit: u64,
 
     /// Print whole samples as a JSON array, where the text shows the first 500 characters of a context
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }

@@ -9,7 +9,6 @@ use super::{
     BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, StoreArgs, ToolArgs, TrafficArgs,
     WebArgs,
 };
-use crate::env_vars;
 
 /// Everything that shapes a running agent.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -18,7 +17,7 @@ pub struct EngineArgs {
     /// The model: `openai/MODEL`, `anthropic/MODEL` and the like over HTTP (see `eval list models`), `scripted`
     /// for the one made for the benchmark, `scripted/NAME` for a bundled one, `scripted:FILE` for one of your own,
     /// or `replay:FILE` for the recorded responses of an earlier run
-    #[arg(long, value_name = "REF", env = env_vars::MODEL)]
+    #[arg(long, value_name = "REF")]
     pub model: String,
 
     /// How models are asked.
@@ -40,8 +39,7 @@ pub struct EngineArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = DEFAULT_MAX_ITERATIONS,
-        value_name = "N",
-        env = env_vars::MAX_ITERATIONS
+        value_name = "N"
     )]
     pub max_iterations: u32,
 
@@ -50,8 +48,7 @@ pub struct EngineArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 1,
-        value_name = "N",
-        env = env_vars::MAX_BLOCKS_PER_ITERATION
+        value_name = "N"
     )]
     pub max_blocks_per_iteration: u32,
 
@@ -60,8 +57,7 @@ pub struct EngineArgs {
         long,
         default_value_t = true,
         action = ArgAction::Set,
-        value_name = "BOOL",
-        env = env_vars::CONFIRM_FIRST_RETURN
+        value_name = "BOOL"
     )]
     pub confirm_first_return: bool,
 
@@ -70,8 +66,7 @@ pub struct EngineArgs {
         long,
         value_parser = decimal,
         default_value_t = 3600.0,
-        value_name = "SECONDS",
-        env = env_vars::ATTEMPT_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub attempt_timeout: f64,
 

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::LayerArgs;
 use super::number::whole;
 use super::word::one_of;
-use crate::env_vars;
 
 /// What shapes the prompts of a delegation tree.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -24,8 +23,7 @@ pub struct GuidanceArgs {
         long,
         default_value_t,
         value_name = "MODE",
-        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
-        env = env_vars::PROMPT_MODE
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
     )]
     pub prompt_mode: PromptMode,
 
@@ -35,8 +33,7 @@ pub struct GuidanceArgs {
         long,
         default_value_t,
         value_name = "PROTOCOL",
-        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str)),
-        env = env_vars::PROTOCOL
+        value_parser = one_of::<Protocol>(Protocol::ALL.map(Protocol::as_str))
     )]
     pub protocol: Protocol,
 
@@ -46,8 +43,7 @@ pub struct GuidanceArgs {
         long,
         default_value = "fenced",
         value_name = "WAY",
-        value_parser = code_via(),
-        env = env_vars::CODE_VIA
+        value_parser = code_via()
     )]
     pub code_via: CodeVia,
 
@@ -57,37 +53,31 @@ pub struct GuidanceArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = DEFAULT_MAX_DEPTH,
-        value_name = "DEPTH",
-        env = env_vars::MAX_DEPTH
+        value_name = "DEPTH"
     )]
     pub max_depth: u32,
 
     /// Guidance added to the root's prompt, in this order, after that of the profile; each must be written
     /// for the protocol; see `eval list drivers`
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::DRIVERS)]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Vec<String>,
 
     /// Folder of driver files (*.md) of your own; one takes the place of a bundled one of its name
-    #[arg(long, value_name = "DIR", env = env_vars::DRIVERS_DIR)]
+    #[arg(long, value_name = "DIR")]
     pub drivers_dir: Option<PathBuf>,
 
     /// List of drivers for a model family: a NAME of `eval list profiles`, `auto` for the one that matches
     /// the model's name, if any, or `none`. Drivers that are not written for the protocol are left out
-    #[arg(long, default_value = "auto", value_name = "NAME", env = env_vars::PROFILE)]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub profile: String,
 
     /// YAML file of profiles of your own, which are tried first
-    #[arg(long, value_name = "FILE", env = env_vars::PROFILES_FILE)]
+    #[arg(long, value_name = "FILE")]
     pub profiles_file: Option<PathBuf>,
 
     /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; may be repeated; `;`
     /// separates several in one value
-    #[arg(
-        long = "model-alias",
-        value_name = "SPEC",
-        value_delimiter = ';',
-        env = env_vars::MODEL_ALIAS
-    )]
+    #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
     /// What is laid over the prompts.

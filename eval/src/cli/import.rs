@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 use harness::prompt::PromptMode;
 
 use super::word::one_of;
-use crate::env_vars;
 
 /// The flags of `eval import`.
 #[derive(Debug, Clone, Args)]
@@ -36,23 +35,17 @@ pub struct NodeRlmArgs {
     #[arg(
         long,
         value_name = "MODE",
-        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str)),
-        env = env_vars::PROMPT_MODE
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
     )]
     pub prompt_mode: Option<PromptMode>,
 
     /// Names of the drivers that guided it, which the files do not say either; "" for none
     /// [default: unknown]
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::DRIVERS)]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Option<Vec<String>>,
 
     /// Folder in which each run gets a folder of its own
-    #[arg(
-        long,
-        default_value = "results",
-        value_name = "DIR",
-        env = env_vars::LOG_DIR
-    )]
+    #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }
 

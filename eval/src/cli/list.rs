@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
-use crate::env_vars;
-
 /// The flags of `eval list`.
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
@@ -19,8 +17,7 @@ pub struct ListArgs {
     #[arg(
         long,
         global = true,
-        value_parser = BoolishValueParser::new(),
-        env = env_vars::JSON
+        value_parser = BoolishValueParser::new()
     )]
     pub json: bool,
 }
@@ -31,7 +28,7 @@ pub enum List {
     /// What `run --benchmark` takes
     Benchmarks {
         /// Folder that holds the data of each benchmark under its name [default: ~/.cache/eval/data]
-        #[arg(long, value_name = "DIR", env = env_vars::DATA_DIR)]
+        #[arg(long, value_name = "DIR")]
         data_dir: Option<PathBuf>,
     },
     /// What `--scorer` takes
@@ -39,41 +36,41 @@ pub enum List {
     /// What `--drivers` takes
     Drivers {
         /// Folder of driver files (*.md) of your own
-        #[arg(long, value_name = "DIR", env = env_vars::DRIVERS_DIR)]
+        #[arg(long, value_name = "DIR")]
         drivers_dir: Option<PathBuf>,
     },
     /// What `--tools` takes, and what the `tools` of a prompt definition may name beside other definitions
     Tools {
         /// Folder of tools of your own (*.js)
-        #[arg(long, value_name = "DIR", env = env_vars::TOOLS_DIR)]
+        #[arg(long, value_name = "DIR")]
         tools_dir: Option<PathBuf>,
     },
     /// What `--profile` takes, in the order in which `auto` tries them
     Profiles {
         /// YAML file of profiles of your own, which are tried first
-        #[arg(long, value_name = "FILE", env = env_vars::PROFILES_FILE)]
+        #[arg(long, value_name = "FILE")]
         profiles_file: Option<PathBuf>,
     },
     /// What `--prompt` takes, and the fragments that prompts can include
     Prompts {
         /// Folder of prompt definitions and fragments (*.md, *.yaml, *.json) of your own
-        #[arg(long, value_name = "DIR", env = env_vars::PROMPTS_DIR)]
+        #[arg(long, value_name = "DIR")]
         prompts_dir: Option<PathBuf>,
     },
     /// What `--hooks` takes
     Hooks {
         /// Folder of hooks (*.js) of your own
-        #[arg(long, value_name = "DIR", env = env_vars::HOOKS_DIR)]
+        #[arg(long, value_name = "DIR")]
         hooks_dir: Option<PathBuf>,
     },
     /// What `--model` takes
     Models {
         /// Ask this provider's server which models it serves: openai, anthropic, openrouter, google or ollama
-        #[arg(long, value_name = "NAME", env = env_vars::PROVIDER)]
+        #[arg(long, value_name = "NAME")]
         provider: Option<String>,
 
         /// Where its server is [default: the provider's own]
-        #[arg(long, value_name = "URL", requires = "provider", env = env_vars::BASE_URL)]
+        #[arg(long, value_name = "URL", requires = "provider")]
         base_url: Option<String>,
     },
 }

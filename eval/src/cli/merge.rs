@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use crate::env_vars;
-
 /// The flags of `eval merge`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
@@ -22,8 +20,7 @@ pub struct MergeArgs {
     /// Merge runs although different programs made them; each attempt records which program made it
     #[arg(
         long,
-        value_parser = BoolishValueParser::new(),
-        env = env_vars::ALLOW_PROGRAM_CHANGE
+        value_parser = BoolishValueParser::new()
     )]
     pub allow_program_change: bool,
 }

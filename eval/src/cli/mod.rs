@@ -36,11 +36,12 @@ mod environment;
 mod number;
 mod word;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::program;
+use crate::{env_vars, program};
 
 pub use ask::AskArgs;
 pub use benchmark::BenchmarkArgs;
@@ -169,12 +170,31 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
 
 /// The description of the whole command line.
 pub fn command() -> clap::Command {
-    hide_variables(Cli::command())
+    with_variables(Cli::command())
 }
 
-/// Help states once how variables are named, instead of naming one after each flag.
-fn hide_variables(command: clap::Command) -> clap::Command {
+/// The variables of all flags.
+pub fn variables() -> BTreeSet<String> {
+    fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
+        let variables = command.get_arguments().filter_map(clap::Arg::get_env);
+        into.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        for command in command.get_subcommands() {
+            collect(command, into);
+        }
+    }
+    let mut all = BTreeSet::new();
+    collect(&command(), &mut all);
+    all
+}
+
+/// Gives each flag its variable. Help states once how they are named, instead of naming one after each flag.
+fn with_variables(command: clap::Command) -> clap::Command {
     command
-        .mut_args(|argument| argument.hide_env(true))
-        .mut_subcommands(hide_variables)
+        .mut_args(
+            |argument| match argument.get_long().map(env_vars::of_flag) {
+                Some(variable) => argument.env(variable).hide_env(true),
+                None => argument,
+            },
+        )
+        .mut_subcommands(with_variables)
 }

@@ -8,7 +8,6 @@ use harness::provider::Effort;
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use crate::env_vars;
 
 /// How models over HTTP are asked. Scripted and replayed models take no notice.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -16,52 +15,51 @@ use crate::env_vars;
 pub struct ModelArgs {
     /// Server of the main model, and of aliases with the same prefix; the prefix chooses the format: openai/,
     /// openai-responses/ or anthropic/ [default: the provider's own]
-    #[arg(long, value_name = "URL", env = env_vars::BASE_URL)]
+    #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
     /// Sampling temperature, from 0 [default: the server's]
-    #[arg(long, value_parser = decimal, value_name = "T", env = env_vars::TEMPERATURE)]
+    #[arg(long, value_parser = decimal, value_name = "T")]
     pub temperature: Option<f64>,
 
     /// Seed of the model's sampling, for servers that take one; --seed is that of generated samples
     /// [default: none]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N", env = env_vars::MODEL_SEED)]
+    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
     pub model_seed: Option<u64>,
 
     /// Most output tokens of one response, reasoning included [default: the server's; anthropic: 8192, and
     /// --reasoning-tokens on top]
-    #[arg(long, value_parser = whole::<u32>, value_name = "N", env = env_vars::MAX_OUTPUT_TOKENS)]
+    #[arg(long, value_parser = whole::<u32>, value_name = "N")]
     pub max_output_tokens: Option<u32>,
 
     /// Text at which a response ends; may be repeated
     #[arg(
         long,
         value_parser = NonEmptyStringValueParser::new(),
-        value_name = "TEXT",
-        env = env_vars::STOP
+        value_name = "TEXT"
     )]
     pub stop: Vec<String>,
 
     /// How hard the model thinks [default: the server's]
-    #[arg(long, value_name = "EFFORT", value_parser = effort(), env = env_vars::EFFORT)]
+    #[arg(long, value_name = "EFFORT", value_parser = effort())]
     pub effort: Option<Effort>,
 
     /// Most tokens of reasoning, where the server takes a number (anthropic, openrouter) [default: none asked for]
-    #[arg(long, value_parser = whole::<u32>, value_name = "N", env = env_vars::REASONING_TOKENS)]
+    #[arg(long, value_parser = whole::<u32>, value_name = "N")]
     pub reasoning_tokens: Option<u32>,
 
     /// A field put into every request's body as it is, JSON if it parses and text if not; wins over other flags;
     /// may be repeated
-    #[arg(long, value_name = "KEY=VALUE", env = env_vars::MODEL_ARGS)]
+    #[arg(long, value_name = "KEY=VALUE")]
     pub model_args: Vec<String>,
 
     /// Stream responses: a server that stalls is noticed after --idle-timeout instead of --request-timeout
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::STREAM)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub stream: bool,
 
     /// Stream responses, and stop each as soon as its last block that would run is closed; the server then counts no
     /// tokens, and they are estimated
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::STOP_EARLY)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
 
     /// Seconds to wait for a connection
@@ -69,8 +67,7 @@ pub struct ModelArgs {
         long,
         value_parser = decimal,
         default_value_t = 10.0,
-        value_name = "SECONDS",
-        env = env_vars::CONNECT_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub connect_timeout: f64,
 
@@ -79,8 +76,7 @@ pub struct ModelArgs {
         long,
         value_parser = decimal,
         default_value_t = 300.0,
-        value_name = "SECONDS",
-        env = env_vars::IDLE_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub idle_timeout: f64,
 
@@ -89,8 +85,7 @@ pub struct ModelArgs {
         long,
         value_parser = decimal,
         default_value_t = 600.0,
-        value_name = "SECONDS",
-        env = env_vars::REQUEST_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub request_timeout: f64,
 }

@@ -8,7 +8,6 @@ use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::number::whole;
 use super::{GuidanceArgs, ToolArgs, WebArgs};
-use crate::env_vars;
 
 /// The flags of `eval prompt`.
 #[derive(Debug, Clone, Args)]
@@ -20,7 +19,6 @@ pub struct PromptArgs {
         value_parser = whole::<u32>,
         default_value_t = 0,
         value_name = "DEPTH",
-        env = env_vars::DEPTH,
         help_heading = "Position"
     )]
     pub depth: u32,
@@ -30,21 +28,20 @@ pub struct PromptArgs {
         long,
         value_parser = whole::<u32>,
         value_name = "N",
-        env = env_vars::ITERATIONS,
         help_heading = "Position"
     )]
     pub iterations: Option<u32>,
 
     /// Query of an agent above this one, the root's first; repeated, once for each depth above
-    #[arg(long, value_name = "QUERY", env = env_vars::LINEAGE, help_heading = "Position")]
+    #[arg(long, value_name = "QUERY", help_heading = "Position")]
     pub lineage: Vec<String>,
 
     /// Prompt that the caller gives it, which makes it a specialist
-    #[arg(long, value_name = "TEXT", env = env_vars::SYSTEM_PROMPT, help_heading = "Position")]
+    #[arg(long, value_name = "TEXT", help_heading = "Position")]
     pub system_prompt: Option<String>,
 
     /// Model name by which `--profile auto` finds the profile
-    #[arg(long, value_name = "REF", env = env_vars::MODEL, help_heading = "Agent")]
+    #[arg(long, value_name = "REF", help_heading = "Agent")]
     pub model: Option<String>,
 
     /// What the agents are told.
@@ -63,7 +60,6 @@ pub struct PromptArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        env = env_vars::SIZES,
         help_heading = "Output"
     )]
     pub sizes: bool,
@@ -75,7 +71,6 @@ pub struct PromptArgs {
         num_args = 2,
         value_names = ["A", "B"],
         allow_hyphen_values = true,
-        env = env_vars::DIFF,
         value_delimiter = ';',
         help_heading = "Output"
     )]
@@ -86,7 +81,6 @@ pub struct PromptArgs {
     #[arg(
         long,
         value_name = "DIR",
-        env = env_vars::CHECK,
         conflicts_with_all = ["diff", "sizes"],
         help_heading = "Output"
     )]
@@ -97,7 +91,6 @@ pub struct PromptArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        env = env_vars::JSON,
         help_heading = "Output"
     )]
     pub json: bool,

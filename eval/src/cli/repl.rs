@@ -6,18 +6,17 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::SandboxArgs;
-use crate::env_vars;
 
 /// The flags of `eval repl`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct ReplArgs {
     /// Text file that becomes `context` [default: an empty context]
-    #[arg(long, value_name = "FILE", env = env_vars::CONTEXT_FILE)]
+    #[arg(long, value_name = "FILE")]
     pub context_file: Option<PathBuf>,
 
     /// Read and write one JSON object a line
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 
     /// The REPL.

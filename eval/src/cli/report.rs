@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use crate::env_vars;
-
 /// The flags of `eval report`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
@@ -17,11 +15,11 @@ pub struct ReportArgs {
 
     /// File for the page with plots, one HTML file that needs nothing else; replaces what is there [default: report.html
     /// in the first DIR, none with --json]
-    #[arg(long, value_name = "FILE", env = env_vars::HTML)]
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
     /// Print a JSON object instead of tables: what differs, the runs with their summaries, and the comparisons of sweeps
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
 use super::{BenchmarkArgs, EngineArgs, ScorerArgs};
-use crate::env_vars;
 
 /// The flags of `eval run`.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -31,7 +30,6 @@ pub struct RunArgs {
         required = false,
         required_unless_present = "resume",
         value_name = "NAME",
-        env = env_vars::BENCHMARK,
         help_heading = "Benchmark"
     )]
     pub benchmark: String,
@@ -45,7 +43,6 @@ pub struct RunArgs {
         long,
         value_delimiter = ',',
         value_name = "KEY=A|B,…",
-        env = env_vars::FILTER,
         help_heading = "Selection"
     )]
     pub filter: Vec<String>,
@@ -55,7 +52,6 @@ pub struct RunArgs {
         long,
         value_delimiter = ',',
         value_name = "ID,…",
-        env = env_vars::SELECTED_PROBLEMS,
         help_heading = "Selection"
     )]
     pub selected_problems: Vec<String>,
@@ -65,7 +61,6 @@ pub struct RunArgs {
         long,
         value_parser = whole::<u64>,
         value_name = "N",
-        env = env_vars::MAX_TASKS,
         help_heading = "Selection"
     )]
     pub max_tasks: Option<u64>,
@@ -76,13 +71,12 @@ pub struct RunArgs {
         long,
         value_parser = whole::<u64>,
         value_name = "N",
-        env = env_vars::SAMPLE_SEED,
         help_heading = "Selection"
     )]
     pub sample_seed: Option<u64>,
     /// Run only the M-th of N shares of the selected samples, which go by a hash of their ids: 2/8; `auto` takes it
     /// from a Kubernetes Indexed Job or a Slurm array. `eval merge` makes one run of all [default: all]
-    #[arg(long, value_name = "M/N", env = env_vars::PARTITION, help_heading = "Selection")]
+    #[arg(long, value_name = "M/N", help_heading = "Selection")]
     pub partition: Option<String>,
 
     /// Independent attempts at each sample
@@ -91,7 +85,6 @@ pub struct RunArgs {
         value_parser = whole::<u32>,
         default_value_t = 1,
         value_name = "N",
-        env = env_vars::ATTEMPTS,
         help_heading = "Selection"
     )]
     pub attempts: u32,
@@ -111,7 +104,6 @@ pub struct RunArgs {
         value_parser = whole::<u32>,
         default_value_t = 5,
         value_name = "N",
-        env = env_vars::CONCURRENCY,
         help_heading = "Run"
     )]
     pub concurrency: u32,
@@ -121,7 +113,6 @@ pub struct RunArgs {
         long,
         default_value = "results",
         value_name = "DIR",
-        env = env_vars::LOG_DIR,
         help_heading = "Run"
     )]
     pub log_dir: PathBuf,
@@ -131,7 +122,6 @@ pub struct RunArgs {
         long,
         value_parser = decimal,
         value_name = "SCORE",
-        env = env_vars::MIN_SCORE,
         help_heading = "Run"
     )]
     pub min_score: Option<f64>,
@@ -142,14 +132,13 @@ pub struct RunArgs {
         long,
         value_parser = decimal,
         value_name = "SHARE|COUNT",
-        env = env_vars::FAIL_ON_ERROR,
         help_heading = "Run"
     )]
     pub fail_on_error: Option<f64>,
 
     /// Go on with the run in this folder, with the settings that it has; of other flags, those that cannot
     /// change an answer may be given, and more attempts or samples
-    #[arg(long, value_name = "DIR", env = env_vars::RESUME, help_heading = "Run")]
+    #[arg(long, value_name = "DIR", help_heading = "Run")]
     #[serde(skip)]
     pub resume: Option<PathBuf>,
 
@@ -158,7 +147,6 @@ pub struct RunArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        env = env_vars::RETRY_ERRORS,
         help_heading = "Run"
     )]
     #[serde(skip)]
@@ -169,7 +157,6 @@ pub struct RunArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        env = env_vars::ALLOW_PROGRAM_CHANGE,
         help_heading = "Run"
     )]
     #[serde(skip)]
@@ -180,7 +167,6 @@ pub struct RunArgs {
         long,
         value_parser = BoolishValueParser::new(),
         conflicts_with = "resume",
-        env = env_vars::DRY_RUN,
         help_heading = "Run"
     )]
     #[serde(skip)]
@@ -191,7 +177,6 @@ pub struct RunArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "dry_run",
-        env = env_vars::CHECK_KEY,
         help_heading = "Run"
     )]
     #[serde(skip)]
@@ -201,7 +186,6 @@ pub struct RunArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        env = env_vars::JSON,
         help_heading = "Run"
     )]
     #[serde(skip)]

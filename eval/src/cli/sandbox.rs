@@ -6,7 +6,6 @@ use harness::sandbox::Console;
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use crate::env_vars;
 
 /// Limits and printing of the REPL.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -17,8 +16,7 @@ pub struct SandboxArgs {
         long,
         default_value = "node",
         value_name = "STYLE",
-        value_parser = console_style(),
-        env = env_vars::CONSOLE
+        value_parser = console_style()
     )]
     pub console: Console,
 
@@ -27,8 +25,7 @@ pub struct SandboxArgs {
         long,
         value_parser = decimal,
         default_value_t = 120.0,
-        value_name = "SECONDS",
-        env = env_vars::CELL_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub cell_timeout: f64,
 
@@ -37,8 +34,7 @@ pub struct SandboxArgs {
         long,
         value_parser = decimal,
         default_value_t = 30.0,
-        value_name = "SECONDS",
-        env = env_vars::CELL_WAIT
+        value_name = "SECONDS"
     )]
     pub cell_wait: f64,
 
@@ -47,8 +43,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u64>,
         default_value_t = 50_000,
-        value_name = "CHARS",
-        env = env_vars::OUTPUT_LIMIT
+        value_name = "CHARS"
     )]
     pub output_limit: u64,
 
@@ -57,8 +52,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u64>,
         default_value_t = 512,
-        value_name = "MB",
-        env = env_vars::MEMORY_LIMIT
+        value_name = "MB"
     )]
     pub memory_limit: u64,
 
@@ -67,8 +61,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u64>,
         default_value_t = 8,
-        value_name = "MB",
-        env = env_vars::STACK_LIMIT
+        value_name = "MB"
     )]
     pub stack_limit: u64,
 
@@ -77,8 +70,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 256,
-        value_name = "N",
-        env = env_vars::PENDING_CALLS
+        value_name = "N"
     )]
     pub pending_calls: u32,
 
@@ -87,8 +79,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 5_000,
-        value_name = "N",
-        env = env_vars::TOTAL_CALLS
+        value_name = "N"
     )]
     pub total_calls: u32,
 
@@ -97,8 +88,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 20_000_000,
-        value_name = "CHARS",
-        env = env_vars::ARGUMENT_LIMIT
+        value_name = "CHARS"
     )]
     pub argument_limit: u32,
 
@@ -107,8 +97,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 10_000,
-        value_name = "N",
-        env = env_vars::TIMER_LIMIT
+        value_name = "N"
     )]
     pub timer_limit: u32,
 
@@ -118,8 +107,7 @@ pub struct SandboxArgs {
         long,
         default_value = "process",
         value_name = "WHERE",
-        value_parser = isolation_kind(),
-        env = env_vars::ISOLATION
+        value_parser = isolation_kind()
     )]
     pub isolation: IsolationKind,
 
@@ -128,8 +116,7 @@ pub struct SandboxArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 1,
-        value_name = "N",
-        env = env_vars::ATTEMPTS_PER_WORKER
+        value_name = "N"
     )]
     pub attempts_per_worker: u32,
 }

@@ -7,7 +7,6 @@ use clap::builder::BoolishValueParser;
 
 use super::number::whole;
 use super::{ModelArgs, ScorerArgs, TrafficArgs};
-use crate::env_vars;
 
 /// The flags of `eval score`.
 #[derive(Debug, Clone, Args)]
@@ -18,7 +17,7 @@ pub struct ScoreArgs {
     pub dir: PathBuf,
 
     /// The scorer: a name of `eval list scorers`, with or without its version (exact, needle/1), or a JavaScript file
-    #[arg(long, value_name = "NAME|FILE", env = env_vars::SCORER)]
+    #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
     /// What it may use.
@@ -35,11 +34,11 @@ pub struct ScoreArgs {
 
     /// Folder of a store of responses: a question that was answered once, in an attempt of the same number, is not sent
     /// again [default: no cache]
-    #[arg(long, value_name = "DIR", env = env_vars::CACHE)]
+    #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
     /// YAML file of prices, tried before the bundled ones [default: the bundled ones alone]
-    #[arg(long, value_name = "FILE", env = env_vars::PRICES)]
+    #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
 
     /// Answers that are scored at once
@@ -47,13 +46,12 @@ pub struct ScoreArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 5,
-        value_name = "N",
-        env = env_vars::CONCURRENCY
+        value_name = "N"
     )]
     pub concurrency: u32,
 
     /// Print the new summary as JSON instead of a table beside the old one
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 

@@ -4,7 +4,6 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use crate::env_vars;
 
 /// What scorers may use.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -12,12 +11,12 @@ use crate::env_vars;
 #[serde(default)]
 pub struct ScorerArgs {
     /// The model that --scorer judge asks; the forms are those of --model
-    #[arg(long, value_name = "REF", env = env_vars::JUDGE_MODEL)]
+    #[arg(long, value_name = "REF")]
     pub judge_model: Option<String>,
 
     /// What it is told: the name of a bundled prompt, or a definition file of yours, Markdown with front matter
     /// [default: judge]
-    #[arg(long, value_name = "NAME|FILE", env = env_vars::JUDGE_PROMPT)]
+    #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
     /// Times that it is asked about one answer until it gives a verdict; without one the attempt is an error
@@ -25,8 +24,7 @@ pub struct ScorerArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = ASKED,
-        value_name = "N",
-        env = env_vars::JUDGE_ATTEMPTS
+        value_name = "N"
     )]
     pub judge_attempts: u32,
 
@@ -35,8 +33,7 @@ pub struct ScorerArgs {
         long,
         value_parser = decimal,
         default_value_t = TIMEOUT,
-        value_name = "SECONDS",
-        env = env_vars::SCORER_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub scorer_timeout: f64,
 
@@ -45,8 +42,7 @@ pub struct ScorerArgs {
         long,
         value_parser = whole::<u64>,
         default_value_t = MEMORY,
-        value_name = "MB",
-        env = env_vars::SCORER_MEMORY_LIMIT
+        value_name = "MB"
     )]
     pub scorer_memory_limit: u64,
 }

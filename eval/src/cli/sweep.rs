@@ -7,7 +7,6 @@ use clap::builder::BoolishValueParser;
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use crate::env_vars;
 
 /// The flags of `eval sweep`.
 #[derive(Debug, Clone, Args)]
@@ -19,38 +18,62 @@ use crate::env_vars;
 )]
 pub struct SweepArgs {
     /// YAML file with the matrix, or the name of a benchmark for its ready sweep; typed flags win over what it says
-    #[arg(long, value_name = "FILE", env = env_vars::MATRIX, help_heading = "Matrix")]
+    #[arg(long, value_name = "FILE", help_heading = "Matrix")]
     pub matrix: Option<PathBuf>,
 
     /// Models to run [default: the --model of the flags of eval run]
-    #[arg(long, value_delimiter = ',', value_name = "REF,…", env = env_vars::MODELS, help_heading = "Matrix")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "REF,…",
+        help_heading = "Matrix"
+    )]
     pub models: Vec<String>,
 
     /// Protocols; `direct` is always there as the baseline, once for each model [default: rlm]
-    #[arg(long, value_delimiter = ',', value_name = "PROTOCOL,…", env = env_vars::PROTOCOLS, help_heading = "Matrix")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "PROTOCOL,…",
+        help_heading = "Matrix"
+    )]
     pub protocols: Vec<String>,
 
     /// Prompt modes, for protocols whose prompt has modes [default: solver]
-    #[arg(long, value_delimiter = ',', value_name = "MODE,…", env = env_vars::PROMPT_MODES, help_heading = "Matrix")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "MODE,…",
+        help_heading = "Matrix"
+    )]
     pub prompt_modes: Vec<String>,
 
     /// Values of --max-depth, for protocols with children [default: 2]
-    #[arg(long, value_delimiter = ',', value_name = "DEPTH,…", env = env_vars::DEPTHS, help_heading = "Matrix")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "DEPTH,…",
+        help_heading = "Matrix"
+    )]
     pub depths: Vec<String>,
 
     /// Sets of drivers, apart by `;`, each of names apart by `,`; `none` is the empty set [default: none]
-    #[arg(long, value_delimiter = ';', value_name = "SET;…", env = env_vars::DRIVER_SETS, help_heading = "Matrix")]
+    #[arg(
+        long,
+        value_delimiter = ';',
+        value_name = "SET;…",
+        help_heading = "Matrix"
+    )]
     pub driver_sets: Vec<String>,
 
     /// Folder to make for the sweep, with a run directory for each cell [default: results/sweep-DATE-TIME]
-    #[arg(long, value_name = "DIR", env = env_vars::OUT, help_heading = "Sweep")]
+    #[arg(long, value_name = "DIR", help_heading = "Sweep")]
     pub out: Option<PathBuf>,
 
     /// Go on with the sweep in this folder: with its cells that were interrupted, and those that never began
     #[arg(
         long,
         value_name = "DIR",
-        env = env_vars::RESUME,
         conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "driver_sets", "out", "run"],
         help_heading = "Sweep"
     )]
@@ -61,7 +84,6 @@ pub struct SweepArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        env = env_vars::RETRY_ERRORS,
         help_heading = "Sweep"
     )]
     pub retry_errors: bool,
@@ -70,7 +92,6 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
-        env = env_vars::DRY_RUN,
         conflicts_with = "resume",
         help_heading = "Sweep"
     )]
@@ -81,13 +102,12 @@ pub struct SweepArgs {
         long,
         value_parser = BoolishValueParser::new(),
         requires = "resume",
-        env = env_vars::ALLOW_PROGRAM_CHANGE,
         help_heading = "Sweep"
     )]
     pub allow_program_change: bool,
 
     /// Print the comparison as JSON on stdout instead of tables
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::JSON, help_heading = "Sweep")]
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
     /// Flags of `eval run` that all cells share; none of the matrix
@@ -105,22 +125,22 @@ pub struct SweepArgs {
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {
     /// US dollars that all cells together may cost [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "USD", env = env_vars::MAX_COST)]
+    #[arg(long, value_parser = decimal, value_name = "USD")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
 
     /// Tokens that all cells together may use, input and output together [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N", env = env_vars::MAX_TOKENS)]
+    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
 
     /// Requests to models that all cells together may make; one that is sent again counts once [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N", env = env_vars::MAX_LLM_CALLS)]
+    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 
     /// Wall seconds after which the sweep begins nothing more, counted anew with --resume [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "SECONDS", env = env_vars::TIME_LIMIT)]
+    #[arg(long, value_parser = decimal, value_name = "SECONDS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
 }

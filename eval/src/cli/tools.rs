@@ -5,18 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::env_vars;
-
 /// What agents may call besides each other.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Tools")]
 pub struct ToolArgs {
     /// Tools that the root has, and children that it calls by `rlm()`; see `eval list tools`
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…", env = env_vars::TOOLS)]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub tools: Vec<String>,
 
     /// Folder that tools may read files of, and that attachments come from; links out of it are refused
-    #[arg(long, value_name = "DIR", env = env_vars::FILES_DIR)]
+    #[arg(long, value_name = "DIR")]
     pub files_dir: Option<PathBuf>,
 
     /// Value of a variable that tools read, over every other source; may be repeated. It is stored nowhere, so
@@ -25,8 +23,7 @@ pub struct ToolArgs {
         long = "env",
         value_name = "NAME=VALUE",
         value_delimiter = '\n',
-        hide_env_values = true,
-        env = env_vars::ENV
+        hide_env_values = true
     )]
     #[serde(skip)]
     pub values: Vec<String>,

@@ -4,7 +4,6 @@ use clap::{ArgAction, Args};
 use serde::{Deserialize, Serialize};
 
 use super::number::{decimal, whole};
-use crate::env_vars;
 
 /// How requests go to models.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -15,8 +14,7 @@ pub struct TrafficArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 6,
-        value_name = "N",
-        env = env_vars::MAX_RETRIES
+        value_name = "N"
     )]
     pub max_retries: u32,
 
@@ -26,13 +24,12 @@ pub struct TrafficArgs {
         long,
         value_parser = decimal,
         default_value_t = 1800.0,
-        value_name = "SECONDS",
-        env = env_vars::CALL_TIMEOUT
+        value_name = "SECONDS"
     )]
     pub call_timeout: f64,
 
     /// Requests to one endpoint per minute; 5/s and 3000/h are understood [default: no limit]
-    #[arg(long, value_name = "RATE", env = env_vars::RATE_LIMIT)]
+    #[arg(long, value_name = "RATE")]
     pub rate_limit: Option<String>,
 
     /// Requests that may go at once before --rate-limit holds them back
@@ -40,8 +37,7 @@ pub struct TrafficArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 1,
-        value_name = "N",
-        env = env_vars::RATE_BURST
+        value_name = "N"
     )]
     pub rate_burst: u32,
 
@@ -50,8 +46,7 @@ pub struct TrafficArgs {
         long,
         value_parser = whole::<u32>,
         default_value_t = 64,
-        value_name = "N",
-        env = env_vars::MAX_CONNECTIONS
+        value_name = "N"
     )]
     pub max_connections: u32,
 
@@ -61,8 +56,7 @@ pub struct TrafficArgs {
         long,
         default_value_t = true,
         action = ArgAction::Set,
-        value_name = "BOOL",
-        env = env_vars::ADAPTIVE
+        value_name = "BOOL"
     )]
     pub adaptive: bool,
 }

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use crate::env_vars;
-
 /// The flags of `eval view`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
@@ -16,23 +14,23 @@ pub struct ViewArgs {
     pub dir: PathBuf,
 
     /// Port to serve at, on 127.0.0.1; 0 for any that is free
-    #[arg(long, default_value_t = 0, value_name = "N", env = env_vars::PORT)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub port: u16,
 
     /// Do not open a browser
-    #[arg(long, value_parser = BoolishValueParser::new(), env = env_vars::NO_OPEN)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub no_open: bool,
 
     /// Write one self-contained page instead of serving; DIR is then one run directory
-    #[arg(long, value_name = "FILE.html", conflicts_with = "port", env = env_vars::EXPORT)]
+    #[arg(long, value_name = "FILE.html", conflicts_with = "port")]
     pub export: Option<PathBuf>,
 
     /// Export this sample alone [default: the whole run]
-    #[arg(long, value_name = "ID", requires = "export", env = env_vars::SAMPLE)]
+    #[arg(long, value_name = "ID", requires = "export")]
     pub sample: Option<String>,
 
     /// Export this attempt at the sample [default: 1]
-    #[arg(long, value_name = "N", requires = "sample", env = env_vars::ATTEMPT)]
+    #[arg(long, value_name = "N", requires = "sample")]
     pub attempt: Option<u32>,
 }
 

@@ -44,7 +44,8 @@ pub(super) fn resolve(
 pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<String> {
     let given = args.data_dir.as_ref()?;
     let needs_data = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
-    let is_typed = env::var_os(env_vars::DATA_DIR).is_none_or(|value| value != *given.as_os_str());
+    let is_typed = env::var_os(env_vars::of_flag("--data-dir"))
+        .is_none_or(|value| value != *given.as_os_str());
     let why = if benchmarks::is_path(benchmark) {
         "its rows are where --benchmark says"
     } else {
@@ -64,40 +65,27 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
                 .iter()
                 .any(|length| !length.trim().is_empty()),
             Reads::ContextLengths,
-            env_vars::CONTEXT_LEN,
             "--context-len",
         ),
         (
             args.tasks_per_length != usual.tasks_per_length as u64,
             Reads::TasksPerLength,
-            env_vars::TASKS_PER_LENGTH,
             "--tasks-per-length",
         ),
-        (
-            args.seed != usual.seed,
-            Reads::Seed,
-            env_vars::SEED,
-            "--seed",
-        ),
-        (args.labels, Reads::Labels, env_vars::LABELS, "--labels"),
-        (
-            args.split.is_some(),
-            Reads::Split,
-            env_vars::SPLIT,
-            "--split",
-        ),
+        (args.seed != usual.seed, Reads::Seed, "--seed"),
+        (args.labels, Reads::Labels, "--labels"),
+        (args.split.is_some(), Reads::Split, "--split"),
         (
             args.skip_malformed,
             Reads::SkipMalformed,
-            env_vars::SKIP_MALFORMED,
             "--skip-malformed",
         ),
     ];
     let read = benchmarks::entry(benchmark).map_or(Reads::OWN, |entry| entry.reads);
     given
         .into_iter()
-        .filter(|(given, option, variable, _)| {
-            *given && !read.contains(option) && env::var_os(variable).is_none()
+        .filter(|(given, option, flag)| {
+            *given && !read.contains(option) && env::var_os(env_vars::of_flag(flag)).is_none()
         })
         .map(|(.., flag)| format!("{flag} changes nothing: {benchmark} does not go by it"))
         .collect()

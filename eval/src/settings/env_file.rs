@@ -5,7 +5,8 @@ use std::{env, fs};
 
 use super::SettingsError;
 use super::nearest::nearest;
-use crate::env_vars;
+use crate::cli;
+use crate::env_vars::{self, PREFIX};
 
 /// Sets the variables of the nearest file `.env`, here or in a folder above. Variables that the
 /// environment has already keep their values; without such a file nothing happens.
@@ -31,20 +32,20 @@ pub fn load_env_file() -> Result<(), SettingsError> {
     })
 }
 
-/// How the variables of flags begin.
-const PREFIX: &str = "EVAL_";
-
 /// Variables that look like a flag's and are none that the program reads, each with the one that it resembles most.
 pub fn misspelt_variables() -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let all = || env_vars::FLAGS.iter().chain(env_vars::NOT_FLAGS).copied();
+    let flags = cli::variables();
+    let all = || {
+        let flags = flags.iter().map(String::as_str);
+        flags.chain(env_vars::NOT_FLAGS.iter().copied())
+    };
     let mut unknown: Vec<String> = set
         .filter(|name| name.starts_with(PREFIX) && !all().any(|known| known == name))
         .collect();
     unknown.sort();
-    let bare = |name: &'static str| name.strip_prefix(PREFIX);
     let told = unknown.iter().map(|name| {
-        let known = all().filter_map(bare);
+        let known = all().filter_map(|name| name.strip_prefix(PREFIX));
         match nearest(&name[PREFIX.len()..], known) {
             Some(like) => format!("{name} stands for no flag; did you mean {PREFIX}{like}?"),
             None => format!("{name} stands for no flag"),

@@ -226,7 +226,7 @@ pub(super) fn unnamed_address<'a>(
 ) -> Option<&'a str> {
     let plain = |url: &str| url.trim().trim_end_matches('/').to_owned();
     let typed = typed.map(plain);
-    let flag = variable(env_vars::BASE_URL).map(|url| plain(&url));
+    let flag = variable(&env_vars::of_flag("--base-url")).map(|url| plain(&url));
     let mut servers = settings.servers.values();
     let found = servers.find(|server| {
         let url = plain(&server.base_url);

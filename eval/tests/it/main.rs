@@ -41,6 +41,7 @@ mod survival;
 mod budgets;
 mod cassette;
 mod faults;
+mod flag_reference;
 mod images;
 mod partition;
 mod peers;

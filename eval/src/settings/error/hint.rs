@@ -39,7 +39,7 @@ impl SettingsError {
             Self::UnnamedAddress { address, .. } => {
                 return Some(format!(
                     "to send it there, add --base-url {address} to `eval run --resume`, or set {}={address}",
-                    crate::env_vars::BASE_URL
+                    crate::env_vars::of_flag("--base-url")
                 ));
             }
             Self::NoProgram(_) => "use --isolation thread",

@@ -1,0 +1,107 @@
+//! `docs/FLAGS.md`, the reference of all flags, is what the command line says of itself.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Arg, Command};
+
+/// The reference as it stands, and how to write it anew.
+#[test]
+fn the_reference_lists_every_flag_as_the_command_line_has_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/FLAGS.md");
+    let made = reference();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = made.lines().zip(stored.lines()).find(|(a, b)| a != b);
+    assert!(
+        made == stored,
+        "docs/FLAGS.md is not what the flags are now; the first line that differs: {differs:?}\n\
+         to write it anew: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
+    );
+}
+
+fn reference() -> String {
+    let mut command = eval::cli::command();
+    command.build();
+    let mut text = "# Flags\n\n\
+        Every flag of every command, written by the program itself. Each can also be given as an environment variable, or as a\n\
+        line of a file `.env` in this folder or one above it: `--max-depth 3` is `EVAL_MAX_DEPTH=3`. A flag wins over the\n\
+        environment, and the environment over `.env`.\n"
+        .to_owned();
+    let mut told: Vec<(String, Arg)> = Vec::new();
+    for subcommand in described(&command) {
+        section(&mut text, "eval", subcommand, &mut told);
+    }
+    text
+}
+
+/// One command, and those below it. `told` are the flags that stand further above, each with its command.
+fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(String, Arg)>) {
+    let name = format!("{above} {}", command.get_name());
+    let about = command.get_about().map(ToString::to_string);
+    let _ = write!(text, "\n## {name}\n\n{}.\n", about.unwrap_or_default());
+    let mut rows = String::new();
+    let mut as_above: Vec<(String, Vec<String>)> = Vec::new();
+    for argument in command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set())
+    {
+        let known = told.iter().find(|(_, other)| row(other) == row(argument));
+        match known {
+            Some((where_, _)) => {
+                let flag = format!("`{}`", shown(argument));
+                match as_above.iter_mut().find(|(other, _)| other == where_) {
+                    Some((_, flags)) => flags.push(flag),
+                    None => as_above.push((where_.clone(), vec![flag])),
+                }
+            }
+            None => {
+                rows.push_str(&row(argument));
+                told.push((name.clone(), argument.clone()));
+            }
+        }
+    }
+    if !rows.is_empty() {
+        let _ = write!(
+            text,
+            "\n| flag | default | what it does |\n|---|---|---|\n{rows}"
+        );
+    }
+    for (command, flags) in as_above {
+        let _ = write!(text, "\nAs of `{command}`: {}.\n", flags.join(", "));
+    }
+    for subcommand in described(command) {
+        section(text, &name, subcommand, told);
+    }
+}
+
+/// The commands below one, less `help`.
+fn described(command: &Command) -> impl Iterator<Item = &Command> {
+    let commands = command.get_subcommands();
+    commands.filter(|command| command.get_name() != "help")
+}
+
+/// A row of a table.
+fn row(argument: &Arg) -> String {
+    let defaults = argument.get_default_values().iter();
+    let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
+    let default = match defaults.join(",") {
+        none if none.is_empty() || none == "false" => String::new(),
+        default => format!("`{default}`"),
+    };
+    let help = argument.get_long_help().or_else(|| argument.get_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let escaped = help.replace('|', "\\|").replace('<', "&lt;");
+    format!(
+        "| `{}` | {default} | {escaped} |\n",
+        shown(argument).replace('|', "\\|")
+    )
+}
+
+/// `--max-depth <DEPTH>`, or `[DIR]`.
+fn shown(argument: &Arg) -> String {
+    argument.to_string()
+}
