@@ -55,7 +55,7 @@ impl PromptSettings {
         let max_depth = guidance.settings.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
         let protocol = guidance.settings.protocol;
-        if protocol != Protocol::Rlm && depth > 0 {
+        if !protocol.nature().has_repl && depth > 0 {
             return Err(SettingsError::LonelyChild { protocol, depth });
         }
         if !args.lineage.is_empty() && args.lineage.len() != depth as usize {

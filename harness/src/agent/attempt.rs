@@ -1,31 +1,25 @@
 //! One attempt: what all agents of its tree share.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
 use sandbox::Session;
-use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::{
     AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    HaltReason, HooksAtWork, Invocation, Ledger, Meter, ROOT, Root, Run,
+    HaltReason, HooksAtWork, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
 };
 use crate::model::web::Browser;
-use crate::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Stats, Status, Task,
-    WebEvent, ms,
-};
+use crate::model::{AttemptOutcome, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
 
 /// The shared part of an attempt.
 pub(crate) struct Attempt<'a> {
     pub run: &'a Run,
     pub task: &'a Task,
-    sink: Arc<dyn EventSink>,
-    started: Instant,
+    pub records: Records<'a>,
     pub meter: Meter,
     pub ledger: Ledger,
     /// Why the attempt is to end although its agents could go on.
@@ -34,8 +28,6 @@ pub(crate) struct Attempt<'a> {
     /// Of agents without a prompt definition.
     plain: AgentSettings,
     subscribers: BudgetSubscribers,
-    state: OnceLock<Value>,
-    stats: Mutex<Stats>,
 }
 
 impl<'a> Attempt<'a> {
@@ -43,8 +35,7 @@ impl<'a> Attempt<'a> {
         Self {
             run,
             task,
-            sink,
-            started: Instant::now(),
+            records: Records::new(task, sink),
             meter: Meter::default(),
             ledger: Ledger::of_attempt(
                 Budget {
@@ -57,8 +48,6 @@ impl<'a> Attempt<'a> {
             hooks_at_work: HooksAtWork::default(),
             plain: AgentSettings::default(),
             subscribers: BudgetSubscribers::default(),
-            state: OnceLock::new(),
-            stats: Mutex::default(),
         }
     }
 
@@ -68,13 +57,7 @@ impl<'a> Attempt<'a> {
         root: &Invocation,
         work: impl Future<Output = Result<String, Failure>>,
     ) -> AttemptOutcome {
-        self.emit(
-            root,
-            EventKind::AttemptStart {
-                query: Some(self.task.query.clone()),
-                context_chars: Some(self.task.context.chars().count() as u64),
-            },
-        );
+        self.records.begin_attempt(root);
         let limit = self.run.config.attempt_time;
         let result = tokio::select! {
             result = timeout(limit, work) => result.unwrap_or_else(|_| {
@@ -88,30 +71,7 @@ impl<'a> Attempt<'a> {
                 reason: reason.message().to_owned(),
             }),
         };
-        let (status, answer, error) = match result {
-            Ok(answer) => (Status::Ok, Some(answer), None),
-            Err(failure) => (failure.status, None, Some(failure.reason)),
-        };
-        let mut used = self.count(|stats| stats.clone());
-        used.total = self.started.elapsed();
-        let covered = self.meter.covered();
-        used.busy = covered.work;
-        used.waiting = covered.waiting;
-        self.emit(
-            root,
-            EventKind::AttemptEnd {
-                status,
-                answer: answer.clone(),
-                error: error.clone(),
-            },
-        );
-        AttemptOutcome {
-            status,
-            answer,
-            error,
-            state: self.state.get().cloned(),
-            stats: used,
-        }
+        self.records.end_attempt(root, result, self.meter.covered())
     }
 
     /// The root of the attempt.
@@ -195,20 +155,7 @@ impl<'a> Attempt<'a> {
     /// Opens an invocation's records and its conversation.
     pub fn begin(&self, invocation: &Invocation) -> Conversation {
         let conversation = self.conversation(invocation);
-        self.count(|stats| {
-            stats.agents += 1;
-            stats.depth_reached = stats.depth_reached.max(invocation.depth);
-        });
-        self.emit(
-            invocation,
-            EventKind::InvocationStart {
-                role: invocation.role,
-                query: Some(invocation.query().to_owned()),
-                model: invocation.model.reference.clone(),
-                max_iterations: invocation.iterations,
-                system_prompt: Some(conversation.system.clone()),
-            },
-        );
+        self.records.begin(invocation, &conversation.system);
         conversation
     }
 
@@ -217,23 +164,6 @@ impl<'a> Attempt<'a> {
         let mut conversation = Conversation::new(self.system(invocation));
         conversation.tools = code_tool::tool_use(&invocation.model.sampling, invocation.role);
         conversation
-    }
-
-    /// Closes an invocation's records.
-    pub fn end(&self, invocation: &Invocation, result: &Result<String, Failure>, iterations: u32) {
-        let (status, answer, error) = match result {
-            Ok(answer) => (Status::Ok, Some(answer.clone()), None),
-            Err(failure) => (failure.status, None, Some(failure.reason.clone())),
-        };
-        self.emit(
-            invocation,
-            EventKind::InvocationEnd {
-                status,
-                answer,
-                error,
-                iterations,
-            },
-        );
     }
 
     /// Ends the whole attempt, whatever its agents still do: this never comes back.
@@ -275,21 +205,6 @@ impl<'a> Attempt<'a> {
         self.subscribers.add(session)
     }
 
-    /// Records an event of an invocation.
-    pub fn emit(&self, invocation: &Invocation, kind: EventKind) {
-        self.sink.emit(Event {
-            v: EVENT_VERSION,
-            run_id: self.task.run_id.clone(),
-            sample: self.task.sample.clone(),
-            attempt: self.task.attempt,
-            at_ms: Some(ms(self.started.elapsed())),
-            invocation: invocation.id.clone(),
-            parent: invocation.parent.clone(),
-            depth: invocation.depth,
-            kind,
-        });
-    }
-
     /// Where the attempt's world comes from.
     ///
     /// # Errors
@@ -302,21 +217,6 @@ impl<'a> Attempt<'a> {
                 self.run.config.protocol
             ),
         })
-    }
-
-    /// Takes down the state of the attempt's world, by which it is judged.
-    pub fn judge_by(&self, invocation: &Invocation, state: Value) {
-        let event = WebEvent::State {
-            state: state.clone(),
-        };
-        self.emit(invocation, EventKind::Web { event });
-        // An attempt has one world, and its state is taken once, at the end.
-        let _ = self.state.set(state);
-    }
-
-    /// Changes or reads the statistics.
-    pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
-        change(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What `__rlm` shows to an agent.

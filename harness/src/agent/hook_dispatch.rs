@@ -150,7 +150,8 @@ impl Attempt<'_> {
             moment = passed.moment;
             for note in passed.notes {
                 let hook = hook.name().to_owned();
-                self.emit(invocation, EventKind::HookNote { hook, note });
+                self.records
+                    .emit(invocation, EventKind::HookNote { hook, note });
             }
         }
         Ok(moment)

@@ -6,6 +6,7 @@
 mod run;
 
 mod attempt;
+mod records;
 mod invocation;
 mod conversation;
 mod turns;
@@ -44,5 +45,6 @@ pub(crate) use ledger::{Ledger, Overdrawn, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{Given, PageFunctions};
+pub(crate) use records::Records;
 pub(crate) use run::Run;
 pub(crate) use turns::{Step, Turn, Turns, run_turns};

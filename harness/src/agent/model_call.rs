@@ -63,7 +63,7 @@ impl Attempt<'_> {
             // Not before: what was never sent is not told as a request.
             if !told {
                 told = true;
-                self.emit(
+                self.records.emit(
                     invocation,
                     EventKind::LlmRequest {
                         new_messages: {
@@ -80,9 +80,9 @@ impl Attempt<'_> {
                 );
             }
             if let Some(shortened) = shortened.take() {
-                self.emit(invocation, shortened);
+                self.records.emit(invocation, shortened);
             }
-            self.count(|stats| stats.llm_calls += 1);
+            self.records.count(|stats| stats.llm_calls += 1);
             let result = match kept {
                 Some(result) => self.take_kept(invocation, result).await,
                 None => self.send(invocation, &request).await,
@@ -93,7 +93,7 @@ impl Attempt<'_> {
                         return Err(ProviderError::ContextOverflow { message }.into());
                     };
                     conversation.trims += 1;
-                    self.count(|stats| stats.context_trims += 1);
+                    self.records.count(|stats| stats.context_trims += 1);
                     // Recorded once it is admitted: it stands for another call.
                     shortened = Some(EventKind::ContextTrimmed {
                         messages: trimmed.messages,
@@ -167,14 +167,14 @@ impl Attempt<'_> {
         let Response {
             usage, cost_usd, ..
         } = reply.response;
-        self.count(|stats| {
+        self.records.count(|stats| {
             stats.cached_calls += 1;
             if let Some(usage) = usage {
                 *stats.cached_usage.get_or_insert_default() += usage;
             }
             stats.add_use(usage, cost_usd);
         });
-        self.emit(invocation, EventKind::LlmCached);
+        self.records.emit(invocation, EventKind::LlmCached);
         self.tell_response(invocation, reply, 0.0).await
     }
 
@@ -191,11 +191,11 @@ impl Attempt<'_> {
     fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
         self.ledger.settle(usage, cost_usd);
         self.publish_budget();
-        self.count(|stats| stats.add_use(usage, cost_usd));
+        self.records.count(|stats| stats.add_use(usage, cost_usd));
     }
 
     fn tell_error(&self, invocation: &Invocation, error: &ProviderError, elapsed: f64) {
-        self.emit(
+        self.records.emit(
             invocation,
             EventKind::LlmError {
                 error: error.to_string(),
@@ -220,7 +220,7 @@ impl Attempt<'_> {
         if self.settings(invocation).exclude_reasoning {
             response.reasoning = None;
         }
-        self.emit(
+        self.records.emit(
             invocation,
             EventKind::LlmResponse {
                 text: response.text.clone(),
@@ -303,7 +303,7 @@ impl Drop for GivenUp<'_> {
                 error: "given up: nobody waits for the response any more".to_owned(),
                 ms: Some(ms(self.asked.elapsed())),
             };
-            self.attempt.emit(self.invocation, kind);
+            self.attempt.records.emit(self.invocation, kind);
         }
     }
 }
@@ -323,11 +323,13 @@ impl CallSink for Notes<'_> {
             CallEvent::Waited { reason, duration } => {
                 self.work.set_waiting(false);
                 let ms = ms(duration);
-                attempt.emit(self.invocation, EventKind::LlmWait { reason, ms });
+                attempt
+                    .records
+                    .emit(self.invocation, EventKind::LlmWait { reason, ms });
             }
             CallEvent::Retried { error, delay } => {
-                attempt.count(|stats| stats.retries += 1);
-                attempt.emit(
+                attempt.records.count(|stats| stats.retries += 1);
+                attempt.records.emit(
                     self.invocation,
                     EventKind::LlmRetry {
                         error: error.to_string(),
@@ -337,7 +339,9 @@ impl CallSink for Notes<'_> {
             }
             CallEvent::Billed { usage, cost_usd } => {
                 attempt.settle(Some(usage), cost_usd);
-                attempt.emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
+                attempt
+                    .records
+                    .emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
             }
         }
     }

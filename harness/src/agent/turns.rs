@@ -101,7 +101,7 @@ pub(crate) async fn run_turns(
     let mut used = 0;
     let result = iterate(attempt, invocation, agent, &mut conversation, &mut used).await;
     let result = agent.close(&conversation, result).await;
-    attempt.end(invocation, &result, used);
+    attempt.records.end(invocation, &result, used);
     result
 }
 
@@ -117,9 +117,11 @@ async fn iterate(
         *used = iteration;
         if agent.iterates() {
             if invocation.is_root() {
-                attempt.count(|stats| stats.iterations = iteration);
+                attempt.records.count(|stats| stats.iterations = iteration);
             }
-            attempt.emit(invocation, EventKind::IterationStart { iteration });
+            attempt
+                .records
+                .emit(invocation, EventKind::IterationStart { iteration });
         }
         agent.prepare(conversation).await?;
         let reply = agent.beside(attempt.ask(invocation, conversation)).await?;

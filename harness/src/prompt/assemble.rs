@@ -206,8 +206,13 @@ fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         Role::Root(Protocol::JsonAction) => own_prompt_or(own_prompt, &JSON_ACTION),
         Role::Root(Protocol::AgentTurn) | Role::App | Role::Judge => own(own_prompt),
         Role::OneShot => flat(agent, own_prompt),
-        _ if agent.config.is_flat() => flat(agent, own_prompt),
-        _ => repl(agent, own_prompt),
+        Role::Root(Protocol::Rlm) | Role::Child | Role::Specialist | Role::Flat => {
+            if agent.config.is_flat() {
+                flat(agent, own_prompt)
+            } else {
+                repl(agent, own_prompt)
+            }
+        }
     };
     if agent.config.depth == 0 && !agent.drivers.is_empty() {
         prompt.push(&DRIVERS, []);

@@ -51,6 +51,8 @@ pub struct ProtocolNature {
     pub calls_tools: bool,
     /// Whether its root answers in one response.
     pub is_one_call: bool,
+    /// Whether pictures of what its root sees can go into trajectories.
+    pub takes_pictures: bool,
 }
 
 /// A protocol at work: what it makes of the root of an attempt.

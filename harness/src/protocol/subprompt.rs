@@ -63,12 +63,12 @@ impl Attempt<'_> {
             input,
         } = prepared;
         let child_id = child.id.clone();
-        self.count(|stats| stats.delegations += 1);
+        self.records.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
             child: child.id.clone(),
             role: child.role,
         };
-        self.emit(caller, spawn);
+        self.records.emit(caller, spawn);
         let log = child.log.clone();
         let earlier = {
             let heard = caller.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +91,7 @@ impl Attempt<'_> {
                 error: failure.reason.clone(),
             },
         };
-        self.emit(caller, kind);
+        self.records.emit(caller, kind);
         let calls = log.map_or_else(Vec::new, |log| log.take());
         let (text, error) = match result {
             Ok(answer) => (Some(answer), None),

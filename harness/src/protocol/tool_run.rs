@@ -179,7 +179,7 @@ impl Attempt<'_> {
                 told: told.clone(),
             });
         }
-        self.emit(
+        self.records.emit(
             caller,
             EventKind::ToolCall {
                 call: run.id,

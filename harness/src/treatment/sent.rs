@@ -155,7 +155,7 @@ impl Treatment {
                 tools = readers().under(&tools);
                 self.offered(&tools)
             }
-            Protocol::Direct | Protocol::JsonAction | Protocol::Tools => ToolUse::default(),
+            _ => ToolUse::default(),
         };
         AgentSent {
             agent: ROOT.to_owned(),

@@ -1,6 +1,6 @@
 //! What a run would take at least and at most: calls, tokens and cost, those of the roots' children included.
 
-use harness::Protocol;
+use harness::Subject;
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
 use serde::Serialize;
@@ -335,12 +335,12 @@ fn dollars(cost_usd: Option<f64>) -> String {
 /// The fewest and the most calls of an attempt's root.
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
-    let lone = engine.protocol == Protocol::Rlm && engine.max_depth == 0;
-    if engine.protocol == Protocol::Direct || lone {
+    let nature = engine.protocol.nature();
+    if nature.is_one_call || nature.has_repl && engine.max_depth == 0 {
         return [1, 1];
     }
     let most = u64::from(engine.max_iterations);
-    if engine.protocol == Protocol::Tools {
+    if !nature.has_repl {
         return [1, most];
     }
     // The first return is shown back once.
@@ -351,12 +351,12 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
 /// Whether agents may call others, or apps a model.
 fn calls_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
-    match engine.protocol {
-        Protocol::Rlm => engine.max_depth > 0,
-        Protocol::JsonAction => true,
-        Protocol::Direct => false,
-        Protocol::AgentTurn | Protocol::Tools => !engine.equipment.specialists.is_empty(),
+    let nature = engine.protocol.nature();
+    if nature.has_repl {
+        return engine.max_depth > 0;
     }
+    let has_apps = nature.subjects.contains(&Subject::Apps);
+    has_apps || nature.calls_tools && !engine.equipment.specialists.is_empty()
 }
 
 /// One call, after so many others of its agent.
@@ -384,7 +384,7 @@ fn agent(settings: &RunSettings, first: u64, iterations: u64) -> Sum {
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let own = agent(settings, first, iterations);
     let engine = &settings.engine;
-    let below = if engine.protocol == Protocol::Rlm && depth + 1 < engine.max_depth {
+    let below = if engine.protocol.nature().has_repl && depth + 1 < engine.max_depth {
         let of_child = iterations_for_depth(depth + 1, engine.max_iterations);
         tree(settings, first, depth + 1, of_child.into())
     } else {

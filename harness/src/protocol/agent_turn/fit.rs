@@ -16,8 +16,8 @@ pub(super) fn fit(
     let mut forgotten = 0;
     while estimate(conversation) > most && forget_turn(conversation, &mut forgotten) {}
     if forgotten > 0 {
-        attempt.count(|stats| stats.context_trims += 1);
-        attempt.emit(
+        attempt.records.count(|stats| stats.context_trims += 1);
+        attempt.records.emit(
             root,
             EventKind::ContextTrimmed {
                 messages: (1..=forgotten).collect(),

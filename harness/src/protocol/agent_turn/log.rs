@@ -54,6 +54,6 @@ impl TurnLog {
             last_page: conversation.tail.as_ref().map(without_images),
             turns: self.0.iter().cloned().collect(),
         };
-        attempt.emit(root, EventKind::Web { event });
+        attempt.records.emit(root, EventKind::Web { event });
     }
 }

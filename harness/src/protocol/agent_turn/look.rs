@@ -13,7 +13,7 @@ pub(super) async fn look(
     page: &dyn Page,
     agent: &WebAgent,
 ) -> Result<Message, Failure> {
-    let tell = |event| attempt.emit(root, EventKind::Web { event });
+    let tell = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
     let text = match page.dump(&agent.settings.dump()).await {
         Ok(dump) => {

@@ -50,6 +50,7 @@ pub(super) const ENTRY: Entry = Entry {
         has_repl: false,
         calls_tools: false,
         is_one_call: false,
+        takes_pictures: true,
     },
     root: |web_agent| web_agent,
 };
@@ -226,6 +227,7 @@ impl Turns for WebTurns<'_> {
         });
         let (walked, end) = walk::walk(&envelope.actions, &self.executor).await;
         self.attempt
+            .records
             .count(|stats| stats.protocol_faults += repairs + walked.faults);
         self.emit(WebEvent::ActionResults {
             results: walked.results.clone(),
@@ -257,7 +259,10 @@ impl Turns for WebTurns<'_> {
         self.log.record(self.attempt, self.root, conversation);
         match &result {
             Err(failure) if failure.status != Status::Limit => {}
-            _ => self.attempt.judge_by(self.root, self.page.state().await?),
+            _ => self
+                .attempt
+                .records
+                .judge_by(self.root, self.page.state().await?),
         }
         result
     }
@@ -270,7 +275,9 @@ impl Turns for WebTurns<'_> {
 impl WebTurns<'_> {
     fn on_malformed(&mut self, iteration: u32, problem: &str) -> Result<(), Failure> {
         self.malformed += 1;
-        self.attempt.count(|stats| stats.protocol_faults += 1);
+        self.attempt
+            .records
+            .count(|stats| stats.protocol_faults += 1);
         self.emit(WebEvent::Envelope {
             envelope: None,
             repairs: Vec::new(),
@@ -289,7 +296,9 @@ impl WebTurns<'_> {
     }
 
     fn emit(&self, event: WebEvent) {
-        self.attempt.emit(self.root, EventKind::Web { event });
+        self.attempt
+            .records
+            .emit(self.root, EventKind::Web { event });
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
         has_repl: false,
         calls_tools: false,
         is_one_call: true,
+        takes_pictures: false,
     },
     root: |_| &Direct,
 };

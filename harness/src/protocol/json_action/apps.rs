@@ -23,7 +23,7 @@ pub(super) async fn serve(
         match call {
             AppCall::Document { uri, reply } => {
                 let text = host.document(&uri);
-                attempt.emit(
+                attempt.records.emit(
                     root,
                     EventKind::Web {
                         event: WebEvent::DocumentRead {

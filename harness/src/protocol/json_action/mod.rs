@@ -32,6 +32,7 @@ pub(super) const ENTRY: super::Entry = super::Entry {
         has_repl: false,
         calls_tools: false,
         is_one_call: false,
+        takes_pictures: true,
     },
     root: |_| &JsonAction,
 };
@@ -181,14 +182,16 @@ impl Turns for Chat<'_> {
             && let Ok(image) = self.host.screenshot().await
         {
             let event = WebEvent::Screenshot { image };
-            self.attempt.emit(self.root, EventKind::Web { event });
+            self.attempt
+                .records
+                .emit(self.root, EventKind::Web { event });
         }
         let state = json!({
             "state": state,
             "actions": self.chosen,
             "answer": result.as_ref().ok(),
         });
-        self.attempt.judge_by(self.root, state);
+        self.attempt.records.judge_by(self.root, state);
         result
     }
 
@@ -221,10 +224,10 @@ impl Chat<'_> {
             Err(problem) => (None, Vec::new(), Some(problem.clone())),
         };
         let faults = repairs.len() + usize::from(problem.is_some());
-        self.attempt.count(|stats| {
+        self.attempt.records.count(|stats| {
             stats.protocol_faults += u32::try_from(faults).unwrap_or(u32::MAX);
         });
-        self.attempt.emit(
+        self.attempt.records.emit(
             self.root,
             EventKind::Web {
                 event: WebEvent::JsonAction {

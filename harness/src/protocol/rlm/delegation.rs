@@ -99,7 +99,7 @@ impl<'a> ReplAgent<'a> {
     }
 
     fn start_call(&mut self, call: &Call, children: &mut Children<'a>) {
-        self.attempt.count(|stats| stats.delegations += 1);
+        self.attempt.records.count(|stats| stats.delegations += 1);
         let child = match self.child(call) {
             Ok(child) => child,
             Err(reason) => {
@@ -113,7 +113,7 @@ impl<'a> ReplAgent<'a> {
             child: child.id.clone(),
             role: child.role,
         };
-        self.attempt.emit(&self.invocation, spawn);
+        self.attempt.records.emit(&self.invocation, spawn);
         children.pending.insert(call.id, child.clone());
         match child.role {
             Role::Child | Role::Specialist => children.running.push(self.run_child(call, child)),
@@ -144,6 +144,7 @@ impl<'a> ReplAgent<'a> {
                     dump,
                 };
                 self.attempt
+                    .records
                     .emit(&self.invocation, EventKind::Web { event });
             }
             given.value
@@ -317,7 +318,7 @@ impl<'a> ReplAgent<'a> {
                     child: child.id,
                     answer_chars,
                 };
-                self.attempt.emit(&self.invocation, event);
+                self.attempt.records.emit(&self.invocation, event);
                 self.attempt.publish_budget();
                 self.repl.settle(call, Ok(answer));
             }
@@ -333,11 +334,12 @@ impl<'a> ReplAgent<'a> {
     fn report_lost(&self, outcome: &CellOutcome, children: Children<'a>) {
         if outcome.unawaited > 0 {
             self.attempt
+                .records
                 .count(|stats| stats.unawaited += outcome.unawaited);
             let event = EventKind::DelegationUnawaited {
                 count: outcome.unawaited,
             };
-            self.attempt.emit(&self.invocation, event);
+            self.attempt.records.emit(&self.invocation, event);
         }
         let mut stopped: Vec<&Invocation> = children.pending.values().collect();
         stopped.sort_by(|a, b| a.id.cmp(&b.id));
@@ -358,7 +360,7 @@ impl<'a> ReplAgent<'a> {
     }
 
     fn emit_error(&self, child: String, error: String) {
-        self.attempt.emit(
+        self.attempt.records.emit(
             &self.invocation,
             EventKind::DelegationError { child, error },
         );

@@ -33,6 +33,7 @@ pub(super) const ENTRY: Entry = Entry {
         has_repl: true,
         calls_tools: true,
         is_one_call: false,
+        takes_pictures: false,
     },
     root: |_| &Rlm,
 };
@@ -91,7 +92,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     };
     match &result {
         Err(failure) if failure.status != Status::Limit => {}
-        _ => attempt.judge_by(&root, page.state().await?),
+        _ => attempt.records.judge_by(&root, page.state().await?),
     }
     result
 }
@@ -188,7 +189,9 @@ impl<'a> ReplAgent<'a> {
         let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
         blocks.truncate(allowed);
         if dropped > 0 || blocks.is_empty() {
-            self.attempt.count(|stats| stats.protocol_faults += 1);
+            self.attempt
+                .records
+                .count(|stats| stats.protocol_faults += 1);
         }
         if blocks.is_empty() {
             let nothing = CellOutcome::default();
@@ -208,7 +211,9 @@ impl<'a> ReplAgent<'a> {
         match ran.returned {
             Some(answer) if intercepts => {
                 if self.invocation.is_root() {
-                    self.attempt.count(|stats| stats.returned_early = true);
+                    self.attempt
+                        .records
+                        .count(|stats| stats.returned_early = true);
                 }
                 Ok(Outcome::Message(returned_early_message(
                     &two_ends(&answer, SHOWN_BACK),
@@ -278,6 +283,7 @@ impl<'a> ReplAgent<'a> {
                 .is_some_and(|error| error.kind == CellErrorKind::Unawaited);
             ran.unawaited = if told { 0 } else { outcome.unawaited };
             self.attempt
+                .records
                 .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
             let intercepted = intercepts && outcome.value.is_some();
             self.record(
@@ -305,7 +311,7 @@ impl<'a> ReplAgent<'a> {
         intercepted: bool,
         dropped_blocks: u32,
     ) {
-        self.attempt.emit(
+        self.attempt.records.emit(
             &self.invocation,
             EventKind::IterationEnd {
                 iteration,

@@ -29,6 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         has_repl: false,
         calls_tools: true,
         is_one_call: false,
+        takes_pictures: false,
     },
     root: |_| &Tools,
 };
@@ -164,7 +165,7 @@ impl<'a> ToolsAgent<'a> {
             .attempt
             .hook_tool_result(&self.invocation, call, result);
         let result = hooked.await?;
-        self.attempt.emit(
+        self.attempt.records.emit(
             &self.invocation,
             EventKind::ToolCall {
                 call: call.id.clone(),
@@ -215,7 +216,9 @@ impl<'a> ToolsAgent<'a> {
     }
 
     fn fault(&self) {
-        self.attempt.count(|stats| stats.protocol_faults += 1);
+        self.attempt
+            .records
+            .count(|stats| stats.protocol_faults += 1);
     }
 }
 

@@ -1,0 +1,145 @@
+//! The records of an attempt: its events, as they happen, and its statistics.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::meter::Covered;
+use super::{Failure, Invocation};
+use crate::model::{
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status, Task, WebEvent, ms,
+};
+
+/// The records of an attempt.
+pub(crate) struct Records<'a> {
+    task: &'a Task,
+    sink: Arc<dyn EventSink>,
+    started: Instant,
+    /// The state of the attempt's world, by which it is judged.
+    state: OnceLock<Value>,
+    stats: Mutex<Stats>,
+}
+
+impl<'a> Records<'a> {
+    /// Empty records of an attempt that starts now.
+    pub fn new(task: &'a Task, sink: Arc<dyn EventSink>) -> Self {
+        Self {
+            task,
+            sink,
+            started: Instant::now(),
+            state: OnceLock::new(),
+            stats: Mutex::default(),
+        }
+    }
+
+    /// Opens the attempt's records.
+    pub fn begin_attempt(&self, root: &Invocation) {
+        self.emit(
+            root,
+            EventKind::AttemptStart {
+                query: Some(self.task.query.clone()),
+                context_chars: Some(self.task.context.chars().count() as u64),
+            },
+        );
+    }
+
+    /// Closes the attempt's records, and says what came of it.
+    pub fn end_attempt(
+        &self,
+        root: &Invocation,
+        result: Result<String, Failure>,
+        covered: Covered,
+    ) -> AttemptOutcome {
+        let (status, answer, error) = ending(result);
+        let mut stats = self.count(|stats| stats.clone());
+        stats.total = self.started.elapsed();
+        stats.busy = covered.work;
+        stats.waiting = covered.waiting;
+        self.emit(
+            root,
+            EventKind::AttemptEnd {
+                status,
+                answer: answer.clone(),
+                error: error.clone(),
+            },
+        );
+        AttemptOutcome {
+            status,
+            answer,
+            error,
+            state: self.state.get().cloned(),
+            stats,
+        }
+    }
+
+    /// Opens an invocation's records.
+    pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
+        self.count(|stats| {
+            stats.agents += 1;
+            stats.depth_reached = stats.depth_reached.max(invocation.depth);
+        });
+        self.emit(
+            invocation,
+            EventKind::InvocationStart {
+                role: invocation.role,
+                query: Some(invocation.query().to_owned()),
+                model: invocation.model.reference.clone(),
+                max_iterations: invocation.iterations,
+                system_prompt: Some(system_prompt.to_owned()),
+            },
+        );
+    }
+
+    /// Closes an invocation's records.
+    pub fn end(&self, invocation: &Invocation, result: &Result<String, Failure>, iterations: u32) {
+        let (status, answer, error) = ending(result.clone());
+        self.emit(
+            invocation,
+            EventKind::InvocationEnd {
+                status,
+                answer,
+                error,
+                iterations,
+            },
+        );
+    }
+
+    /// Records an event of an invocation.
+    pub fn emit(&self, invocation: &Invocation, kind: EventKind) {
+        self.sink.emit(Event {
+            v: EVENT_VERSION,
+            run_id: self.task.run_id.clone(),
+            sample: self.task.sample.clone(),
+            attempt: self.task.attempt,
+            at_ms: Some(ms(self.started.elapsed())),
+            invocation: invocation.id.clone(),
+            parent: invocation.parent.clone(),
+            depth: invocation.depth,
+            kind,
+        });
+    }
+
+    /// Takes down the state of the attempt's world, by which it is judged.
+    pub fn judge_by(&self, invocation: &Invocation, state: Value) {
+        let event = WebEvent::State {
+            state: state.clone(),
+        };
+        self.emit(invocation, EventKind::Web { event });
+        // An attempt has one world, and its state is taken once, at the end.
+        let _ = self.state.set(state);
+    }
+
+    /// Changes or reads the statistics.
+    pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
+        change(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How an agent ended, its answer, and why it has none.
+fn ending(result: Result<String, Failure>) -> (Status, Option<String>, Option<String>) {
+    match result {
+        Ok(answer) => (Status::Ok, Some(answer), None),
+        Err(failure) => (failure.status, None, Some(failure.reason)),
+    }
+}
