@@ -3,7 +3,7 @@
 //! A setting at its default claims nothing: what it comes to is recorded.
 
 use harness::agent_turn::AgentTurnSettings;
-use harness::prompt::{PromptMode, warnings};
+use harness::prompt::{ModelAlias, PromptMode, warnings};
 use harness::tool::Toolbox;
 use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, Sent, Setting, Treatment,
@@ -63,6 +63,7 @@ impl Claimed<'_> {
             equipment: equipment.clone(),
             hooks: hooks.hooks.clone(),
             web: web.clone(),
+            aliases: guidance.aliases.clone(),
             brought: Brought {
                 profile: self
                     .typed_profile(guidance)
@@ -71,6 +72,18 @@ impl Claimed<'_> {
             },
         };
         run.check(&self.claims(guidance))?;
+        let idle = run.drop_idle_sections();
+        if !idle.is_empty() {
+            guidance
+                .layers
+                .layers
+                .sections
+                .clone_from(&run.layers.sections);
+            resolved.notes.push(format!(
+                "--prompts-dir: left out, as they change no agent's prompt: {}",
+                idle.join(", ")
+            ));
+        }
         let effective = run.effective();
         if effective.drivers.len() < run.drivers.len() {
             // Those that were named are there: the rest is of the profile that matched the model.
@@ -158,6 +171,8 @@ impl Claimed<'_> {
         claims.extend(drivers.into_iter().map(Claim::Driver));
         claims.extend(names(&self.tools.tools).into_iter().map(Claim::Tool));
         claims.extend(names(&self.hooks.hooks).into_iter().map(Claim::Hook));
+        let aliases = guidance.aliases.iter();
+        claims.extend(aliases.map(|alias| Claim::ModelAlias(alias.alias.clone())));
         claims
     }
 }
@@ -181,6 +196,10 @@ pub fn leave_out(args: &mut EngineArgs, claim: &Claim) {
         Claim::Prompt(_) => layers.prompt = None,
         Claim::Tool(name) => without(&mut args.tools.tools, name),
         Claim::Hook(name) => without(&mut args.hooks.hooks, name),
+        Claim::ModelAlias(alias) => guidance.model_aliases.retain(|given| {
+            let parsed: Result<ModelAlias, _> = given.trim().parse();
+            parsed.is_ok_and(|parsed| parsed.alias != *alias)
+        }),
         Claim::Setting(setting) => match setting {
             Setting::SystemPromptFile => layers.system_prompt_file = None,
             Setting::AgentName => layers.agent_name = None,

@@ -95,6 +95,7 @@ fn the_labels_of_a_run_are_what_its_root_was_sent() {
         let told = ran.stderr.lines().filter(|line| {
             line.contains("profile `")
                 || line.contains("action-overrides")
+                || line.contains("prompts-dir")
                 || line.contains("written for")
                 || line.contains(" mode")
         });

@@ -147,7 +147,7 @@ impl<'a> Attempt<'a> {
             layers: &self.run.layers,
         });
         if invocation.page.is_some() {
-            prompt.add_page();
+            prompt.add_page(&self.run.layers);
         }
         prompt.text()
     }

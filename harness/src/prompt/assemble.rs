@@ -127,8 +127,11 @@ impl Assembled {
     }
 
     /// Tells the agent of its page, before its position.
-    pub(crate) fn add_page(&mut self) {
-        let page = Section::of(&PAGE, PAGE.name, []);
+    pub(crate) fn add_page(&mut self, layers: &PromptLayers) {
+        let page = match layers.sections.get(PAGE.name) {
+            Some(own) => Section::of_text(PAGE.name, own.clone()),
+            None => Section::of(&PAGE, PAGE.name, []),
+        };
         let is_position = |section: &Section| section.name == POSITION;
         let at = self.sections.iter().position(is_position);
         self.sections

@@ -34,6 +34,8 @@ pub enum Claim {
     Tool(String),
     /// A hook, by name.
     Hook(String),
+    /// Another model, by its alias.
+    ModelAlias(String),
 }
 
 /// A setting that is written by its flag alone.
@@ -70,6 +72,7 @@ impl fmt::Display for Claim {
             Self::MaxIterations(iterations) => write!(f, "--max-iterations {iterations}"),
             Self::Tool(name) => write!(f, "--tools {name}"),
             Self::Hook(name) => write!(f, "--hooks {name}"),
+            Self::ModelAlias(alias) => write!(f, "--model-alias {alias}"),
         }
     }
 }
@@ -110,6 +113,7 @@ impl Claim {
             Self::MaxIterations(_) => run.max_iterations = DEFAULT_MAX_ITERATIONS,
             Self::Tool(name) => run.equipment.root = run.equipment.root.without(name),
             Self::Hook(name) => run.hooks.retain(|hook| hook.name() != name),
+            Self::ModelAlias(alias) => run.aliases.retain(|other| other.alias != *alias),
         }
         run
     }

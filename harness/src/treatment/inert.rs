@@ -39,6 +39,8 @@ enum Cause {
     Part(Part),
     /// Another claim, which brings the same thing.
     Brought(String),
+    /// Too few iterations: this many are the least.
+    Iterations(u32),
     /// Hooks on tools, where agents could have tools and have none.
     NoTools,
     /// It changes nothing anywhere.
@@ -181,6 +183,9 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     if let Some(by) = claim.brought_by(run) {
         return Cause::Brought(by);
     }
+    if let Some(least) = least_iterations(run, claim) {
+        return Cause::Iterations(least);
+    }
     let others = || Part::ALL.into_iter().filter(|part| !part.is(claim));
     let only = |kept: Option<Part>| {
         let left_out = others().filter(|part| Some(*part) != kept);
@@ -208,6 +213,22 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     }
     let by_itself = others().find(|part| !is_live(&only(Some(*part))));
     by_itself.map_or(Cause::Together, Cause::Part)
+}
+
+/// How many iterations a hook needs that does nothing in a short conversation; none if more of them make no difference.
+fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
+    /// Iterations that are tried.
+    const MOST: u32 = 100;
+    if !matches!(claim, Claim::Hook(_)) {
+        return None;
+    }
+    (run.max_iterations + 1..=MOST).find(|iterations| {
+        let longer = Treatment {
+            max_iterations: *iterations,
+            ..run.clone()
+        };
+        claim.is_live(&longer, &longer.sent())
+    })
 }
 
 /// Whether the claim is a hook that does something at tool calls alone.
@@ -245,6 +266,13 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             (part.says(run), hint)
         }
         Cause::Brought(by) => (format!("{by} brings it"), format!("leave {what} out")),
+        Cause::Iterations(least) => (
+            format!(
+                "with --max-iterations {} no conversation gets as long as it needs",
+                run.max_iterations
+            ),
+            format!("use --max-iterations {least} or more, or leave {what} out"),
+        ),
         Cause::NoTools => (
             "no agent has tools, and it sees nothing but tool calls".to_owned(),
             format!("name tools with --tools, or leave {what} out"),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::agent::{AgentSettings, Equipment};
 use crate::hook::Hook;
 use crate::model::Protocol;
-use crate::prompt::{Driver, PromptLayers, PromptMode};
+use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::Toolbox;
 
@@ -53,6 +53,8 @@ pub struct Treatment {
     pub hooks: Vec<Arc<dyn Hook>>,
     /// The web agent.
     pub web: AgentTurnSettings,
+    /// The other models, by the names that agents call them by.
+    pub aliases: Vec<ModelAlias>,
     /// What other claims bring along.
     pub brought: Brought,
 }
@@ -82,6 +84,7 @@ impl Default for Treatment {
             equipment: Equipment::default(),
             hooks: Vec::new(),
             web: AgentTurnSettings::default(),
+            aliases: Vec::new(),
             brought: Brought::default(),
         }
     }
@@ -134,6 +137,26 @@ impl Treatment {
             [] => Ok(()),
             [first, others @ ..] => Err(Inert::of(self, first, others)),
         }
+    }
+
+    /// Takes the texts in place of bundled sections away that stand in no agent's prompt: a folder of them may serve runs of
+    /// several kinds. Gives their names, in order.
+    pub fn drop_idle_sections(&mut self) -> Vec<String> {
+        let sent = self.sent();
+        let is_idle = |name: &&String| {
+            let mut without = self.clone();
+            without.layers.sections.remove(*name);
+            without.sent() == sent
+        };
+        let idle: Vec<String> = self
+            .layers
+            .sections
+            .keys()
+            .filter(is_idle)
+            .cloned()
+            .collect();
+        self.layers.sections.retain(|name, _| !idle.contains(name));
+        idle
     }
 
     /// The names of overridden tools and actions that no agent has, in order.

@@ -8,7 +8,8 @@ use crate::hook::{Hook, Moment};
 use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
-    AgentPrompt, Assembled, PromptConfig, code_tool, iterations_for_depth, system_prompt,
+    AgentPrompt, Assembled, ModelAlias, PromptConfig, code_tool, iterations_for_depth,
+    system_prompt,
 };
 use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
 use crate::protocol::tools::CONTEXT_TOOLS;
@@ -24,6 +25,10 @@ pub struct Sent {
     pub max_depth: u32,
     /// How pages are shown and acted on, where the agent is one of the web.
     pub web: Option<AgentTurnSettings>,
+    /// The models that they can ask for by an alias, each with its alias.
+    pub models: Vec<(String, String)>,
+    /// What they are told of a page, where a sample has one and their protocol shows it to them.
+    pub page: Option<String>,
 }
 
 /// What one agent gets.
@@ -73,6 +78,8 @@ impl Treatment {
             agents,
             max_depth: self.deepest(),
             web: is_web.then(|| self.web.clone()),
+            models: self.models(),
+            page: self.page_section(),
         }
     }
 
@@ -136,12 +143,33 @@ impl Treatment {
             invocation_id: ROOT,
             lineage: &[],
             system_prompt: own,
-            models: &[],
+            models: &self.aliases,
             drivers: &self.drivers,
             tools: &tools.specs(),
             code_via_tool: self.code_via_tool,
             layers: &self.layers,
         })
+    }
+
+    /// The section that is added to a prompt where there is a page.
+    fn page_section(&self) -> Option<String> {
+        let mut prompt = Assembled::default();
+        prompt.add_page(&self.layers);
+        self.protocol.nature().has_repl.then(|| prompt.text())
+    }
+
+    /// The models that agents can ask for by an alias, each with its alias: every one from code, and from a prompt that is called
+    /// as a tool the one that it names.
+    fn models(&self) -> Vec<(String, String)> {
+        let specialists = || self.equipment.specialists.values();
+        let is_named = |alias: &&ModelAlias| {
+            self.protocol.nature().has_repl
+                || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
+        };
+        let callable = self.aliases.iter().filter(is_named);
+        callable
+            .map(|alias| (alias.alias.clone(), alias.model.clone()))
+            .collect()
     }
 
     fn root_sent(&self) -> AgentSent {
@@ -164,7 +192,7 @@ impl Treatment {
             hooks: of_agent(
                 self.root.hooks.as_deref().unwrap_or(&self.hooks),
                 &tools,
-                self.root_iterations(),
+                self.most_messages(self.root_iterations()),
             ),
             functions: functions(&own),
             iterations: self.root_iterations(),
@@ -187,7 +215,7 @@ impl Treatment {
             agent: format!("child at depth {depth}"),
             system: self.prompt(Role::Child, depth, None, &tools).text(),
             tools: native,
-            hooks: of_agent(&self.hooks, &tools, iterations),
+            hooks: of_agent(&self.hooks, &tools, self.most_messages(iterations)),
             functions: functions(&tools),
             iterations,
         }
@@ -199,7 +227,7 @@ impl Treatment {
             agent: "one-shot call".to_owned(),
             system: self.prompt(Role::OneShot, 1, None, &tools).text(),
             tools: ToolUse::default(),
-            hooks: of_agent(&self.hooks, &tools, 1),
+            hooks: of_agent(&self.hooks, &tools, self.most_messages(1)),
             functions: Vec::new(),
             iterations: 1,
         }
@@ -218,9 +246,25 @@ impl Treatment {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt(role, 1, Some(&specialist.prompt), tools).text(),
             tools: ToolUse::default(),
-            hooks: of_agent(hooks.unwrap_or(&self.hooks), tools, iterations),
+            hooks: of_agent(
+                hooks.unwrap_or(&self.hooks),
+                tools,
+                self.most_messages(iterations),
+            ),
             functions: functions(tools),
             iterations,
+        }
+    }
+
+    /// Messages that the last request of an agent with so many responses can have; none if nothing bounds them. An agent with a REPL
+    /// gets one message after each response; one that calls native tools gets as many as it calls tools.
+    const fn most_messages(&self, iterations: u32) -> Option<usize> {
+        if iterations <= 1 {
+            Some(MESSAGES_OF_ONE_CALL)
+        } else if self.protocol.nature().has_repl {
+            Some(MESSAGES_OF_ONE_CALL * iterations as usize)
+        } else {
+            None
         }
     }
 
@@ -261,12 +305,15 @@ fn functions(tools: &Toolbox) -> Vec<(String, String)> {
 /// Messages that the conversation of an agent with one response can have: with the context before the task, or in one.
 const MESSAGES_OF_ONE_CALL: usize = 2;
 
-/// The hooks that do something at an agent with these tools and as many responses.
-fn of_agent(hooks: &[Arc<dyn Hook>], tools: &Toolbox, iterations: u32) -> Vec<HookSent> {
+/// The hooks that do something at an agent with these tools and at most as many messages.
+fn of_agent(
+    hooks: &[Arc<dyn Hook>],
+    tools: &Toolbox,
+    most_messages: Option<usize>,
+) -> Vec<HookSent> {
     let comes = |moment: &&&'static str| !tools.is_empty() || !Moment::OF_TOOLS.contains(*moment);
-    // With more responses a conversation has no bound: each may call as many tools as it likes.
     let is_long_enough =
-        |hook: &&Arc<dyn Hook>| iterations > 1 || hook.least_messages() <= MESSAGES_OF_ONE_CALL;
+        |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.least_messages() <= most);
     let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookSent {
         name: hook.name().to_owned(),
         digest: hook.digest().to_owned(),
