@@ -54,10 +54,20 @@ pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
             let mut numbered = values.iter().zip(0..);
             numbered.find_map(|(value, number)| secret_field(&format!("{number}"), value))
         }
-        Value::String(text) => return (!secrets_in(text, &[]).is_empty()).then(|| name.to_owned()),
+        Value::String(text) => {
+            let is_key = is_bearer(text) || !secrets_in(text, &[]).is_empty();
+            return is_key.then(|| name.to_owned());
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     };
     inside.map(|inside| format!("{name}.{inside}"))
+}
+
+/// Whether a text is what stands in a header of authorization: `Bearer` and a word.
+fn is_bearer(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let scheme = words.next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case("bearer") && words.next().is_some() && words.next().is_none()
 }
 
 fn ends_as_secret(name: &str) -> bool {
@@ -125,6 +135,9 @@ mod tests {
                 json!("sk-ant-api03-a1b2c3d4e5f6g7h8i9j0"),
                 Some("user"),
             ),
+            ("x", json!("Bearer abc"), Some("x")),
+            ("x", json!({"h": "bearer abc"}), Some("x.h")),
+            ("x", json!("bearer of news"), None),
             ("openai_key", json!("x"), Some("openai_key")),
             ("openaiKey", json!("x"), Some("openaiKey")),
             ("key", json!("x"), Some("key")),

@@ -268,14 +268,14 @@ fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
 /// US dollars to four decimals, and as many more as three significant digits need: `$0.1600`, `$0.0000123`. Nothing but 0 is `$0`.
 pub(crate) fn usd(cost: f64) -> String {
     /// Decimals of the least cost that is written out.
-    const MOST: f64 = 20.0;
+    const MOST: u8 = 20;
     if cost == 0.0 {
         return "$0".to_owned();
     }
-    // The decimal at which the first digit stands.
-    let first = (-cost.abs().log10()).ceil();
-    let decimals = (first + 2.0).clamp(4.0, MOST) as usize;
-    format!("${cost:.decimals$}")
+    let has_three_digits =
+        |decimals: &u8| cost.abs() * 10_f64.powi(i32::from(*decimals) - 2) >= 1.0;
+    let decimals = (4..=MOST).find(has_three_digits).unwrap_or(MOST);
+    format!("${cost:.*}", usize::from(decimals))
 }
 
 /// A length of context: `8k`, `1m`, or the plain number where it is not round, so that no two share a label.

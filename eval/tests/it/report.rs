@@ -267,6 +267,24 @@ fn runs_are_found_in_sweeps_and_folders() {
 }
 
 #[test]
+fn runs_of_one_name_are_called_by_their_paths() {
+    let binary = Binary::new();
+    assert_eq!(binary.run(&s_niah(&[]), "").code, Some(0));
+    let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
+    let run = runs.next().unwrap().unwrap().path();
+    for copy in ["one", "two"] {
+        fs::create_dir(binary.path().join(copy)).unwrap();
+        for file in ["config.json", "lock.json", "samples.jsonl"] {
+            fs::copy(run.join(file), binary.path().join(copy).join(file)).unwrap();
+        }
+    }
+    let ran = binary.run(&["report", "one", "two", "--json"], "");
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let labels = [0, 1].map(|run| json["runs"][run]["label"].clone());
+    assert_eq!(labels, [json!("one"), json!("two")]);
+}
+
+#[test]
 fn other_scorers_are_stated() {
     let binary = Binary::new().file("one.js", "function score() { return 1; }");
     for scorer in [&[][..], &["--scorer", "one.js"]] {
