@@ -293,6 +293,7 @@ fn carry_out(
         }
         Ending::Halted(HaltReason::Failing(_)) | Ending::Done | Ending::Interrupted => {}
     }
+    let is_alone = matches!(show, Show::Summary);
     let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
     let how = |lead: &str, more: &str| {
         let how = show.go_on(&dir, more, over_budget);
@@ -303,7 +304,14 @@ fn carry_out(
             "{} of {} attempts are not made yet{}",
             summary.attempts_total - summary.attempts,
             summary.attempts_total,
-            how("", &again)
+            how(
+                if over_budget && is_alone {
+                    "with a higher budget "
+                } else {
+                    ""
+                },
+                &again
+            )
         ));
     }
     if summary.statuses.error > 0 {

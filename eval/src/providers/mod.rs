@@ -46,12 +46,16 @@ pub fn find(reference: &str) -> Option<(&'static Offline, &str)> {
     Some((provider, rest))
 }
 
-/// What of a file can change an answer, or of the trajectories of a run directory.
+/// What of a file can change an answer, or of the trajectories of a run directory. That of a file is the hash that a bundled one of
+/// the same content has.
 fn content_identity(provider: &str, path: &str) -> String {
     let mut hash = Sha256::new();
-    for file in files(Path::new(path)) {
+    let path = Path::new(path);
+    for file in files(path) {
         if let Ok(bytes) = fs::read(&file) {
-            hash.update((bytes.len() as u64).to_le_bytes());
+            if path.is_dir() {
+                hash.update((bytes.len() as u64).to_le_bytes());
+            }
             hash.update(bytes);
         }
     }

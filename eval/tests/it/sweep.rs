@@ -337,7 +337,7 @@ type MatrixRow<'a> = (
 fn a_cell_is_one_experiment_under_one_name() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 12] = [
+    let rows: [MatrixRow<'_>; 13] = [
         (
             "An axis that a protocol does not have is no axis of its cells.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
@@ -390,6 +390,14 @@ fn a_cell_is_one_experiment_under_one_name() {
             "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, scripted/s-niah]}",
             Err(
                 "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A bundled model and a copy of its file.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
+            Err(
+                "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would send the same to the same model; leave one of them out",
             ),
             &[],
         ),
@@ -472,6 +480,10 @@ fn a_cell_is_one_experiment_under_one_name() {
             .file("matrix.yaml", &matrix)
             .file("model.yaml", script)
             .file("same.yaml", script)
+            .file(
+                "bundled.yaml",
+                include_str!("../../../benchmarks/src/s_niah/model.yaml"),
+            )
             .file(
                 "prompts/desk.md",
                 "---\nname: desk\ntoolDescription: D\nmodel: default\n---\nYou sit.\n",
