@@ -27,7 +27,7 @@ LAYERS = {
         functions
         message
         inbox router+session
-        ops
+        engine+native+ops
         boot+isolate+snapshot+thread+worker
         process
         isolation
