@@ -84,7 +84,9 @@ pub const LATENCY_MS: u64 = 20;
 pub enum Provider {
     /// In the process, with a script.
     InProcess,
-    /// The same, but each reply takes [`LATENCY_MS`].
+    /// The same, but each reply is computed.
+    Computed,
+    /// As the first, but each reply takes [`LATENCY_MS`].
     Waiting,
     /// Behind HTTP, on this machine.
     Http,
@@ -138,6 +140,7 @@ impl Bench {
         let rows = self.rows(samples, plan)?;
         let model = match provider {
             Provider::InProcess => format!("scripted:{}", self.script(plan, 0)?),
+            Provider::Computed => format!("scripted:{}", self.computed(plan)?),
             Provider::Waiting => format!("scripted:{}", self.script(plan, LATENCY_MS)?),
             Provider::Http => "openai/eval".to_owned(),
         };
@@ -179,6 +182,23 @@ impl Bench {
             let script = json!({
                 "description": "A benchmark's plan.", "latency_ms": latency_ms, "rules": rules(plan),
             });
+            fs::write(&path, script.to_string())?;
+        }
+        Ok(name)
+    }
+
+    /// A scripted model that follows a plan by rules whose replies are computed.
+    fn computed(&self, plan: &Plan) -> Result<String, Failed> {
+        let name = format!("{}-computed.yaml", file_name(plan));
+        let path = self.path(&name);
+        if !path.exists() {
+            let mut rules = rules(plan);
+            for rule in &mut rules {
+                // A text in JSON is one in JavaScript.
+                rule["compute"] = format!("return({})", rule["reply"].take()).into();
+                rule.as_object_mut().and_then(|rule| rule.remove("reply"));
+            }
+            let script = json!({ "description": "A benchmark's plan, computed.", "rules": rules });
             fs::write(&path, script.to_string())?;
         }
         Ok(name)

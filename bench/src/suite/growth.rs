@@ -62,26 +62,36 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             );
         }
     }
-    for isolation in ["process", "thread"] {
-        figures.push(memory(bench, isolation, base as usize)?);
+    for (kind, provider, isolation) in [
+        ("isolation process", Provider::InProcess, "process"),
+        ("isolation thread", Provider::InProcess, "thread"),
+        ("computed replies", Provider::Computed, "process"),
+    ] {
+        let left = left_by_a_sample(bench, provider, isolation, base as usize)?;
+        let name = format!("memory that a sample leaves, {kind}");
+        let figure = Figure::new("growth", &name, "KB", vec![left]);
+        figures.push(figure.at_most(LEFT_BY_A_SAMPLE));
     }
     Ok(figures)
 }
 
-/// What each further sample leaves: by how much four times as many samples raise the largest resident size of `eval`, its
-/// workers apart.
-fn memory(bench: &Bench, isolation: &str, base: usize) -> Result<Figure, Failed> {
+/// Kilobytes that each further sample leaves: by how much four times as many samples raise the largest resident size of
+/// `eval`, its workers apart.
+fn left_by_a_sample(
+    bench: &Bench,
+    provider: Provider,
+    isolation: &str,
+    base: usize,
+) -> Result<f64, Failed> {
     let sizes = [base, 4 * base];
     let mut peaks = Vec::new();
     for samples in sizes {
         let flags = ["--concurrency", "4", "--isolation", isolation];
         let plan = Plan::Loop { iterations: 2 };
-        let mut command = bench.run_samples(samples, &plan, Provider::InProcess, &flags)?;
+        let mut command = bench.run_samples(samples, &plan, provider, &flags)?;
         let cost = cost::measure(&mut command, &[0], true)?;
         peaks.push(cost.own_peak_bytes as f64 / 1024.0);
         bench.put_results_aside();
     }
-    let left = (peaks[1] - peaks[0]) / (sizes[1] - sizes[0]) as f64;
-    let name = format!("memory that a sample leaves, isolation {isolation}");
-    Ok(Figure::new("growth", &name, "KB", vec![left]).at_most(LEFT_BY_A_SAMPLE))
+    Ok((peaks[1] - peaks[0]) / (sizes[1] - sizes[0]) as f64)
 }

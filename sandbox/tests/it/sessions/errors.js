@@ -47,6 +47,10 @@ const floating = Promise.reject(new Error('nobody looks')); console.log('end');
 const handled = Promise.reject(new Error('x')).catch(() => 'caught'); console.log(await handled);
 // ---- imports
 await import('fs')
+// ---- also of code that is made at run time
+try { await new Function('return import("fs")')() } catch (e) { console.log(String(e)) }
+// ---- a microtask that throws ends nothing else
+queueMicrotask(() => { console.log('in it'); throw new Error('lost') }); await null; await null; console.log('after it');
 // ---- a stack shows the model's own code only
 class Kept { made() { return new Error('kept').stack } } console.log(new Kept().made());
 try { new URL('none') } catch (e) { console.log(e.stack) }
