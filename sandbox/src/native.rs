@@ -6,9 +6,12 @@ use deno_core::v8;
 /// What a function of the host is called by.
 pub(crate) type Named = (&'static str, v8::FunctionCallback);
 
+/// A value of JavaScript, as it stands.
+pub(crate) type Value<'s> = v8::Local<'s, v8::Value>;
+
 /// What an argument can be.
-pub(crate) trait Argument {
-    fn of(value: v8::Local<'_, v8::Value>, scope: &v8::PinScope<'_, '_>) -> Self;
+pub(crate) trait Argument<'s> {
+    fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self;
 }
 
 /// What a result can be.
@@ -16,42 +19,49 @@ pub(crate) trait Outcome {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>);
 }
 
-/// A list of functions by name: of the host, which are given its state and arguments of the types named, and of the engine,
-/// which are its callbacks as they stand.
+/// A list of functions by name: of the host, which are given its state, and of the engine, which are given a scope; both
+/// are given arguments of the types named.
 macro_rules! natives {
     (
-        of_host { $($name:ident($host:tt $(, $argument:ident: $kind:ty)*) => $outcome:expr;)* }
-        of_engine { $($raw_name:ident = $raw:path;)* }
+        of_host { $($host_name:ident($host:tt $($host_arguments:tt)*) => $host_outcome:expr;)* }
+        of_engine { $($name:ident($scope:tt $($arguments:tt)*) => $outcome:expr;)* }
     ) => {
         vec![
-            $((stringify!($name), {
-                #[allow(unused_mut, unused_variables, reason = "some take no arguments")]
-                fn called<'s>(
-                    scope: &mut deno_core::v8::PinScope<'s, '_>,
-                    arguments: deno_core::v8::FunctionCallbackArguments<'s>,
-                    result: deno_core::v8::ReturnValue<'s>,
-                ) {
-                    let mut at = 0..;
-                    $(let $argument: $kind = $crate::native::Argument::of(
-                        arguments.get(at.next().unwrap_or_default()),
-                        scope,
-                    );)*
-                    let Some(host) = scope.get_slot::<$crate::engine::Host>().cloned() else {
-                        return;
-                    };
-                    let outcome = {
-                        let $host = &mut *host.borrow_mut();
-                        $outcome
-                    };
-                    $crate::native::Outcome::give(outcome, scope, result);
-                }
-                deno_core::v8::MapFnTo::map_fn_to(called)
-            }),)*
-            $((stringify!($raw_name), deno_core::v8::MapFnTo::map_fn_to($raw)),)*
+            $($crate::native::native! { $host_name(scope $($host_arguments)*) => {
+                let Some(host) = scope.get_slot::<$crate::engine::Host>().cloned() else {
+                    return;
+                };
+                let $host = &mut *host.borrow_mut();
+                $host_outcome
+            }},)*
+            $($crate::native::native! { $name($scope $($arguments)*) => $outcome },)*
         ]
     };
 }
 pub(crate) use natives;
+
+macro_rules! native {
+    ($name:ident($scope:ident $(, $argument:ident: $kind:ty)*) => $outcome:expr) => {
+        (stringify!($name), {
+            #[allow(unused_mut, unused_variables, reason = "some take no arguments")]
+            fn called<'s>(
+                $scope: &mut deno_core::v8::PinScope<'s, '_>,
+                arguments: deno_core::v8::FunctionCallbackArguments<'s>,
+                result: deno_core::v8::ReturnValue<'s>,
+            ) {
+                let mut at = 0..;
+                $(let $argument: $kind = $crate::native::Argument::of(
+                    arguments.get(at.next().unwrap_or_default()),
+                    $scope,
+                );)*
+                let outcome = $outcome;
+                $crate::native::Outcome::give(outcome, $scope, result);
+            }
+            deno_core::v8::MapFnTo::map_fn_to(called)
+        })
+    };
+}
+pub(crate) use native;
 
 /// An object with these functions as its methods.
 pub(crate) fn object<'s>(
@@ -69,38 +79,44 @@ pub(crate) fn object<'s>(
     Some(object)
 }
 
-impl Argument for f64 {
-    fn of(value: v8::Local<'_, v8::Value>, _: &v8::PinScope<'_, '_>) -> Self {
+impl<'s> Argument<'s> for Value<'s> {
+    fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
+        value
+    }
+}
+
+impl<'s> Argument<'s> for f64 {
+    fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         v8::Local::<v8::Number>::try_from(value).map_or(0.0, |number| number.value())
     }
 }
 
-impl Argument for u32 {
+impl<'s> Argument<'s> for u32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "the nearest number is what is wanted"
     )]
-    fn of(value: v8::Local<'_, v8::Value>, scope: &v8::PinScope<'_, '_>) -> Self {
+    fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self {
         f64::of(value, scope) as u32
     }
 }
 
-impl Argument for bool {
-    fn of(value: v8::Local<'_, v8::Value>, _: &v8::PinScope<'_, '_>) -> Self {
+impl<'s> Argument<'s> for bool {
+    fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         value.is_true()
     }
 }
 
-impl Argument for String {
-    fn of(value: v8::Local<'_, v8::Value>, scope: &v8::PinScope<'_, '_>) -> Self {
+impl<'s> Argument<'s> for String {
+    fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self {
         v8::Local::<v8::String>::try_from(value)
             .map_or_else(|_| Self::new(), |text| text.to_rust_string_lossy(scope))
     }
 }
 
-impl Argument for Vec<u8> {
-    fn of(value: v8::Local<'_, v8::Value>, _: &v8::PinScope<'_, '_>) -> Self {
+impl<'s> Argument<'s> for Vec<u8> {
+    fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(value) else {
             return Self::new();
         };
@@ -124,6 +140,27 @@ impl Outcome for u32 {
 impl Outcome for f64 {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         result.set_double(self);
+    }
+}
+
+impl Outcome for bool {
+    fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        result.set_bool(self);
+    }
+}
+
+impl Outcome for Value<'_> {
+    fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        result.set(self);
+    }
+}
+
+/// Undefined where there is none.
+impl Outcome for Option<Value<'_>> {
+    fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
+        if let Some(value) = self {
+            result.set(value);
+        }
     }
 }
 

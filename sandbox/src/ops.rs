@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::inbox::Arriving;
 use crate::inspection;
 use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
-use crate::native::{Named, natives};
+use crate::native::{Named, Value, natives};
 use crate::output::Output;
 use crate::rewrite::{Sources, unmark};
 
@@ -105,12 +105,12 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_unmark(host, text: String) => source_of(host, &text);
         }
         of_engine {
-            op_repl_promise_state = inspection::promise_state;
-            op_repl_promise_result = inspection::promise_result;
-            op_repl_is_proxy = inspection::is_proxy;
-            op_repl_proxy_part = inspection::proxy_part;
-            op_repl_preview_entries = inspection::preview_entries;
-            op_repl_gives_pairs = inspection::gives_pairs;
+            op_repl_promise_state(scope, value: Value<'_>) => inspection::promise_state(value);
+            op_repl_promise_result(scope, value: Value<'_>) => inspection::promise_result(scope, value);
+            op_repl_is_proxy(scope, value: Value<'_>) => value.is_proxy();
+            op_repl_proxy_part(scope, value: Value<'_>, handler: bool) => inspection::proxy_part(scope, value, handler);
+            op_repl_preview_entries(scope, value: Value<'_>) => inspection::preview_entries(scope, value);
+            op_repl_gives_pairs(scope, value: Value<'_>) => inspection::gives_pairs(scope, value);
         }
     }
 }
