@@ -56,7 +56,7 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// What a prompt definition says, but for its tools, which an [`Equipment`](crate::agent::Equipment) holds.
+    /// What a prompt definition says, but for its tools, which an [`Equipment`](crate::Equipment) holds.
     ///
     /// # Errors
     /// [`HookRegistryError::Unknown`] for a hook that there is not.

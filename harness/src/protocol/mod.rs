@@ -40,6 +40,10 @@ impl Subject {
 /// What a protocol says of itself. Whether anything can be combined with it follows from what its agents are sent, which
 /// is assembled from this ([`Treatment::sent`](crate::treatment::Treatment::sent)).
 #[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own that others ask"
+)]
 pub struct ProtocolNature {
     /// What its agents get, in one sentence for messages.
     pub summary: &'static str,
