@@ -22,12 +22,12 @@ CRATES = {
 
 LAYERS = {
     "sandbox": """
-        expression limits rewrite cpu_clock output stack_trace inspection engine_handles randomness heap time_zone
+        expression limits rewrite cpu_clock output stack_trace engine_handles randomness heap time_zone
         name watchdog rejections stack_hook
         functions
         message
         inbox router+session
-        engine+native+ops
+        engine+inspection+native+ops
         boot+isolate+snapshot+thread+worker
         process
         isolation
