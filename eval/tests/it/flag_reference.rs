@@ -48,19 +48,15 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
         .get_arguments()
         .filter(|argument| !argument.is_hide_set())
     {
-        let known = told.iter().find(|(_, other)| row(other) == row(argument));
-        match known {
-            Some((where_, _)) => {
-                let flag = format!("`{}`", shown(argument));
-                match as_above.iter_mut().find(|(other, _)| other == where_) {
-                    Some((_, flags)) => flags.push(flag),
-                    None => as_above.push((where_.clone(), vec![flag])),
-                }
-            }
-            None => {
-                rows.push_str(&row(argument));
-                told.push((name.clone(), argument.clone()));
-            }
+        let Some((above, _)) = told.iter().find(|(_, other)| row(other) == row(argument)) else {
+            rows.push_str(&row(argument));
+            told.push((name.clone(), argument.clone()));
+            continue;
+        };
+        let flag = format!("`{}`", shown(argument));
+        match as_above.iter_mut().find(|(other, _)| other == above) {
+            Some((_, flags)) => flags.push(flag),
+            None => as_above.push((above.clone(), vec![flag])),
         }
     }
     if !rows.is_empty() {

@@ -240,14 +240,20 @@ impl Ledger {
         if let Some(most) = calls
             && spent.calls >= most
         {
-            let spent = format!("{} calls", spent.calls);
-            return over(calls_flag, spent, format!("{most} calls"));
+            return over(
+                calls_flag,
+                counted(spent.calls, "call"),
+                counted(most, "call"),
+            );
         }
         if let Some(most) = tokens
             && spent.tokens >= most
         {
-            let spent = format!("{} tokens", spent.tokens);
-            return over(tokens_flag, spent, format!("{most} tokens"));
+            return over(
+                tokens_flag,
+                counted(spent.tokens, "token"),
+                counted(most, "token"),
+            );
         }
         if let Some(most) = cost_usd
             && settled(spent.cost_usd) >= most
@@ -271,6 +277,11 @@ impl Ledger {
     fn lock(&self) -> MutexGuard<'_, Spent> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// `1 call`, `2 calls`.
+fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The lesser of two limits, either of which may be absent.
