@@ -1,13 +1,14 @@
 //! A model server without latency, in the chat format of `OpenAI`: the agent's query is a plan, and the plan says what to answer.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -78,20 +79,12 @@ impl Server {
 
     /// When an agent first asked for its second turn since [`forget_second_turn`](Self::forget_second_turn).
     pub fn second_turn(&self) -> Option<Instant> {
-        *self
-            .shared
-            .second_turn
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *self.shared.second_turn.lock()
     }
 
     /// From now on, the next second turn is the first.
     pub fn forget_second_turn(&self) {
-        *self
-            .shared
-            .second_turn
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = None;
+        *self.shared.second_turn.lock() = None;
     }
 }
 
@@ -109,10 +102,7 @@ async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>)
     });
     let turn = 1 + u32::try_from(turn.count()).unwrap_or(u32::MAX);
     if turn == 2 {
-        let mut first = shared
-            .second_turn
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut first = shared.second_turn.lock();
         first.get_or_insert_with(Instant::now);
     }
     if plan.waits(turn) {

@@ -132,11 +132,3 @@ pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> F
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }
-
-/// Lower-case hex of a hash.
-pub(crate) fn hex(hash: &[u8]) -> String {
-    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
-    hash.iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
-}

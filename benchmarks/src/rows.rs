@@ -183,7 +183,7 @@ pub fn open<S: Schema>(
         entries,
         ids,
         images,
-        digest: crate::dataset::hex(&digest.finalize()),
+        digest: hex::encode(&digest.finalize()),
         notes,
     }))
 }

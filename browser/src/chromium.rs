@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
@@ -198,7 +199,7 @@ impl Chromium {
 }
 
 fn keep(said: &Mutex<Vec<String>>, line: String) {
-    let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut said = said.lock();
     if said.len() == LINES_KEPT {
         said.remove(0);
     }
@@ -206,7 +207,7 @@ fn keep(said: &Mutex<Vec<String>>, line: String) {
 }
 
 fn quote(said: &Mutex<Vec<String>>) -> String {
-    let said = said.lock().unwrap_or_else(PoisonError::into_inner);
+    let said = said.lock();
     if said.is_empty() {
         "it ended without a word".to_owned()
     } else {

@@ -4,8 +4,9 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -78,25 +79,16 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn allow(&self, origins: Vec<Origin>) {
-        *self.allowed.lock().unwrap_or_else(PoisonError::into_inner) = origins;
-        self.refused
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        *self.allowed.lock() = origins;
+        self.refused.lock().clear();
     }
 
     pub(crate) fn allowed(&self) -> Vec<Origin> {
-        self.allowed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.allowed.lock().clone()
     }
 
     pub(crate) fn refused(&self) -> Vec<String> {
-        self.refused
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.refused.lock().clone()
     }
 
     pub(crate) fn permits(&self, url: &Url) -> bool {
@@ -104,7 +96,7 @@ impl Rules {
     }
 
     fn refuse(&self, target: &str) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = self.refused.lock();
         if refused.len() < REFUSED_KEPT {
             refused.push(target.chars().take(2_000).collect());
         }

@@ -1,9 +1,10 @@
 //! Browsers kept warm: as many as may run at once, each serving one attempt after another.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::chromium::{self, Chromium};
@@ -103,19 +104,13 @@ impl Pool {
 
 impl Shared {
     fn take_idle(&self) -> Option<Chromium> {
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop()
+        self.idle.lock().pop()
     }
 
     /// Takes a browser back, unless it has served enough.
     pub(crate) fn give_back(&self, chromium: Chromium) {
         if chromium.served < self.settings.profiles_per_browser {
-            self.idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(chromium);
+            self.idle.lock().push(chromium);
         }
     }
 }

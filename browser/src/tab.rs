@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::watch;
 
@@ -154,10 +154,7 @@ impl Tab {
     }
 
     pub(crate) fn note_ids<'a>(&self, ids: impl Iterator<Item = &'a str>) {
-        self.shown_ids
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(ids.map(str::to_owned));
+        self.shown_ids.lock().extend(ids.map(str::to_owned));
     }
 
     /// The id that a selector is, where ids are hashes. A document without a dump takes one for CSS.
@@ -171,10 +168,7 @@ impl Tab {
     }
 
     pub(crate) fn knows_id(&self, id: &str) -> bool {
-        self.shown_ids
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(id)
+        self.shown_ids.lock().contains(id)
     }
 
     /// Marks the tab as gone; how it went first counts.

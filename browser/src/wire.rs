@@ -1,8 +1,8 @@
 //! The `DevTools` connection to one browser: commands out, their answers and events in, tabs attached as they open.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
 use chromiumoxide::cdp::browser_protocol::target::{
@@ -13,6 +13,7 @@ use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
 use chromiumoxide::types::{CallId, EventMessage, Message, MethodId, Response};
 use chromiumoxide::{Command, Connection, Method};
 use futures::StreamExt as _;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -143,11 +144,7 @@ impl Wire {
 
     /// The tabs of a profile, oldest first.
     pub(crate) fn tabs(&self, context: &str) -> Vec<Arc<Tab>> {
-        let tabs = self
-            .shared
-            .tabs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let tabs = self.shared.tabs.lock();
         tabs.iter()
             .filter(|tab| tab.context == context)
             .cloned()
@@ -160,11 +157,7 @@ impl Wire {
         let mut ended = self.shared.ended.subscribe();
         loop {
             let found = {
-                let tabs = self
-                    .shared
-                    .tabs
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
+                let tabs = self.shared.tabs.lock();
                 tabs.iter().find(|tab| tab.target == target).cloned()
             };
             if let Some(tab) = found {
@@ -253,11 +246,7 @@ impl Pump {
             ("Target.attachedToTarget", _) => self.attach(&event.params),
             ("Target.detachedFromTarget", _) => {
                 let session = event.params["sessionId"].as_str().unwrap_or_default();
-                let mut tabs = self
-                    .shared
-                    .tabs
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
+                let mut tabs = self.shared.tabs.lock();
                 tabs.retain(|tab| {
                     let stays = tab.session != session;
                     if !stays {
@@ -268,11 +257,7 @@ impl Pump {
                 self.shared.changes.send_modify(|changes| *changes += 1);
             }
             (method, Some(session)) => {
-                let tabs = self
-                    .shared
-                    .tabs
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
+                let tabs = self.shared.tabs.lock();
                 if let Some(tab) = tabs.iter().find(|tab| tab.session == session) {
                     tab.on_event(method, event.params);
                 }
@@ -300,11 +285,7 @@ impl Pump {
                 hashes: AtomicBool::default(),
                 hangs: AtomicBool::default(),
             };
-            self.shared
-                .tabs
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(Arc::new(tab));
+            self.shared.tabs.lock().push(Arc::new(tab));
             self.shared.changes.send_modify(|changes| *changes += 1);
         }
         self.tell(&session, RunIfWaitingForDebuggerParams::default());

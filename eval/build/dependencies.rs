@@ -13,8 +13,6 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-use super::sources::hex;
-
 /// The crates of the program; the crate `eval` is the last that the others are linked into.
 pub const CRATES: [&str; 5] = ["sandbox", "harness", "benchmarks", "browser", "eval"];
 
@@ -78,7 +76,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
             let _ = writeln!(text, "{} {} {}", key.0, package.version, package.checksum);
         }
     }
-    Ok(hex(&Sha256::digest(text)))
+    Ok(hex::encode(Sha256::digest(text)))
 }
 
 fn read(path: &Path) -> Result<Table, String> {

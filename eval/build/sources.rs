@@ -1,6 +1,5 @@
 //! Which sources can change an answer, and their digest. Used by the build script and by its tests.
 
-use std::fmt::Write;
 use std::path::Path;
 use std::{fs, io};
 
@@ -129,7 +128,7 @@ pub fn digest(root: &Path, paths: &[&str]) -> io::Result<String> {
         feed(&mut hash, file.as_bytes());
         feed(&mut hash, &with_plain_line_ends(&content));
     }
-    Ok(hex(&hash.finalize()))
+    Ok(hex::encode(&hash.finalize()))
 }
 
 fn collect(root: &Path, path: &str, files: &mut Vec<String>) -> io::Result<()> {
@@ -172,13 +171,4 @@ fn with_plain_line_ends(content: &[u8]) -> Vec<u8> {
         }
     }
     plain
-}
-
-/// Lower-case hex of a hash.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::record::AttemptRecord;
-use crate::run_dir::{Lock, hex};
+use crate::run_dir::Lock;
 
 /// Components by name, each with the SHA-256 of its sources.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/components.rs"));
@@ -48,7 +48,7 @@ impl Program {
             .iter()
             .map(|(name, digest)| format!("{name} {digest}\n"))
             .collect();
-        hex(&Sha256::digest(lines))
+        hex::encode(Sha256::digest(lines))
     }
 
     /// The components, by name.

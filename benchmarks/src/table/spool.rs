@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{Row, parquet_file, unusable};
@@ -41,7 +41,7 @@ impl Spool {
         index: usize,
     ) -> Result<Row, DatasetError> {
         // Whatever panicked under the lock, ranges are there only of groups that are written whole.
-        let mut spooled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spooled = self.0.lock();
         if !spooled.groups.contains_key(&(file, group)) {
             let rows = spooled.write(path, group)?;
             spooled.groups.insert((file, group), rows);

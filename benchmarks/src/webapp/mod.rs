@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Entry;
-use crate::dataset::{Facts, facts, hex};
+use crate::dataset::{Facts, facts};
 use crate::{AppWorld, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use scorer::AppState;
 
@@ -90,7 +90,7 @@ fn open(_options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
             .iter()
             .map(|task| format!("{}-{}", ENTRY.name, task.id))
             .collect(),
-        digest: hex(&digest.finalize()),
+        digest: hex::encode(&digest.finalize()),
     }))
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Entry, Reads};
-use crate::dataset::{Facts, facts, hex};
+use crate::dataset::{Facts, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
 use family::{FAMILIES, Family, Made};
 use scorer::WebState;
@@ -78,7 +78,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     Ok(Box::new(WebNav {
         seed: options.seed,
         ids: ids.collect(),
-        digest: hex(&digest.finalize()),
+        digest: hex::encode(&digest.finalize()),
     }))
 }
 

@@ -4,7 +4,6 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::Slot;
-use crate::run_dir::hex;
 
 /// Characters of a hash that are shown.
 const HASH: usize = 12;
@@ -160,7 +159,7 @@ fn last_hash(digest: &str) -> &str {
 }
 
 fn digest(value: &Value) -> String {
-    let mut hash = hex(&Sha256::digest(value.to_string()));
+    let mut hash = hex::encode(Sha256::digest(value.to_string()));
     hash.truncate(HASH);
     hash
 }

@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{Answered, Grade, Grader, GraderError, JudgeLog};
-use crate::run_dir::hex;
 use crate::settings::{GraderSettings, ScorerLimits};
 use crate::terminal;
 
@@ -49,7 +48,7 @@ impl JavaScript {
             path: path.display().to_string(),
             reason,
         })?;
-        let digest = hex(&Sha256::digest(&source));
+        let digest = hex::encode(Sha256::digest(&source));
         let file = path.file_name().unwrap_or(path.as_os_str());
         let (limits, isolation) = (settings.limits, settings.isolation.clone());
         Ok(Self {

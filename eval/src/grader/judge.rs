@@ -6,13 +6,14 @@ mod prompt;
 mod question;
 mod verdict;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use harness::model::{EventKind, Message, Role};
 use harness::prompt::PromptMode;
 use harness::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 use harness::{HaltReason, Model, ToolUse};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -20,7 +21,7 @@ pub use prompt::JudgePrompt;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 use crate::record::JudgeUse;
-use crate::run_dir::{Fingerprint, hex};
+use crate::run_dir::Fingerprint;
 
 /// What a judge is told whose reply holds no verdict; `<problem>` is what was wrong with it.
 const AGAIN: &str = include_str!("judge/again.txt");
@@ -42,7 +43,7 @@ impl Judge {
         let identity = json!({
             "judge": model_identity,
             "prompt": prompt.digest,
-            "question": hex(&Sha256::digest(texts)),
+            "question": hex::encode(Sha256::digest(texts)),
         });
         let parts = [("judge".to_owned(), identity.clone())].into();
         let name = format!("judge/{}", &Fingerprint::from_parts(parts).as_str()[..12]);
@@ -121,7 +122,7 @@ struct Tries<'a> {
 impl CallSink for Tries<'_> {
     fn note(&self, event: CallEvent) {
         if let CallEvent::Billed { usage, cost_usd } = event {
-            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut used = self.used.lock();
             used.add(Some(usage), cost_usd);
             self.log.log(EventKind::JudgeBilled { usage, cost_usd });
         }

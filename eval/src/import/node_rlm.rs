@@ -62,7 +62,7 @@ pub fn read(path: &Path, guidance: &Guidance) -> Result<Imported, ImportError> {
         attempts.push(attempt::convert(&file.model, max_iterations, result, facts));
     }
     let dataset_digest = dataset_digest(&file.results);
-    let sha256 = hex(&Sha256::digest(&bytes));
+    let sha256 = hex::encode(Sha256::digest(&bytes));
     let parts = [
         ("imported", json!("node-rlm")),
         // Settings that the file does not state may differ: no two files are the same experiment.
@@ -198,9 +198,5 @@ fn dataset_digest(results: &[NodeRlmResult]) -> String {
         })
         .collect();
     tasks.sort_unstable();
-    hex(&Sha256::digest(json!(tasks).to_string()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(json!(tasks).to_string()))
 }

@@ -59,12 +59,7 @@ fn content_identity(provider: &str, path: &str) -> String {
             hash.update(bytes);
         }
     }
-    let hex: String = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("{provider}:sha256:{hex}")
+    format!("{provider}:sha256:{}", hex::encode(hash.finalize()))
 }
 
 /// The file itself, or the trajectories of a run directory.

@@ -38,7 +38,7 @@ impl Fingerprint {
         let mut canonical = String::new();
         write_object(&mut canonical, parts.iter());
         Self {
-            sha256: hex(&Sha256::digest(canonical)),
+            sha256: hex::encode(Sha256::digest(canonical)),
             parts,
         }
     }
@@ -181,12 +181,4 @@ fn write_object<'a>(out: &mut String, members: impl Iterator<Item = (&'a String,
 fn write_leaf(out: &mut String, leaf: &Value) {
     // Writing to a string cannot fail.
     let _ = write!(out, "{leaf}");
-}
-
-/// Lower-case hex of a hash.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }

@@ -35,7 +35,6 @@ mod name;
 
 pub use atomic::write as write_whole;
 pub use error::{LineError, RunDirError};
-pub(crate) use fingerprint::hex;
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
 pub use ledger::LongestResponses;

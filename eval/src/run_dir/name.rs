@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::fingerprint::hex;
-
 /// Longest safe name, in bytes. File systems allow 255, and an attempt's number and an ending follow.
 const LONGEST: usize = 160;
 
@@ -97,7 +95,7 @@ fn encoded(text: &str) -> String {
         }
         if name.len() > LONGEST {
             name.truncate(cut);
-            let hash = hex(&Sha256::digest(text));
+            let hash = hex::encode(Sha256::digest(text));
             return format!("{name}~{}", &hash[..HASH_CHARS]);
         }
     }
@@ -180,7 +178,7 @@ mod tests {
     }
 
     fn hash(text: &str) -> String {
-        hex(&Sha256::digest(text))[..16].to_owned()
+        hex::encode(Sha256::digest(text))[..16].to_owned()
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //! they need it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use benchmarks::{Dataset, DatasetError, Sample};
+use parking_lot::Mutex;
 
 /// A sample that may be there.
 type Slot = Arc<Mutex<Option<Arc<Sample>>>>;
@@ -35,12 +36,12 @@ impl SharedSamples {
     /// Those of [`Dataset::sample`].
     pub fn get(&self, index: usize) -> Result<Arc<Sample>, DatasetError> {
         let slot = {
-            let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            let left = self.left.lock();
             left.get(&index).map(|(_, slot)| Arc::clone(slot))
         };
         let slot = slot.unwrap_or_default();
         // Held while it is made, so that two attempts do not make it twice.
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = slot.lock();
         if let Some(sample) = &*slot {
             return Ok(Arc::clone(sample));
         }
@@ -51,7 +52,7 @@ impl SharedSamples {
 
     /// An attempt at the sample ended; after the last one it is let go.
     pub fn ended(&self, index: usize) {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.left.lock();
         if let Some((jobs, _)) = left.get_mut(&index) {
             *jobs = jobs.saturating_sub(1);
             if *jobs == 0 {

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::error::ViewError;
 use super::overview::Overview;
@@ -207,7 +209,7 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
 
 /// What is kept is whole at any time, so a panic of another thread does not matter.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 /// The values that were used last, by path.

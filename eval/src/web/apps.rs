@@ -2,7 +2,6 @@
 
 mod server;
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,6 +11,7 @@ use benchmarks::AppWorld;
 use browser::{Error, Page, Pool, Profile};
 use harness::model::Image;
 use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep};
@@ -74,7 +74,7 @@ impl BrowserApps {
     }
 
     fn newest(&self) -> Option<Page> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = self.running.lock();
         // Those of the world were there before the agent.
         let launched = running.iter().skip(self.world.running.len());
         launched.last().map(|app| app.page.clone())
@@ -136,13 +136,13 @@ impl AppHost for BrowserApps {
             Err(error) => return Err(broken(&error)),
         }
         let title = title(html);
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         running.push(Running { title, page });
         Ok(())
     }
 
     async fn running(&self) -> Result<Vec<String>, PageError> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = self.running.lock();
         Ok(running.iter().map(|app| app.title.clone()).collect())
     }
 

@@ -1,6 +1,6 @@
 //! A tab of an attempt as the engine sees it: what is in front, what an action did, and errors in the engine's words.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -10,6 +10,7 @@ use harness::model::Image;
 use harness::model::web::{
     Acted, Action, Dump, DumpSettings, IdStyle, Indexed, Page, PageError, PageProblem,
 };
+use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
 
@@ -66,7 +67,7 @@ impl Tab {
 
     /// The tab in front: the newest of this one and those that it has opened, directly or through others.
     fn front(&self) -> browser::Page {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let mut at = 0;
         while let Some(page) = open.get(at) {
             for opened in page.opened() {

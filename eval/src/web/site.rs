@@ -1,7 +1,7 @@
 //! The site of one attempt, on a port of loopback of its own.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use benchmarks::{Answered, Asked};
 use browser::Origin;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -56,10 +57,7 @@ impl Site {
 
     /// What its server has received.
     pub(super) fn state(&self) -> Value {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .state()
+        self.state.lock().state()
     }
 }
 
@@ -79,10 +77,7 @@ async fn answer(
         shown,
         fields: form_urlencoded::parse(&body).into_owned().collect(),
     };
-    let answered = site
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .answer(asked);
+    let answered = site.lock().answer(asked);
     response(answered)
 }
 

@@ -1,8 +1,8 @@
 //! The sandbox sessions of an attempt to which its budget is published.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use sandbox::Session;
 use sandbox::message::Budget;
 
@@ -29,7 +29,7 @@ impl BudgetSubscribers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(u32, Session)>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock()
     }
 }
 

@@ -1,7 +1,8 @@
 //! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use sandbox::HostFunctions;
 
 use super::{AgentSettings, EngineConfig, Model, PageFunctions};
@@ -113,11 +114,11 @@ pub(crate) struct LoggedCall {
 
 impl ToolLog {
     pub fn push(&self, call: LoggedCall) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = self.0.lock();
         calls.push(call);
     }
 
     pub fn take(&self) -> Vec<LoggedCall> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 }

@@ -1,9 +1,10 @@
 //! What may be spent and what is: one ledger for an attempt's whole tree of agents, one above it for the run, and above that
 //! one for the sweep that the run is a part of, if it is.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Usage, settled};
@@ -275,7 +276,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.spent.lock()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Measures the time in which at least one piece of work is going on, and the time in which all work waits.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// Counts work in progress and the time that it covers: parallel work is counted once.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ impl Meter {
 
     /// The state, with the time up to now in it.
     fn lock(&self) -> MutexGuard<'_, State> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         let now = Instant::now();
         let passed = now.saturating_duration_since(state.changed);
         state.changed = now;
@@ -75,7 +76,7 @@ impl Meter {
 impl Work<'_> {
     /// The work waits from now on, or goes on.
     pub fn set_waiting(&self, waits: bool) {
-        let mut known = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.waits.lock();
         if *known == waits {
             return;
         }

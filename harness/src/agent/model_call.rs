@@ -1,6 +1,6 @@
 //! One request of an agent to its model: admitted, sent, booked and recorded.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::conversation::recent;
@@ -46,10 +46,7 @@ impl Attempt<'_> {
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
         if self.run.equipment.is_heard() {
-            let mut heard = invocation
-                .heard
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut heard = invocation.heard.lock();
             *heard = conversation.messages().to_vec();
         }
         let reply = loop {

@@ -1,8 +1,9 @@
 //! A page as functions in an agent's REPL, and the tabs that agents hand to their children.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use sandbox::HostFunctions;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -82,11 +83,7 @@ impl PageFunctions {
     /// # Errors
     /// What the calling agent reads: the tabs there are.
     pub(crate) fn handed(&self, name: &str) -> Result<Self, String> {
-        let named = self
-            .tabs
-            .named
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let named = self.tabs.named.lock();
         let page = named.get(name).cloned().ok_or_else(|| {
             let names: Vec<&str> = named.keys().map(String::as_str).collect();
             let known = match names.as_slice() {
@@ -196,11 +193,7 @@ impl PageFunctions {
         if let Some(url) = url {
             tab.act(&Action::Navigate { url }).await?;
         }
-        let mut named = self
-            .tabs
-            .named
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut named = self.tabs.named.lock();
         let name = format!("tab-{}", named.len() + 1);
         named.insert(name.clone(), tab);
         Ok(name)

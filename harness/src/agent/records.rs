@@ -1,8 +1,9 @@
 //! The records of an attempt: its events, as they happen, and its statistics.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::meter::Covered;
@@ -132,7 +133,7 @@ impl<'a> Records<'a> {
 
     /// Changes or reads the statistics.
     pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
-        change(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.stats.lock())
     }
 }
 

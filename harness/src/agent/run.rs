@@ -1,9 +1,10 @@
 //! What all attempts of an engine share: how agents are shaped, their models, the sandbox, the books and the switch.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use sandbox::{Isolation, WarmPool};
 
 use super::{AgentSettings, Budget, Equipment, Halt, Ledger};
@@ -131,7 +132,7 @@ impl Run {
 
     /// Takes down which version of a model was served, and warns of the first change.
     pub fn note_served(&self, model: &Model, version: &str) {
-        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut served = self.served.lock();
         let known = served
             .entry(model.reference.clone())
             .or_insert_with(|| Served {

@@ -3,7 +3,7 @@
 mod first_message;
 mod inherited;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use sandbox::message::Context;
 use serde_json::Value;
@@ -71,7 +71,7 @@ impl Attempt<'_> {
         self.records.emit(caller, spawn);
         let log = child.log.clone();
         let earlier = {
-            let heard = caller.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let heard = caller.heard.lock();
             let settings = &specialist.settings;
             inherited(&heard, settings.include_chat, settings.include_past_tools)
         };

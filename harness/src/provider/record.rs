@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -122,7 +123,7 @@ impl Cassette {
     fn write(&self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
-        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tape = self.tape.lock();
         tape.write(&bytes)
     }
 }
@@ -188,7 +189,7 @@ impl<P: Provider> Provider for Recorded<P> {
         };
         let result = self.inner.complete(request, &heard).await;
         let events = heard.events.into_inner();
-        let events = events.unwrap_or_else(PoisonError::into_inner);
+        let events = events;
         self.record(request, false, events, result, Some(calls))
     }
 
@@ -227,7 +228,7 @@ struct Heard<'a> {
 
 impl CallSink for Heard<'_> {
     fn note(&self, event: CallEvent) {
-        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = self.events.lock();
         events.push(event.clone());
         drop(events);
         self.calls.note(event);

@@ -1,9 +1,9 @@
 //! Sends a request again that failed but may succeed later, and bounds the time of a call.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{
     CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response,
@@ -163,7 +163,7 @@ impl<'a> Clock<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waits> {
-        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waits.lock()
     }
 }
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::super::Answered;
-use crate::run_dir::hex;
 
 /// What comes before the material.
 pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
@@ -43,9 +42,9 @@ pub(super) fn of(answered: &Answered<'_>) -> String {
 /// The same text always gets the same mark, so that a cache knows the question again.
 fn mark(text: &str) -> String {
     const LENGTH: usize = 16;
-    let mut digest = hex(&Sha256::digest(text));
+    let mut digest = hex::encode(Sha256::digest(text));
     while text.contains(&digest[..LENGTH]) {
-        digest = hex(&Sha256::digest(&digest));
+        digest = hex::encode(Sha256::digest(&digest));
     }
     digest.truncate(LENGTH);
     digest

@@ -1,7 +1,7 @@
 //! The server of one attempt's apps, on loopback: their documents, and the two addresses that they may ask.
 
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -10,6 +10,7 @@ use axum::response::Html;
 use axum::routing::{get, post};
 use browser::Origin;
 use harness::model::web::AppCall;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -62,11 +63,7 @@ impl AppServer {
 
     /// Takes an app's document, and gives its address.
     pub fn add(&self, html: &str) -> String {
-        let mut apps = self
-            .shared
-            .apps
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut apps = self.shared.apps.lock();
         apps.push(with_shim(html));
         format!("{}/app/{}", self.origin(), apps.len())
     }
@@ -99,7 +96,7 @@ async fn document(
     State(shared): State<Arc<Shared>>,
     Path(number): Path<usize>,
 ) -> Result<Html<String>, StatusCode> {
-    let apps = shared.apps.lock().unwrap_or_else(PoisonError::into_inner);
+    let apps = shared.apps.lock();
     let html = number.checked_sub(1).and_then(|index| apps.get(index));
     html.cloned().map(Html).ok_or(StatusCode::NOT_FOUND)
 }

@@ -1,6 +1,8 @@
 //! Keys that cannot be shown by accident.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 /// A key. It has neither `Debug`, `Display` nor `Serialize`, so that nothing that holds one can print it without
 /// saying so.
@@ -21,7 +23,7 @@ impl Secret {
     pub fn new(key: &str) -> Self {
         let key: Arc<str> = key.trim().into();
         if key.len() >= SHORTEST {
-            let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+            let mut known = KNOWN.write();
             if !known.contains(&key) {
                 known.push(Arc::clone(&key));
                 known.sort_by_key(|key| std::cmp::Reverse(key.len()));
@@ -39,7 +41,7 @@ impl Secret {
 /// The text with all keys of this process struck out of it, whichever server they are for. Keys of fewer than 8
 /// characters stay.
 pub fn strike_out(mut text: String) -> String {
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    let known = KNOWN.read();
     for key in known.iter() {
         if text.contains(&**key) {
             text = text.replace(&**key, STRUCK_OUT);

@@ -1,7 +1,8 @@
 //! An estimate of tokens, for servers that count none and for responses whose count was cut off.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::model::{ToolCall, Usage};
 use crate::provider::{Request, Response};
@@ -46,7 +47,7 @@ impl Experience {
             return;
         };
         let estimated = estimate(request, response).input_tokens;
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models.lock();
         let past = models.entry(request.model.clone()).or_default();
         past.longest = past.longest.max(usage.output_tokens);
         past.counted_input = past.counted_input.saturating_add(usage.input_tokens);
@@ -58,7 +59,7 @@ impl Experience {
     /// counted for each estimated token so far, if that is more.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
-        let models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let models = self.models.lock();
         let past = models.get(&request.model);
         let longest = past.map(|past| past.longest).max(self.earlier);
         let longest = longest.unwrap_or(RESPONSE_TOKENS);

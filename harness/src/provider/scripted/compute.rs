@@ -1,7 +1,6 @@
 //! Runs the code of rules: `compute` and `compute_calls`.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
@@ -44,8 +43,8 @@ impl Computer {
         outcome
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Used>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Used>> {
+        self.idle.lock()
     }
 }
 
