@@ -4,6 +4,7 @@
 //! judge them, and prints two tables in Markdown. It ends with code 1 where a bar of `docs/STATISTICS.md` is missed.
 
 mod coverage {
+    pub mod design;
     pub mod draw;
     pub mod intervals;
     pub mod power;
@@ -12,16 +13,20 @@ mod coverage {
 
 use std::process::ExitCode;
 
+use coverage::intervals::Asked;
 use coverage::{intervals, power, table};
 
 /// What the flags ask for.
 #[derive(clap::Parser)]
 struct Flags {
-    /// Few designs and runs: whether it works at all. Bars are wider.
+    /// Few designs and runs: whether it works at all.
     #[arg(long)]
     quick: bool,
-    /// Runs drawn for each cell of the table of intervals.
-    #[arg(long, default_value_t = 1000)]
+    /// Other random numbers.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The most runs of a cell, which those near their bar have.
+    #[arg(long, default_value_t = 6400)]
     runs: usize,
     /// Only figures whose name holds this text; `power` for detectable differences alone.
     #[arg(long, default_value = "")]
@@ -33,9 +38,16 @@ struct Flags {
 
 fn main() -> ExitCode {
     let flags = <Flags as clap::Parser>::parse();
-    let mut missed = intervals::check(flags.quick, flags.runs, &flags.only, flags.cells);
+    let asked = Asked {
+        quick: flags.quick,
+        runs: if flags.quick { 400 } else { flags.runs },
+        seed: flags.seed,
+        only: &flags.only,
+        show: flags.cells,
+    };
+    let mut missed = intervals::check(asked);
     if flags.only.is_empty() || flags.only == "power" {
-        missed += power::check(flags.quick);
+        missed += power::check(flags.quick, flags.seed);
     }
     if missed > 0 {
         table::complain(missed);

@@ -8,12 +8,14 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub enum Scores {
     /// Right or wrong; each cluster's chance comes from a beta distribution.
     Binary,
-    /// Right or wrong; each attempt repeats its cluster's answer with a chance of its own.
+    /// Right or wrong; each attempt repeats its cluster's answer with some chance.
     Repeated,
-    /// Between 0 and 1, spread evenly around the mean.
+    /// Between 0 and 1, spread evenly around the mean; each attempt repeats its cluster's score with some chance.
     Even,
-    /// Most at one end, few far from it.
+    /// As even ones, but most at one end, few far from it.
     Skewed,
+    /// The same, and two runs repeat the score of one sample.
+    SkewedAlike,
 }
 
 impl Scores {
@@ -23,6 +25,7 @@ impl Scores {
             Self::Repeated => "0 or 1, repeated",
             Self::Even => "fractions, even",
             Self::Skewed => "fractions, skewed",
+            Self::SkewedAlike => "fractions, skewed, alike in both runs",
         }
     }
 
@@ -52,6 +55,11 @@ impl Source {
         self.uniform() < chance
     }
 
+    /// 1 with this chance, else 0.
+    fn right(&mut self, chance: f64) -> f64 {
+        f64::from(u8::from(self.happens(chance)))
+    }
+
     /// A place below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         usize::try_from((u128::from(self.random.next_u64()) * count as u128) >> 64).unwrap_or(0)
@@ -79,13 +87,13 @@ impl Source {
     }
 
     /// A beta variate.
-    pub fn beta(&mut self, a: f64, b: f64) -> f64 {
+    fn beta(&mut self, a: f64, b: f64) -> f64 {
         let (x, y) = (self.ln_gamma_variate(a), self.ln_gamma_variate(b));
         1.0 / (1.0 + (y - x).exp())
     }
 
     /// A chance of mean `p` whose draws have the correlation `rho` in a cluster.
-    pub fn chance(&mut self, p: f64, rho: f64) -> f64 {
+    fn chance(&mut self, p: f64, rho: f64) -> f64 {
         if rho <= 0.0 {
             return p;
         }
@@ -95,29 +103,23 @@ impl Source {
 
     fn one(&mut self, scores: Scores, p: f64) -> f64 {
         match scores {
-            Scores::Binary | Scores::Repeated => f64::from(u8::from(self.happens(p))),
             Scores::Even => self.beta(4.0 * p, 4.0 * (1.0 - p)),
-            Scores::Skewed => {
-                let rare = p.min(1.0 - p);
-                let far = if self.happens(2.0 * rare) {
-                    self.uniform()
-                } else {
-                    0.0
-                };
-                if p > 0.5 { 1.0 - far } else { far }
+            _ => {
+                let easy = self.uniform();
+                at(scores, p, easy)
             }
         }
     }
 
-    /// The scores of a cluster's attempts.
-    pub fn cluster(&mut self, scores: Scores, p: f64, rho: f64, attempts: usize) -> Vec<f64> {
-        if scores == Scores::Binary {
-            let chance = self.chance(p, rho);
-            return (0..attempts)
-                .map(|_| f64::from(u8::from(self.happens(chance))))
-                .collect();
-        }
-        let common = self.one(scores, p);
+    /// Attempts that repeat a cluster's score with a chance, and else have one of their own.
+    fn repeating(
+        &mut self,
+        scores: Scores,
+        p: f64,
+        rho: f64,
+        common: f64,
+        attempts: usize,
+    ) -> Vec<f64> {
         let repeats = rho.sqrt();
         (0..attempts)
             .map(|_| {
@@ -129,9 +131,17 @@ impl Source {
             })
             .collect()
     }
-}
 
-impl Source {
+    /// The scores of a cluster's attempts.
+    pub fn cluster(&mut self, scores: Scores, p: f64, rho: f64, attempts: usize) -> Vec<f64> {
+        if scores == Scores::Binary {
+            let chance = self.chance(p, rho);
+            return (0..attempts).map(|_| self.right(chance)).collect();
+        }
+        let common = self.one(scores, p);
+        self.repeating(scores, p, rho, common, attempts)
+    }
+
     /// The scores of two runs' attempts at one sample, which is as hard for the one as for the other.
     pub fn both(
         &mut self,
@@ -144,33 +154,28 @@ impl Source {
             // The second run is right wherever the first is, and on the rest as often as its mean takes.
             let chance = self.chance(p[0], rho);
             let better = chance + (1.0 - chance) * (p[1] - p[0]) / (1.0 - p[0]);
-            let mut run = |chance: f64| -> Vec<f64> {
-                let answers = (0..attempts).map(|_| self.happens(chance));
-                answers.map(|right| f64::from(u8::from(right))).collect()
-            };
+            let mut run =
+                |chance: f64| -> Vec<f64> { (0..attempts).map(|_| self.right(chance)).collect() };
             return (run(chance), run(better));
         }
-        // With one attempt, the same correlation lies between the runs.
+        // What is repeated is the sample's own in both runs; of fractions, unless they are alike, each run's.
         let easy = self.uniform();
-        let shared = rho.sqrt();
-        let mut run = |p: f64| -> Vec<f64> {
-            let common = if scores.is_binary() {
-                f64::from(u8::from(easy < p))
-            } else {
-                self.one(scores, p)
+        let mut run = |p: f64| {
+            let common = match scores {
+                Scores::Even | Scores::Skewed => self.one(scores, p),
+                _ => at(scores, p, easy),
             };
-            (0..attempts)
-                .map(|_| {
-                    if self.happens(shared) {
-                        common
-                    } else {
-                        self.one(scores, p)
-                    }
-                })
-                .collect()
+            self.repeating(scores, p, rho, common, attempts)
         };
-        let first = run(p[0]);
-        let second = run(p[1]);
-        (first, second)
+        (run(p[0]), run(p[1]))
+    }
+}
+
+/// The score of a sample that is easier than a share `easy` of all.
+fn at(scores: Scores, p: f64, easy: f64) -> f64 {
+    match scores {
+        Scores::Skewed | Scores::SkewedAlike if p > 0.5 => 1.0 - at(scores, 1.0 - p, 1.0 - easy),
+        Scores::Skewed | Scores::SkewedAlike => ((easy - (1.0 - 2.0 * p)) / (2.0 * p)).max(0.0),
+        _ => f64::from(u8::from(easy > 1.0 - p)),
     }
 }

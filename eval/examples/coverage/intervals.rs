@@ -1,299 +1,215 @@
 //! How often intervals hold the true value.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use eval::statistics::{Pair, estimate, paired, pass_at_k, pass_hat_k};
-
+use super::design::{Design, Figure, designs};
 use super::draw::{Scores, Source};
 use super::table;
 
-/// True means.
-const MEANS: [f64; 9] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95];
-/// Correlations within a cluster.
-const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
+/// Runs that each cell begins with; and at most, unless a flag says otherwise.
+const FIRST: usize = 100;
 
-/// What has an interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Figure {
-    /// The mean over attempts of clusters of one size.
-    Score(Scores),
-    /// The same, and every fifth cluster is five times as large as the others.
-    Uneven(Scores),
-    /// The chance that of two attempts one is right, or both.
-    PassAt2,
-    PassHat2,
-    /// The mean over samples of the best of their attempts.
-    Best,
-    /// The difference of two runs, the second better by so much.
-    Difference(Scores, f64),
-}
+/// A cell is decided once it is so many standard errors away from its bar.
+const CLEAR: f64 = 2.0;
+/// Of the most runs, one that is worse than its bar by more than so many standard errors misses it.
+const ALLOWED: f64 = 1.0;
 
-impl Figure {
-    fn name(self) -> String {
-        match self {
-            Self::Score(scores) => format!("score, {}", scores.name()),
-            Self::Uneven(scores) => format!("score, {}, uneven clusters", scores.name()),
-            Self::PassAt2 => "pass@2".to_owned(),
-            Self::PassHat2 => "pass^2".to_owned(),
-            Self::Best => "best of attempts".to_owned(),
-            Self::Difference(scores, by) => format!("difference of {by}, {}", scores.name()),
-        }
-    }
+/// The share of intervals that hold, at least: of each cell with fewer than 10 samples, and with more.
+const LEAST: [f64; 2] = [0.90, 0.92];
+/// Over the true means of a design.
+const MEAN: [f64; 2] = [0.94, 0.98];
 
-    const fn scores(self) -> Option<Scores> {
-        match self {
-            Self::Score(scores) | Self::Uneven(scores) | Self::Difference(scores, _) => {
-                Some(scores)
-            }
-            Self::PassAt2 | Self::PassHat2 | Self::Best => None,
-        }
-    }
+/// A cell counts if at least this share of its runs has an interval.
+const GIVEN: f64 = 0.1;
 
-    const fn is_binary(self) -> bool {
-        match self {
-            Self::Score(scores) | Self::Uneven(scores) | Self::Difference(scores, _) => {
-                scores.is_binary()
-            }
-            Self::PassAt2 | Self::PassHat2 | Self::Best => true,
-        }
-    }
-}
-
+/// What a simulation is asked for.
 #[derive(Debug, Clone, Copy)]
-struct Design {
-    figure: Figure,
-    samples: usize,
-    attempts: usize,
-    correlation: f64,
+pub struct Asked<'a> {
+    pub quick: bool,
+    /// The most runs of a cell.
+    pub runs: usize,
+    pub seed: u64,
+    /// Figures whose name holds this.
+    pub only: &'a str,
+    /// Whether designs that miss a bar are printed.
+    pub show: bool,
 }
 
-/// Of one true mean: the share of runs with an interval, and of these the share whose interval holds it.
-#[derive(Debug, Clone, Copy)]
+/// The runs of one true mean.
 struct Cell {
     mean: f64,
+    source: Source,
+    runs: usize,
+    /// Of these, those that have an interval, and those whose interval holds.
+    given: usize,
+    held: usize,
+}
+
+impl Cell {
+    fn draw(&mut self, design: &Design, runs: usize) {
+        for _ in 0..runs {
+            let held = design.run(self.mean, &mut self.source);
+            self.runs += 1;
+            self.given += usize::from(held.is_some());
+            self.held += usize::from(held == Some(true));
+        }
+    }
+
+    fn counts(&self) -> bool {
+        self.given as f64 >= GIVEN * self.runs as f64
+    }
+
+    fn covered(&self) -> f64 {
+        self.held as f64 / self.given.max(1) as f64
+    }
+
+    /// One standard error if the share is `share`.
+    fn error(&self, share: f64) -> f64 {
+        (share * (1.0 - share) / self.given.max(1) as f64).sqrt()
+    }
+}
+
+/// What a design comes to.
+#[derive(Debug)]
+struct Judged {
+    design: Design,
+    /// Over the true means.
+    mean: f64,
+    /// The true mean of the worst cell and its coverage.
+    worst: (f64, f64),
+    /// The least share of runs that have an interval.
     given: f64,
-    covered: f64,
+    /// Runs in all.
+    runs: usize,
+    good: bool,
 }
 
-impl Design {
-    /// One run: whether its interval holds the true value, if it has one.
-    fn run(&self, p: f64, source: &mut Source) -> Option<bool> {
-        let holds = |low: f64, high: f64, truth: f64| low <= truth && truth <= high;
-        let scores = match self.figure {
-            Figure::Score(scores) | Figure::Uneven(scores) | Figure::Difference(scores, _) => {
-                scores
-            }
-            _ => Scores::Binary,
-        };
-        let rho = self.correlation;
-        match self.figure {
-            Figure::Score(_) | Figure::Uneven(_) => {
-                let mut values = Vec::new();
-                for cluster in 0..self.samples {
-                    let large = matches!(self.figure, Figure::Uneven(_)) && cluster % 5 == 0;
-                    let size = self.attempts * if large { 5 } else { 1 };
-                    let drawn = source.cluster(scores, p, rho, size);
-                    values.extend(drawn.into_iter().map(|score| (cluster, score)));
-                }
-                let interval = estimate(&values)?.interval?;
-                Some(holds(interval.low, interval.high, p))
-            }
-            Figure::PassAt2 | Figure::PassHat2 | Figure::Best => {
-                let truth = self.truth(p);
-                let values: Option<Vec<(usize, f64)>> = (0..self.samples)
-                    .map(|cluster| {
-                        let drawn = source.cluster(scores, p, rho, self.attempts);
-                        let (n, right) = drawn.iter().fold((0, 0), |(n, right), score| {
-                            (n + 1, right + u32::from(*score > 0.5))
-                        });
-                        let value = match self.figure {
-                            Figure::PassAt2 => pass_at_k(n, right, 2)?,
-                            Figure::PassHat2 => pass_hat_k(n, right, 2)?,
-                            _ => f64::from(u8::from(right > 0)),
-                        };
-                        Some((cluster, value))
-                    })
-                    .collect();
-                let interval = estimate(&values?)?.interval?;
-                Some(holds(interval.low, interval.high, truth))
-            }
-            Figure::Difference(_, by) => {
-                let mean = |scores: Vec<f64>| scores.iter().sum::<f64>() / scores.len() as f64;
-                let pairs: Vec<Pair<usize>> = (0..self.samples)
-                    .map(|cluster| {
-                        let (first, second) = source.both(scores, [p, p + by], rho, self.attempts);
-                        Pair {
-                            cluster,
-                            first: mean(first),
-                            second: mean(second),
-                        }
-                    })
-                    .collect();
-                let [low, high] = paired(&pairs)?.interval?;
-                Some(holds(low, high, by))
-            }
-        }
-    }
-
-    /// What the figure is of endless samples.
-    fn truth(&self, p: f64) -> f64 {
-        let scale = match self.correlation {
-            rho if rho > 0.0 => 1.0 / rho - 1.0,
-            _ => f64::INFINITY,
-        };
-        // The chance that `k` attempts at one sample all come out as those of probability `p` do.
-        let all = |p: f64, k: usize| -> f64 {
-            (0..k)
-                .map(|i| {
-                    if scale.is_finite() {
-                        (p * scale + i as f64) / (scale + i as f64)
-                    } else {
-                        p
-                    }
-                })
-                .product()
-        };
-        match self.figure {
-            Figure::PassAt2 => 1.0 - all(1.0 - p, 2),
-            Figure::PassHat2 => all(p, 2),
-            Figure::Best => 1.0 - all(1.0 - p, self.attempts),
-            Figure::Difference(_, by) => by,
-            Figure::Score(_) | Figure::Uneven(_) => p,
-        }
-    }
-
-    fn cells(&self, runs: usize, seed: u64) -> Vec<Cell> {
-        let fits = |p: &f64| match self.figure {
-            Figure::Difference(_, by) => p + by < 1.0,
-            Figure::PassAt2 | Figure::PassHat2 | Figure::Best => {
-                (0.04..=0.96).contains(&self.truth(*p))
-            }
-            _ => true,
-        };
-        let means = MEANS.into_iter().filter(fits);
-        means
-            .map(|mean| {
-                let mut source = Source::new(seed ^ mean.to_bits());
-                let found: Vec<bool> = (0..runs)
-                    .filter_map(|_| self.run(mean, &mut source))
-                    .collect();
-                let held = found.iter().filter(|held| **held).count();
-                Cell {
-                    mean,
-                    given: found.len() as f64 / runs as f64,
-                    covered: held as f64 / found.len().max(1) as f64,
-                }
-            })
-            .collect()
-    }
-}
-
-fn designs(quick: bool, only: &str) -> Vec<Design> {
-    let sizes: &[usize] = if quick {
-        &[3, 5, 20]
-    } else {
-        &[2, 3, 5, 8, 10, 20, 50, 100]
-    };
-    let attempts: &[usize] = if quick { &[1, 5] } else { &[1, 5, 20, 100] };
-    let figures = [
-        Figure::Score(Scores::Binary),
-        Figure::Score(Scores::Repeated),
-        Figure::Score(Scores::Even),
-        Figure::Score(Scores::Skewed),
-        Figure::Uneven(Scores::Binary),
-        Figure::Uneven(Scores::Skewed),
-        Figure::PassAt2,
-        Figure::PassHat2,
-        Figure::Best,
-        Figure::Difference(Scores::Binary, 0.0),
-        Figure::Difference(Scores::Binary, 0.1),
-        Figure::Difference(Scores::Binary, 0.4),
-        Figure::Difference(Scores::Skewed, 0.0),
-        Figure::Difference(Scores::Even, 0.1),
-    ];
-    let mut all = Vec::new();
-    for figure in figures
-        .into_iter()
-        .filter(|figure| figure.name().contains(only))
-    {
-        for &samples in sizes {
-            for &attempts in attempts {
-                // The largest runs take longest and are the easiest: a thousand attempts and more are drawn for scores alone.
-                if samples * attempts >= 1000 && !matches!(figure, Figure::Score(Scores::Binary)) {
-                    continue;
-                }
-                // Where attempts repeat a common answer or not, the means of a hundred lie at a few places, far apart. No method
-                // knows of a place that none of the samples happens to be at: docs/STATISTICS.md says so.
-                if attempts > 20
-                    && figure
-                        .scores()
-                        .is_some_and(|scores| scores != Scores::Binary)
-                {
-                    continue;
-                }
-                let several = matches!(figure, Figure::PassAt2 | Figure::PassHat2 | Figure::Best);
-                if several && attempts == 1 {
-                    continue;
-                }
-                for correlation in CORRELATIONS {
-                    let alone = attempts == 1
-                        && !matches!(figure, Figure::Uneven(_) | Figure::Difference(..));
-                    if alone && correlation > 0.0 || quick && ![0.0, 0.5].contains(&correlation) {
-                        continue;
-                    }
-                    all.push(Design {
-                        figure,
-                        samples,
-                        attempts,
-                        correlation,
-                    });
-                }
-            }
-        }
-    }
-    all
-}
-
-/// Prints the coverage of all intervals and gives the number of bars that are missed.
-pub fn check(quick: bool, runs: usize, only: &str, show: bool) -> usize {
-    let runs = if quick { 60 } else { runs };
-    let designs = designs(quick, only);
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let mut found: Vec<(usize, Vec<Cell>)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut own = Vec::new();
-                    loop {
-                        let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        let Some(design) = designs.get(index) else {
-                            return own;
-                        };
-                        own.push((index, design.cells(runs, index as u64)));
-                    }
-                })
+impl Judged {
+    /// None where too few runs have an interval.
+    fn of(design: &Design, asked: Asked, index: usize) -> (usize, Option<Self>) {
+        let mut cells: Vec<Cell> = design
+            .means()
+            .map(|mean| Cell {
+                mean,
+                source: Source::new(mean.to_bits() ^ (asked.seed << 32) ^ index as u64),
+                runs: 0,
+                given: 0,
+                held: 0,
             })
             .collect();
+        let first = FIRST.min(asked.runs);
+        for cell in &mut cells {
+            // Most cells of too few samples never have an interval: a few runs show that.
+            cell.draw(design, first / 10);
+            if cell.given > 0 {
+                cell.draw(design, first - first / 10);
+            }
+        }
+        let least = LEAST[usize::from(design.samples >= 10)];
+        let mut shown: Vec<Cell> = cells.into_iter().filter(Cell::counts).collect();
+        for cell in &mut shown {
+            while cell.runs < asked.runs
+                && (cell.covered() - least).abs() < CLEAR * cell.error(least)
+            {
+                cell.draw(design, (cell.runs / 2).min(asked.runs - cell.runs));
+            }
+        }
+        let above = !Self::has_upper_bar(design);
+        // Cells count alike, whatever their number of runs.
+        let over_cells = |cells: &[Cell], of: &dyn Fn(&Cell) -> f64| {
+            cells.iter().map(of).sum::<f64>() / cells.len() as f64
+        };
+        let of_mean = |cells: &[Cell]| {
+            let variance = over_cells(cells, &|cell| cell.error(0.95).powi(2));
+            let error = (variance / cells.len() as f64).sqrt();
+            (over_cells(cells, &Cell::covered), error)
+        };
+        let beyond = |(mean, error): (f64, f64), errors: f64| {
+            let below = mean < MEAN[0] + errors * error;
+            below || (!above && mean > MEAN[1] - errors * error)
+        };
+        while !shown.is_empty() && beyond(of_mean(&shown), CLEAR) {
+            let Some(fewest) = shown
+                .iter_mut()
+                .filter(|cell| cell.runs < asked.runs)
+                .min_by_key(|cell| cell.runs)
+            else {
+                break;
+            };
+            fewest.draw(design, (fewest.runs / 2).min(asked.runs - fewest.runs));
+            if beyond(of_mean(&shown), -4.0 * CLEAR) {
+                break;
+            }
+        }
+        let Some(worst) = shown
+            .iter()
+            .min_by(|a, b| a.covered().total_cmp(&b.covered()))
+        else {
+            return (0, None);
+        };
+        let low = |cell: &Cell| cell.covered() < least - ALLOWED * cell.error(least);
+        let good = !shown.iter().any(low) && !beyond(of_mean(&shown), -ALLOWED);
+        let runs = shown.iter().map(|cell| cell.runs).sum();
+        let given = shown
+            .iter()
+            .map(|cell| cell.given as f64 / cell.runs as f64);
+        let judged = Self {
+            design: *design,
+            mean: of_mean(&shown).0,
+            worst: (worst.mean, worst.covered()),
+            given: given.fold(1.0, f64::min),
+            runs,
+            good,
+        };
+        (runs, Some(judged))
+    }
+
+    /// Scores that are 0 or 1 cannot reach 95 % exactly where there are few, nor can differences of runs that often tie; and of
+    /// clusters of very different sizes it is unknown which vary how much. There, holding more often is no fault.
+    fn has_upper_bar(design: &Design) -> bool {
+        let even = !matches!(design.figure, Figure::Uneven(_));
+        let scores = design.figure.scores();
+        even && design.samples >= 10 && !scores.is_binary() && scores != Scores::SkewedAlike
+    }
+}
+
+/// Prints the coverage of all intervals and gives the number of designs that miss a bar.
+pub fn check(asked: Asked) -> usize {
+    let designs = designs(asked.quick, asked.only);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut own = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(design) = designs.get(index) else {
+                return own;
+            };
+            own.push((index, Judged::of(design, asked, index)));
+        }
+    };
+    let mut found: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let done = workers.into_iter().filter_map(|worker| worker.join().ok());
         done.flatten().collect()
     });
     found.sort_by_key(|(index, _)| *index);
     let judged: Vec<Judged> = found
-        .iter()
-        .filter_map(|(index, cells)| Judged::of(&designs[*index], cells, runs))
+        .into_iter()
+        .filter_map(|(_, (_, judged))| judged)
         .collect();
-    if show {
+    if asked.show {
         for design in judged.iter().filter(|design| !design.good) {
             table::say(&format!("{design:?}"));
         }
     }
-    let mut rows = Vec::new();
     let mut names: Vec<String> = judged
         .iter()
         .map(|design| design.design.figure.name())
         .collect();
     names.dedup();
+    let mut rows = Vec::new();
     for name in names {
         for (least, most) in [(2, 9), (10, 19), (20, 100)] {
             let those = |design: &&Judged| {
@@ -306,13 +222,13 @@ pub fn check(quick: bool, runs: usize, only: &str, show: bool) -> usize {
             }
         }
     }
-    let refused = designs.len() - judged.len();
     table::print(
         &format!(
-            "Coverage of 95 % intervals in %, {runs} runs for each cell (one standard error is {:.1}); {} designs, and {refused} \
-             of too few samples, which have no interval:",
-            (0.95 * 0.05 / runs as f64).sqrt() * 100.0,
-            judged.len()
+            "Coverage of 95 % intervals in %, seed {}: {} designs in {} runs, and {} of too few samples, which have no interval:",
+            asked.seed,
+            judged.len(),
+            judged.iter().map(|design| design.runs).sum::<usize>(),
+            designs.len() - judged.len()
         ),
         &[
             "figure",
@@ -328,49 +244,6 @@ pub fn check(quick: bool, runs: usize, only: &str, show: bool) -> usize {
     judged.iter().filter(|design| !design.good).count()
 }
 
-/// What a design comes to.
-#[derive(Debug)]
-struct Judged {
-    design: Design,
-    /// Over the true means.
-    mean: f64,
-    /// The true mean of the worst cell and its coverage.
-    worst: (f64, f64),
-    /// The least share of runs that have an interval.
-    given: f64,
-    good: bool,
-}
-
-impl Judged {
-    /// None where no run has an interval.
-    fn of(design: &Design, cells: &[Cell], runs: usize) -> Option<Self> {
-        // Of a handful of intervals nothing can be said.
-        let shown: Vec<&Cell> = cells.iter().filter(|cell| cell.given >= 0.1).collect();
-        let worst = shown
-            .iter()
-            .min_by(|a, b| a.covered.total_cmp(&b.covered))?;
-        let mean = shown.iter().map(|cell| cell.covered).sum::<f64>() / shown.len() as f64;
-        let least = if design.samples < 10 { 0.90 } else { 0.92 };
-        // Three standard errors of a share that lies at the bar; of the mean over cells, as many times less.
-        let noise = 3.0 * (0.08 * 0.92 / runs as f64).sqrt();
-        let noise_of_mean = noise / (shown.len() as f64).sqrt();
-        // Scores that are 0 or 1 cannot reach 95 % exactly where there are few, and of clusters of very different sizes
-        // it is unknown which vary how much: more is no fault.
-        let uneven = matches!(design.figure, Figure::Uneven(_));
-        let above = design.figure.is_binary() || uneven || design.samples < 10;
-        let good = worst.covered >= least - noise
-            && mean >= 0.94 - noise_of_mean
-            && (above || mean <= 0.98 + noise_of_mean);
-        Some(Self {
-            design: *design,
-            mean,
-            worst: (worst.mean, worst.covered),
-            given: shown.iter().map(|cell| cell.given).fold(1.0, f64::min),
-            good,
-        })
-    }
-}
-
 fn row(name: &str, designs: &[&Judged]) -> Vec<String> {
     let range = |values: Vec<String>| match (values.first(), values.last()) {
         (Some(least), Some(most)) if least != most => format!("{least} to {most}"),
@@ -381,27 +254,19 @@ fn row(name: &str, designs: &[&Judged]) -> Vec<String> {
     means.sort_by(f64::total_cmp);
     let mut samples: Vec<usize> = designs.iter().map(|design| design.design.samples).collect();
     samples.sort_unstable();
-    let worst = designs
-        .iter()
-        .map(|design| design.worst.1)
-        .fold(1.0, f64::min);
-    let given = designs
-        .iter()
-        .map(|design| design.given)
-        .fold(1.0, f64::min);
+    let least = |of: &dyn Fn(&Judged) -> f64| {
+        let values = designs.iter().map(|design| of(design));
+        values.fold(1.0, f64::min) * 100.0
+    };
     let missed = designs.iter().filter(|design| !design.good).count();
+    let means = means.iter().map(|mean| format!("{:.1}", mean * 100.0));
     vec![
         name.to_owned(),
         range(samples.iter().map(ToString::to_string).collect()),
         designs.len().to_string(),
-        range(
-            means
-                .iter()
-                .map(|mean| format!("{:.1}", mean * 100.0))
-                .collect(),
-        ),
-        format!("{:.1}", worst * 100.0),
-        format!("{:.0}", given * 100.0),
+        range(means.collect()),
+        format!("{:.1}", least(&|design| design.worst.1)),
+        format!("{:.0}", least(&|design| design.given)),
         missed.to_string(),
     ]
 }

@@ -56,6 +56,7 @@ impl Truth {
                     cluster,
                     first,
                     second,
+                    right_or_wrong: true,
                 }));
                 continue;
             }
@@ -64,6 +65,7 @@ impl Truth {
                 cluster,
                 first: mean(first),
                 second: mean(second),
+                right_or_wrong: scores.is_binary(),
             });
         }
         pairs
@@ -95,6 +97,7 @@ impl Truth {
                     cluster,
                     first,
                     second,
+                    right_or_wrong: true,
                 }
             };
             return (0..count).map(draw).collect();
@@ -108,6 +111,7 @@ impl Truth {
                 cluster,
                 first: 0.0,
                 second: difference(pair) - mean + size,
+                right_or_wrong: false,
             }));
         }
         pairs
@@ -127,7 +131,7 @@ fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &
 }
 
 /// Prints the power of all designs and gives the number of bars that are missed.
-pub fn check(quick: bool) -> usize {
+pub fn check(quick: bool, seed: u64) -> usize {
     let draws = if quick { 200 } else { 2000 };
     // Half the width of the bar; with few draws, what three standard errors add.
     let width = if quick { 0.03 + 0.09 } else { 0.03 };
@@ -139,7 +143,7 @@ pub fn check(quick: bool) -> usize {
     ];
     let mut rows = Vec::new();
     let mut missed = 0;
-    let mut source = Source::new(20);
+    let mut source = Source::new(seed);
     for truth in truths {
         for count in [5, 20, 50, 200] {
             for comparisons in [1, 3] {

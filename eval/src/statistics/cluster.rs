@@ -15,6 +15,19 @@ pub struct Clustered {
     pub standard_error: Option<f64>,
 }
 
+impl Clustered {
+    /// Whether each value is a cluster of its own.
+    pub(super) fn is_alone(&self) -> bool {
+        self.clusters.len() as f64 >= self.n
+    }
+
+    /// How many clusters of one size are worth as much as these: `1/Σw²`, `w` being their shares of the values.
+    pub(super) fn draws(&self) -> f64 {
+        let shares = self.clusters.iter().map(|(_, size)| size / self.n);
+        shares.map(|share| share * share).sum::<f64>().recip()
+    }
+}
+
 /// The mean of values, each with the cluster it belongs to, and its clustered standard error. None without values.
 ///
 /// The error is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` for `G` clusters: the cluster-robust variance with its

@@ -15,6 +15,10 @@ pub struct Estimate {
     /// Clusters of the values: independent draws. 0 in files of versions that did not write it.
     #[serde(default)]
     pub clusters: u64,
+    /// Whether the interval is by the binomial distribution itself, which needs no approximation: each value is a cluster
+    /// of its own, and 0 or 1.
+    #[serde(default)]
+    pub exact: bool,
     /// The 95 % interval of the mean; where there is none, [`Self::no_interval`] says why.
     pub interval: Option<Interval>,
 }
@@ -62,7 +66,7 @@ impl Estimate {
 
     /// Whether it has an interval of so few clusters that it is approximate: fewer than [`FEW_CLUSTERS`].
     pub fn is_approximate(&self) -> bool {
-        self.interval.is_some() && self.clusters < FEW_CLUSTERS as u64
+        self.interval.is_some() && !self.exact && self.clusters < FEW_CLUSTERS as u64
     }
 }
 
@@ -78,6 +82,31 @@ pub fn estimate<K: Ord>(values: &[(K, f64)]) -> Option<Estimate> {
         mean: found.mean,
         standard_error: found.standard_error,
         clusters: found.clusters.len() as u64,
+        exact: binary && found.is_alone(),
         interval: score_interval(&found, binary).map(|(low, high)| Interval { low, high }),
     })
+}
+
+/// The mean of a figure of each sample's attempts, such as the chance that one of two is right, given as cluster, that figure
+/// and the mean score of these attempts. None without values.
+///
+/// The interval is that of [`estimate`], and at least as wide as the one of the mean score allows: as many samples as may be
+/// right throughout by that one, or wrong throughout, may be so by this figure. Where attempts repeat one answer, a sample
+/// of a kind that is unseen in the mean has more weight in such a figure.
+pub fn estimate_of_attempts<K: Ord>(values: &[(K, f64, f64)]) -> Option<Estimate> {
+    let column = |of: fn(&(K, f64, f64)) -> f64| -> Vec<(&K, f64)> {
+        values.iter().map(|value| (&value.0, of(value))).collect()
+    };
+    let mut found = estimate(&column(|value| value.1))?;
+    let score = estimate(&column(|value| value.2))?;
+    if let (Some(interval), Some(scores)) = (&mut found.interval, score.interval)
+        && !found.exact
+    {
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let wrong = share(score.mean - scores.low, score.mean);
+        let right = share(scores.high - score.mean, 1.0 - score.mean);
+        interval.low = interval.low.min(found.mean * (1.0 - wrong));
+        interval.high = interval.high.max(found.mean + (1.0 - found.mean) * right);
+    }
+    Some(found)
 }

@@ -11,6 +11,8 @@ mod paired;
 
 mod attempts;
 mod cluster;
+mod difference_interval;
+mod exact;
 mod holm;
 mod mcnemar;
 mod power;
@@ -20,9 +22,9 @@ mod spread;
 
 pub use attempts::{best_of, pass_at_k, pass_hat_k};
 pub use cluster::{Clustered, clustered};
-pub use estimate::{Estimate, Interval, NoInterval, estimate};
+pub use estimate::{Estimate, Interval, NoInterval, estimate, estimate_of_attempts};
 pub use holm::holm;
 pub use mcnemar::mcnemar;
 pub use paired::{Pair, Paired, p_value, paired};
 pub use power::{POWER, detectable};
-pub use score_interval::{FEW_CLUSTERS, MIN_CLUSTERS, score_interval};
+pub use score_interval::{FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, score_interval};

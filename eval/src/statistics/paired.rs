@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::cluster::{Clustered, clustered};
+use super::difference_interval::difference_interval;
 use super::estimate::NoInterval;
 use super::mcnemar::mcnemar;
 use super::quantile::t_two_sided;
-use super::score_interval::{FEW_CLUSTERS, score_interval};
+use super::score_interval::FEW_CLUSTERS;
 
 /// One sample's mean score in each of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Pair<K> {
     pub first: f64,
     /// In the second run.
     pub second: f64,
+    /// Whether each of these attempts is right or wrong, a score of 1 or 0.
+    pub right_or_wrong: bool,
 }
 
 /// What two runs over the same samples tell of their difference.
@@ -36,6 +39,8 @@ pub struct Paired {
     pub standard_error: Option<f64>,
     /// Its 95 % interval; where there is none, [`Self::no_interval`] says why.
     pub interval: Option<[f64; 2]>,
+    /// Whether that is by the binomial distribution itself, which needs no approximation: McNemar's test fits.
+    pub exact: bool,
     /// Samples on which the second run is better.
     pub wins: u64,
     /// Samples on which it is worse.
@@ -65,7 +70,7 @@ impl Paired {
 
     /// Whether it has an interval of so few clusters that it is approximate: fewer than [`FEW_CLUSTERS`].
     pub fn is_approximate(&self) -> bool {
-        self.interval.is_some() && self.clusters < FEW_CLUSTERS as u64
+        self.interval.is_some() && !self.exact && self.clusters < FEW_CLUSTERS as u64
     }
 }
 
@@ -91,7 +96,8 @@ pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
         second: mean(pairs.iter().map(|pair| pair.second)),
         difference: found.mean,
         standard_error: found.standard_error,
-        interval: interval(&found, binary),
+        interval: difference_interval(pairs, &found, binary),
+        exact: binary,
         wins,
         losses,
         ties: pairs.len() as u64 - wins - losses,
@@ -141,70 +147,8 @@ pub(super) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool
     found.clusters.len() == pairs.len() && pairs.iter().all(known)
 }
 
-/// The 95 % interval of a mean difference. None where one of its parts has none.
-///
-/// Differences lie between -1 and 1: brought to 0 to 1, their mean has a [`score_interval`]. Where at least half of the
-/// clusters tie, this would show too little of the few that do not. Then what the clusters win on average and what they
-/// lose have a [`score_interval`] each, and these are put together as G. Y. Zou and A. Donner do, "Construction of
-/// Confidence Limits about Effect Measures", Statistics in Medicine 27 (2008), after R. G. Newcombe, "Improved Confidence
-/// Intervals for the Difference between Binomial Proportions Based on Paired Data", ibid. 17 (1998).
-fn interval(found: &Clustered, binary: bool) -> Option<[f64; 2]> {
-    let ties = found.clusters.iter().filter(|(sum, _)| sum.abs() <= TIE);
-    if !binary && 2 * ties.count() < found.clusters.len() {
-        let clusters = found.clusters.iter();
-        let moved = Clustered {
-            mean: f64::midpoint(found.mean, 1.0),
-            n: found.n,
-            clusters: clusters
-                .map(|(sum, size)| (f64::midpoint(*sum, *size), *size))
-                .collect(),
-            standard_error: None,
-        };
-        let (low, high) = score_interval(&moved, false)?;
-        return Some([2.0 * low - 1.0, 2.0 * high - 1.0]);
-    }
-    let part = |sign: f64| {
-        let sums = found.clusters.iter();
-        let clusters: Vec<(f64, f64)> = sums
-            .map(|(sum, size)| ((sign * sum).max(0.0), *size))
-            .collect();
-        Clustered {
-            mean: clusters.iter().map(|(sum, _)| sum).sum::<f64>() / found.n,
-            n: found.n,
-            clusters,
-            standard_error: None,
-        }
-    };
-    let (won, lost) = (part(1.0), part(-1.0));
-    let (low, high) = score_interval(&won, binary)?;
-    let (low_lost, high_lost) = score_interval(&lost, binary)?;
-    let r = correlation(&won, &lost);
-    let distance = |a: f64, b: f64| (a * a + b * b - 2.0 * r * a * b).max(0.0).sqrt();
-    let difference = won.mean - lost.mean;
-    Some([
-        (difference - distance(won.mean - low, high_lost - lost.mean)).max(-1.0),
-        (difference + distance(high - won.mean, lost.mean - low_lost)).min(1.0),
-    ])
-}
-
-/// The correlation of what clusters win and lose; where it is unknown, -1, which gives the widest interval.
-fn correlation(won: &Clustered, lost: &Clustered) -> f64 {
-    let sum = |a: &Clustered, b: &Clustered| -> f64 {
-        let groups = a.clusters.iter().zip(&b.clusters);
-        let terms = groups
-            .map(|((a_sum, size), (b_sum, _))| (a_sum - size * a.mean) * (b_sum - size * b.mean));
-        terms.sum()
-    };
-    let scale = (sum(won, won) * sum(lost, lost)).sqrt();
-    if scale > 0.0 {
-        (sum(won, lost) / scale).clamp(-1.0, 1.0)
-    } else {
-        -1.0
-    }
-}
-
 /// Mean scores nearer than this differ by rounding alone.
-const TIE: f64 = 1e-12;
+pub(super) const TIE: f64 = 1e-12;
 
 /// Sums in ascending order, so that the order of samples does not show.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

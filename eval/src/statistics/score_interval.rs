@@ -1,24 +1,40 @@
 //! The interval of a mean score, which holds with few clusters, too.
 
 use super::cluster::Clustered;
+use super::exact::{clopper_pearson, unseen};
 use super::quantile::{UPPER, normal_quantile, t_quantile};
 use super::spread::Spread;
 
-/// With fewer clusters there is no interval: no method holds with so few.
-pub const MIN_CLUSTERS: usize = 5;
+/// With fewer clusters there is no interval: what a few show of the others is too little, whatever the method.
+pub const MIN_CLUSTERS: usize = 10;
 
-/// With fewer clusters an interval is approximate, and tables say so.
+/// So many are enough where each is one answer, right or wrong.
+pub const MIN_ALONE: usize = 2;
+
+/// With fewer clusters an interval is approximate unless it is exact, and tables say so.
 pub const FEW_CLUSTERS: usize = 20;
-
-/// Up to so many clusters the fitted spread counts in full; beyond, in the proportion of this number to theirs.
-const FIT_CLUSTERS: f64 = 40.0;
 
 /// Ends are found to within this, in at most so many steps.
 const PRECISION: f64 = 1e-6;
 const MOST_STEPS: u32 = 60;
 
-/// The 95 % interval of the mean of values from 0 to 1. None with fewer than [`MIN_CLUSTERS`] clusters, or where all
-/// clusters have one mean other than 0 or 1, which shows no variance to go by.
+/// The 95 % interval of the mean of values from 0 to 1, of which `binary` says whether all are 0 or 1.
+///
+/// Where each is a cluster of its own, and 0 or 1: [`clopper_pearson`], from [`MIN_ALONE`] on. Else from [`MIN_CLUSTERS`]
+/// on: [`by_spread`], and at least up to how much of all may be right, or wrong, if no cluster shows anything of it
+/// ([`unseen`]). No run can have an upper end below that of one that was wrong throughout.
+pub fn score_interval(found: &Clustered, binary: bool) -> Option<(f64, f64)> {
+    if binary && found.is_alone() {
+        let hits = (found.mean * found.n).round();
+        return (found.clusters.len() >= MIN_ALONE).then(|| clopper_pearson(hits, found.n));
+    }
+    let (low, high) = by_spread(found, binary)?;
+    let unseen = unseen(found.draws());
+    Some((low.min(1.0 - unseen), high.max(unseen)))
+}
+
+/// The interval that the spread of the clusters gives. None with fewer than [`MIN_CLUSTERS`], or where all have one mean
+/// other than 0 or 1, which shows no variance to go by. Where all have a mean of 0, or of 1, what may be [`unseen`].
 ///
 /// All `p` with `(mean − p)² ≤ p(1−p)·K(p)`: Wilson's score interval (E. B. Wilson, JASA 22, 1927) over as many
 /// independent draws as the clusters are worth, as surveys have it (E. L. Korn and B. I. Graubard, Survey Methodology 24,
@@ -30,42 +46,77 @@ const MOST_STEPS: u32 = 60;
 ///   Methodology 28, 2002; J. E. Pustejovsky and E. Tipton, J. Business and Economic Statistics 36, 2018) if clusters
 ///   vary alike: `G − 1` of `G` clusters of one size. No values between 0 and 1 vary more than 0 and 1 themselves do:
 ///   hence the bound.
+/// - The same of the variance `s²·Σw²` with `G − 1` degrees, `s²` being that of the clusters' means, each counted once. It
+///   is the steadier one where a few clusters hold much of the values.
 /// - `z²/n`, if all `n` values are 0 or 1: a design effect of at least 1.
 /// - `c²·F(p)/(p(1−p))` for the variance `F(p)` of the mean that fits the clusters best if `p` is the true mean
 ///   ([`Spread`]), with `c² = (d+1)t²/(d+t²)` for `d` degrees of freedom, what a `t` becomes whose variance is taken
-///   around the true mean. This is for the samples that by chance hold none of a few far clusters: their spread shows
-///   too little. Beyond 40 clusters, of which fewer samples miss these, it counts for the less the more there are.
+///   around the true mean. This is for the samples that by chance hold few of the far clusters: their spread shows too
+///   little.
 ///
-/// Where all values are 0, or all 1, each cluster counts as one draw: `K` is `z²·Σw²`.
-pub fn score_interval(found: &Clustered, binary: bool) -> Option<(f64, f64)> {
+/// And at least as far as [`two_kinds`] goes.
+pub(super) fn by_spread(found: &Clustered, binary: bool) -> Option<(f64, f64)> {
     if found.clusters.len() < MIN_CLUSTERS {
         return None;
     }
     let z2 = normal_quantile(UPPER).powi(2);
     let weights = Weights::of(found);
-    if found.mean <= 0.0 || found.mean >= 1.0 {
-        return Some(wilson(found.mean, z2 * weights.squares));
+    let unseen = unseen(found.draws());
+    if found.mean <= 0.0 {
+        return Some((0.0, unseen));
+    }
+    if found.mean >= 1.0 {
+        return Some((1.0 - unseen, 1.0));
     }
     let variance = weights.variance(found);
     if variance <= 0.0 && !binary {
         return None;
     }
     let t2 = t_quantile(UPPER, weights.degrees)?.powi(2);
-    let by_spread = (t2 * variance / (found.mean * (1.0 - found.mean))).min(t2 * weights.squares);
+    let steady = t_quantile(UPPER, found.clusters.len() as f64 - 1.0)?.powi(2)
+        * weights.variance_if_alike(found);
+    let by_spread =
+        ((t2 * variance).max(steady) / (found.mean * (1.0 - found.mean))).min(t2 * weights.squares);
     let floor = if binary { z2 / found.n } else { 0.0 };
     let least = by_spread.max(floor);
     let (low, high) = wilson(found.mean, least);
 
     let spread = Spread::of(&found.clusters, binary);
     let c2 = (weights.degrees + 1.0) * t2 / (weights.degrees + t2);
-    let count = (FIT_CLUSTERS / found.clusters.len() as f64).min(1.0);
     let outside = |p: f64, near: &mut Option<f64>| {
         let by_fit = c2 * spread.variance_ratio(p, near);
-        let k = least + count * (by_fit - least).max(0.0);
-        (found.mean - p).powi(2) - p * (1.0 - p) * k
+        (found.mean - p).powi(2) - p * (1.0 - p) * by_fit.max(least)
     };
     let end = |from: f64, to: f64| last_within(from, to, (found.mean - to).powi(2), outside);
-    Some((end(low, 0.0), end(high, 1.0)))
+    let (low, high) = (end(low, 0.0), end(high, 1.0));
+    let kinds = two_kinds(found);
+    Some((low.min(kinds.0), high.max(kinds.1)))
+}
+
+/// The interval as though the clusters were of two kinds, parted in the middle between the lowest and the highest mean, and
+/// only the share of each kind were unknown: Wilson's of that share, from the mean of the one kind to that of the other. Where
+/// attempts repeat one answer, clusters are of two kinds indeed, and one of the rarer kind shows little of the spread.
+fn two_kinds(found: &Clustered) -> (f64, f64) {
+    let means = || found.clusters.iter().map(|(sum, size)| sum / size);
+    let middle = f64::midpoint(means().fold(1.0, f64::min), means().fold(0.0, f64::max));
+    let (mut sum, mut size) = (0.0, 0.0);
+    for group in &found.clusters {
+        if group.0 > middle * group.1 {
+            sum += group.0;
+            size += group.1;
+        }
+    }
+    if size <= 0.0 || size >= found.n {
+        return (found.mean, found.mean);
+    }
+    let upper = sum / size;
+    let lower = (found.mean * found.n - sum) / (found.n - size);
+    let z2 = normal_quantile(UPPER).powi(2);
+    let (few, many) = wilson(size / found.n, z2 / found.draws());
+    (
+        lower + (upper - lower) * few,
+        lower + (upper - lower) * many,
+    )
 }
 
 /// Where a function becomes positive between `from`, where it is not, and `to`, where it is `value`: by false position as the
@@ -151,6 +202,15 @@ impl Weights {
             bias: trace / w2,
             degrees: trace * trace / squared,
         }
+    }
+
+    /// The variance of the mean if the means of all clusters vary alike, whatever their sizes. Each counts the same.
+    fn variance_if_alike(&self, found: &Clustered) -> f64 {
+        let means = found.clusters.iter().map(|(sum, size)| sum / size);
+        let count = found.clusters.len() as f64;
+        let middle = means.clone().sum::<f64>() / count;
+        let squares: f64 = means.map(|mean| (mean - middle).powi(2)).sum();
+        squares / (count - 1.0) * self.squares
     }
 
     /// The variance of the mean, unbiased if all clusters vary alike.

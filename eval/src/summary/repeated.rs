@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Cluster;
 use crate::record::AttemptRecord;
-use crate::statistics::{Estimate, best_of, estimate, pass_at_k, pass_hat_k};
+use crate::statistics::{Estimate, best_of, estimate_of_attempts, pass_at_k, pass_hat_k};
 
 /// A run of several attempts at each sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,17 +87,11 @@ fn attempts(
         }
     }
     let over_samples = |figure: &dyn Fn(&[f64]) -> Option<f64>| {
-        let values: Vec<(&Cluster, f64)> = samples
+        let values: Vec<(&Cluster, f64, f64)> = samples
             .values()
-            .filter_map(|(cluster, scores)| Some((cluster, figure(scores)?)))
+            .filter_map(|(cluster, scores)| Some((cluster, figure(scores)?, mean(scores)?)))
             .collect();
-        (values.len() as u64, estimate(&values))
-    };
-    let mean = |scores: &[f64]| {
-        // In an order of their own: attempts finish in any.
-        let mut scores = scores.to_vec();
-        scores.sort_by(f64::total_cmp);
-        Some(scores.iter().sum::<f64>() / scores.len() as f64)
+        (values.len() as u64, estimate_of_attempts(&values))
     };
     let best = |scores: &[f64]| (counted(scores).0 >= n).then(|| best_of(scores))?;
     let pass = |k| {
@@ -120,6 +114,14 @@ fn attempts(
         best_of_n: over_samples(&best).1,
         pass: sizes(n).map(pass).collect(),
     }
+}
+
+/// None without scores.
+fn mean(scores: &[f64]) -> Option<f64> {
+    // In an order of their own: attempts finish in any.
+    let mut scores = scores.to_vec();
+    scores.sort_by(f64::total_cmp);
+    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
 
 /// How many scores there are, and how many of them are right.
