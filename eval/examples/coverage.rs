@@ -26,7 +26,7 @@ struct Flags {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The most runs of a cell, which those near their bar have.
-    #[arg(long, default_value_t = 6400)]
+    #[arg(long, default_value_t = 3200)]
     runs: usize,
     /// Only figures whose name holds this text; `power` for detectable differences alone.
     #[arg(long, default_value = "")]

@@ -7,7 +7,7 @@ use eval::statistics::{
 use super::draw::{Scores, Source};
 
 /// True means.
-pub const MEANS: [f64; 9] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95];
+const MEANS: [f64; 9] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95];
 /// Correlations within a cluster.
 const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 

@@ -7,12 +7,12 @@ use super::design::{Design, Figure, designs};
 use super::draw::{Scores, Source};
 use super::table;
 
-/// Runs that each cell begins with; and at most, unless a flag says otherwise.
+/// Runs that each cell begins with.
 const FIRST: usize = 100;
 
-/// A cell is decided once it is so many standard errors away from its bar.
+/// A cell is decided once it is so many standard errors away from its bar, else it is drawn more runs.
 const CLEAR: f64 = 2.0;
-/// Of the most runs, one that is worse than its bar by more than so many standard errors misses it.
+/// It misses its bar if it is worse than that by more than so many standard errors.
 const ALLOWED: f64 = 1.0;
 
 /// The share of intervals that hold, at least: of each cell with fewer than 10 samples, and with more.
@@ -87,7 +87,7 @@ struct Judged {
 
 impl Judged {
     /// None where too few runs have an interval.
-    fn of(design: &Design, asked: Asked, index: usize) -> (usize, Option<Self>) {
+    fn of(design: &Design, asked: Asked, index: usize) -> Option<Self> {
         let mut cells: Vec<Cell> = design
             .means()
             .map(|mean| Cell {
@@ -142,27 +142,22 @@ impl Judged {
                 break;
             }
         }
-        let Some(worst) = shown
+        let worst = shown
             .iter()
-            .min_by(|a, b| a.covered().total_cmp(&b.covered()))
-        else {
-            return (0, None);
-        };
+            .min_by(|a, b| a.covered().total_cmp(&b.covered()))?;
         let low = |cell: &Cell| cell.covered() < least - ALLOWED * cell.error(least);
         let good = !shown.iter().any(low) && !beyond(of_mean(&shown), -ALLOWED);
-        let runs = shown.iter().map(|cell| cell.runs).sum();
         let given = shown
             .iter()
             .map(|cell| cell.given as f64 / cell.runs as f64);
-        let judged = Self {
+        Some(Self {
             design: *design,
             mean: of_mean(&shown).0,
             worst: (worst.mean, worst.covered()),
             given: given.fold(1.0, f64::min),
-            runs,
+            runs: shown.iter().map(|cell| cell.runs).sum(),
             good,
-        };
-        (runs, Some(judged))
+        })
     }
 
     /// Scores that are 0 or 1 cannot reach 95 % exactly where there are few, nor can differences of runs that often tie; and of
@@ -195,10 +190,7 @@ pub fn check(asked: Asked) -> usize {
         done.flatten().collect()
     });
     found.sort_by_key(|(index, _)| *index);
-    let judged: Vec<Judged> = found
-        .into_iter()
-        .filter_map(|(_, (_, judged))| judged)
-        .collect();
+    let judged: Vec<Judged> = found.into_iter().filter_map(|(_, judged)| judged).collect();
     if asked.show {
         for design in judged.iter().filter(|design| !design.good) {
             table::say(&format!("{design:?}"));

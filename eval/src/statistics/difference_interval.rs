@@ -3,6 +3,7 @@
 use super::cluster::{Clustered, clustered};
 use super::exact::unseen;
 use super::paired::{Pair, TIE};
+use super::quantile::{UPPER, normal_quantile};
 use super::score_interval::{MIN_CLUSTERS, by_spread, score_interval};
 
 /// The 95 % interval of a mean difference. None where one of its parts has none.
@@ -82,10 +83,10 @@ fn put_together(found: &Clustered, binary: bool) -> Option<[f64; 2]> {
 /// That interval, made wider where samples of a kind that none of the clusters is of may differ more.
 ///
 /// Where attempts at a sample repeat one answer, clusters differ by nothing or by nearly everything, and a few may all differ
-/// alike. How many others there may be is known ([`unseen`]), and that they differ by more than the two runs' own intervals
-/// allow, as though they had no sample in common, is not to be thought. The nearer of the two is the least that the interval
-/// reaches. Of scores between 0 and 1, which show more of how clusters vary, only in so far as the runs' scores go together
-/// (their correlation): without pairing, nothing is narrower for it.
+/// alike. How many others there may be is known ([`unseen`]); and the two runs' own intervals say how far apart they can be
+/// if they had no sample in common. The interval reaches at least as far as the nearer of the two. Scores between 0 and 1
+/// show more of how clusters vary: there, only if the runs' scores go together (their correlation is above `z/√G`), for
+/// without that, pairing makes nothing narrower.
 fn widened<K: Ord>(
     [low, high]: [f64; 2],
     pairs: &[Pair<K>],
@@ -105,11 +106,13 @@ fn widened<K: Ord>(
     };
     let (first, second) = (run(|pair| pair.first)?, run(|pair| pair.second)?);
     let right_or_wrong = pairs.iter().all(|pair| pair.right_or_wrong);
-    let share = if right_or_wrong {
-        1.0
-    } else {
-        correlation(&first, &second).unwrap_or(1.0).max(0.0)
+    let go_together = || match correlation(&first, &second) {
+        Some(r) => r > normal_quantile(UPPER) / (found.clusters.len() as f64).sqrt(),
+        None => true,
     };
+    if !right_or_wrong && !go_together() {
+        return Some([low, high]);
+    }
     // How far the mean of a run may truly be below what it seems, and above.
     let room = |run: &Clustered| {
         let interval = if right_or_wrong {
@@ -123,10 +126,7 @@ fn widened<K: Ord>(
     let (second_below, second_above) = room(&second);
     let least = others[0].max(found.mean - second_below.hypot(first_above));
     let most = others[1].min(found.mean + second_above.hypot(first_below));
-    Some([
-        low - share * (low - least).max(0.0),
-        high + share * (most - high).max(0.0),
-    ])
+    Some([low.min(least), high.max(most)])
 }
 
 /// The correlation of two figures of the same clusters. None where one of them does not vary.

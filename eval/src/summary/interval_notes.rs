@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, NoInterval, Paired};
+use crate::statistics::{Estimate, FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, NoInterval, Paired};
 
 /// Each reason once, as a sentence. Empty if every figure has an interval of enough samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
@@ -48,7 +48,8 @@ fn notes(
             (least, most) => format!("{least} to {most} independent samples are"),
         };
         notes.push(format!(
-            "No interval: {counts} too few; {MIN_CLUSTERS} are needed."
+            "No interval: {counts} too few. {MIN_CLUSTERS} are needed, or {MIN_ALONE} where each is one answer, right or wrong; \
+             more attempts at the same samples do not help."
         ));
     }
     if alike {

@@ -1,8 +1,8 @@
 //! Statistics against SciPy and statsmodels, whose figures `tests/statistics/reference.json` holds.
 
 use eval::statistics::{
-    NoInterval, Pair, best_of, clustered, detectable, estimate, holm, mcnemar, p_value, paired,
-    pass_at_k, pass_hat_k,
+    NoInterval, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts, holm,
+    mcnemar, p_value, paired, pass_at_k, pass_hat_k,
 };
 use serde::Deserialize;
 
@@ -137,6 +137,8 @@ fn means_errors_and_intervals() {
 #[test]
 fn paired_differences() {
     for case in reference().pairs {
+        let scores = case.first.iter().chain(&case.second);
+        let answers = scores.into_iter().all(|score| [0.0, 1.0].contains(score));
         let pairs: Vec<Pair<u32>> = case
             .clusters
             .iter()
@@ -145,6 +147,7 @@ fn paired_differences() {
                 cluster,
                 first,
                 second,
+                right_or_wrong: answers,
             })
             .collect();
         let found = paired(&pairs).unwrap();
@@ -250,25 +253,54 @@ fn where_there_is_no_interval_is_said_why() {
     type Row<'a> = (&'a str, u32, &'a [f64], Option<NoInterval>);
     let too_few = |clusters| Some(NoInterval::TooFew { clusters });
     assert_eq!(estimate::<u32>(&[]), None);
-    let rows: [Row; 6] = [
+    let rows: [Row; 8] = [
         ("one sample", 1, &[0.5], too_few(1)),
-        ("four that are right", 4, &[1.0], too_few(4)),
-        ("four fractions", 4, &[0.25, 0.75], too_few(4)),
-        ("five", 5, &[0.25, 0.75], None),
-        ("all of one score", 6, &[0.3], Some(NoInterval::AllAlike)),
-        ("all right", 6, &[1.0], None),
+        ("one answer", 1, &[1.0], too_few(1)),
+        ("nine fractions", 9, &[0.25, 0.75], too_few(9)),
+        ("ten", 10, &[0.25, 0.75], None),
+        ("nineteen", 19, &[0.25, 0.75], None),
+        ("twenty", 20, &[0.25, 0.75], None),
+        ("two answers", 2, &[0.0, 1.0], None),
+        ("all of one score", 12, &[0.3], Some(NoInterval::AllAlike)),
     ];
     for (name, clusters, values, reason) in rows {
         let scores =
             (0..clusters).map(|cluster| (cluster, values[cluster as usize % values.len()]));
         let found = estimate(&scores.collect::<Vec<_>>()).unwrap();
         assert_eq!(found.no_interval(), reason, "{name}");
-        assert_eq!(found.is_approximate(), reason.is_none(), "{name}");
+        let approximate = (10..20).contains(&clusters) && reason.is_none();
+        assert_eq!(found.is_approximate(), approximate, "{name}");
     }
-    let many: Vec<(u32, f64)> = (0..20)
-        .map(|cluster| (cluster, f64::from(cluster % 2)))
+}
+
+/// Attempts that repeat one answer show nothing of another kind of sample, and what is computed of them no more.
+#[test]
+fn figures_of_attempts_are_as_wide_as_the_score_allows() {
+    // Every sample is right in 2 of 10 attempts, or nearly: the spread shows next to nothing.
+    let samples = (0..12).map(|sample| (sample, if sample % 2 == 0 { 2 } else { 1 }));
+    let passes: Vec<(u32, f64, f64)> = samples
+        .map(|(sample, right)| {
+            let pass = pass_at_k(10, right, 2).unwrap();
+            (sample, pass, f64::from(right) / 10.0)
+        })
         .collect();
-    assert!(!estimate(&many).unwrap().is_approximate());
+    let alone: Vec<(u32, f64)> = passes.iter().map(|(id, pass, _)| (*id, *pass)).collect();
+    let (alone, found) = (
+        estimate(&alone).unwrap(),
+        estimate_of_attempts(&passes).unwrap(),
+    );
+    let (narrow, wide) = (alone.interval.unwrap(), found.interval.unwrap());
+    near([found.mean], [alone.mean], TOLERANCE, "mean");
+    // 12 samples may hide 26.5 % that are always right.
+    let hidden = (1.0 - 0.025_f64.powf(1.0 / 12.0) - 0.15) / 0.85;
+    near(
+        [wide.high],
+        [found.mean + (1.0 - found.mean) * hidden],
+        TOLERANCE,
+        "high",
+    );
+    assert!(wide.low <= narrow.low && narrow.high < wide.high);
+    assert_eq!(estimate_of_attempts::<u32>(&[]), None);
 }
 
 #[test]
@@ -285,6 +317,7 @@ fn differences_that_mcnemars_test_would_find() {
                 cluster,
                 first: 0.0,
                 second: f64::from(u8::from(cluster < differing)),
+                right_or_wrong: true,
             })
             .collect();
         let name = format!("{differing} of {samples} at {level}");
@@ -299,6 +332,7 @@ fn differences_that_the_t_test_would_find() {
         cluster,
         first: 0.5,
         second,
+        right_or_wrong: false,
     };
     let fractions: Vec<Pair<u32>> = (0..200)
         .map(|cluster| pair(cluster, f64::from(cluster * 37 % 101) / 100.0))
@@ -336,6 +370,7 @@ fn order_changes_nothing() {
             cluster: *cluster,
             first: 0.5,
             second: *second,
+            right_or_wrong: false,
         });
         pairs.collect()
     };

@@ -14,6 +14,7 @@ fn of_few(mean: f64, standard_error: Option<f64>, clusters: u64) -> Estimate {
         mean,
         standard_error,
         clusters,
+        exact: false,
         interval: None,
     }
 }

@@ -70,20 +70,44 @@ def fitted_variance(sums, sizes, binary, p):
     return correlation * (weights**2).sum()
 
 
-def score_interval(sums, sizes, binary):
-    """The interval of `score_interval.rs`, its degrees of freedom by matrices and its ends by SciPy's root finder."""
+def draws_of(sizes):
+    """How many clusters of one size these are worth."""
+    return 1 / ((sizes / sizes.sum()) ** 2).sum()
+
+
+def unseen(draws):
+    """The upper end of the exact interval of no hit."""
+    return 1 - 0.025 ** (1 / draws)
+
+
+def wilson_of(share, k):
+    """Wilson's interval of a share, of which k is z^2/n."""
+    z = stats.norm.ppf(0.975)
+    return [float(end) for end in proportion_confint(share * z**2 / k, z**2 / k, method="wilson")]
+
+
+def two_kinds(sums, sizes):
+    """As though only the share of the clusters above the middle were unknown."""
+    means = sums / sizes
+    above = means > (means.min() + means.max()) / 2
+    if not above.any() or above.all():
+        return [sums.sum() / sizes.sum()] * 2
+    high, low = sums[above].sum() / sizes[above].sum(), sums[~above].sum() / sizes[~above].sum()
+    z = stats.norm.ppf(0.975)
+    return [low + (high - low) * end for end in wilson_of(sizes[above].sum() / sizes.sum(), z**2 / draws_of(sizes))]
+
+
+def by_spread(sums, sizes, binary):
+    """The interval of `by_spread` in `score_interval.rs`, its degrees of freedom by matrices and its ends by SciPy's root finder."""
     count, n = len(sums), sizes.sum()
     weights, mean = sizes / n, sums.sum() / n
     z = stats.norm.ppf(0.975)
-    if count < 5:
+    if count < 10:
         return None
-
-    def wilson(k):
-        # proportion_confint takes z itself, of which k is z^2/n.
-        return [float(end) for end in proportion_confint(mean * z**2 / k, z**2 / k, method="wilson")]
-
-    if mean in (0, 1):
-        return wilson(z**2 * (weights**2).sum())
+    if mean == 0:
+        return [0.0, unseen(draws_of(sizes))]
+    if mean == 1:
+        return [1 - unseen(draws_of(sizes)), 1.0]
     residuals = np.eye(count) - np.outer(np.ones(count), weights)
     form = residuals.T @ np.diag(weights**2) @ residuals
     degrees = np.trace(form) ** 2 / np.trace(form @ form)
@@ -92,22 +116,32 @@ def score_interval(sums, sizes, binary):
     if variance < 1e-26 and not binary:
         return None
     t = stats.t.ppf(0.975, degrees)
-    least = min(t**2 * variance / (mean * (1 - mean)), t**2 * (weights**2).sum())
+    steady = stats.t.ppf(0.975, count - 1) ** 2 * means.var(ddof=1) * (weights**2).sum()
+    least = min(max(t**2 * variance, steady) / (mean * (1 - mean)), t**2 * (weights**2).sum())
     if binary:
         least = max(least, z**2 / n)
-    share = min(1, 40 / count)
     c2 = (degrees + 1) * t**2 / (degrees + t**2)
 
     def outside(p):
-        k = least + share * max(c2 * fitted_variance(sums, sizes, binary, p) - least, 0)
-        return (mean - p) ** 2 - p * (1 - p) * k
+        return (mean - p) ** 2 - p * (1 - p) * max(c2 * fitted_variance(sums, sizes, binary, p), least)
 
-    low, high = wilson(least)
+    low, high = wilson_of(mean, least)
     if outside(low) < -1e-12:
         low = brentq(outside, 1e-9, low)
     if outside(high) < -1e-12:
         high = brentq(outside, high, 1 - 1e-9)
-    return [float(low), float(high)]
+    kinds = two_kinds(sums, sizes)
+    return [float(min(low, kinds[0])), float(max(high, kinds[1]))]
+
+
+def score_interval(sums, sizes, binary):
+    if binary and len(sums) == sizes.sum():
+        if len(sums) < 2:
+            return None
+        return [float(end) for end in proportion_confint(round(sums.sum()), len(sums), method="beta")]
+    found = by_spread(sums, sizes, binary)
+    more = unseen(draws_of(sizes))
+    return found and [min(found[0], 1 - more), max(found[1], more)]
 
 
 def sums_of(values, clusters):
@@ -128,26 +162,55 @@ def mean_case(name, values, clusters):
     }
 
 
-def difference_interval(differences, clusters, binary):
-    """The mean brought to 0..1; where half of the clusters tie, what they win and lose by Zou and Donner's formulas."""
+def correlation(a, b, sizes):
+    """Of two figures of the same clusters, given as sums; none where one does not vary."""
+    e, f = (sums - sizes * sums.sum() / sizes.sum() for sums in (a, b))
+    scale = math.sqrt((e @ e) * (f @ f))
+    return e @ f / scale if scale > 0 else None
+
+
+def difference_interval(first, second, clusters, binary):
+    """Of wins and losses where McNemar's test fits, else as `difference_interval.rs` tells."""
+    differences = second - first
     sums, sizes = sums_of(differences, clusters), weights_of(clusters)[1]
-    if not binary and (np.abs(sums) <= 1e-12).sum() * 2 < len(sums):
+    if binary:
+        return put_together(sums, sizes, True)
+    if len(sums) < 10:
+        return None
+    if (np.abs(sums) <= 1e-12).sum() * 2 >= len(sums):
+        ends = put_together(sums, sizes, False)
+    else:
         found = score_interval((sums + sizes) / 2, sizes, False)
-        return found and [2 * end - 1 for end in found]
+        ends = found and [2 * end - 1 for end in found]
+    if ends is None:
+        return None
+    mean, more = sums.sum() / sizes.sum(), unseen(draws_of(sizes))
+    others = [mean - more * (1 + mean), mean + more * (1 - mean)]
+    runs = [sums_of(run, clusters) for run in (first, second)]
+    answers = set(first) | set(second) <= {0.0, 1.0}
+    rooms = []
+    for run in runs:
+        found = (score_interval if answers else by_spread)(run, sizes, False)
+        of_run = run.sum() / sizes.sum()
+        rooms.append((of_run - found[0], found[1] - of_run) if found else (1, 1))
+    alike = correlation(*runs, sizes)
+    if not answers and alike is not None and alike <= stats.norm.ppf(0.975) / math.sqrt(len(sums)):
+        return ends
+    least = max(others[0], mean - math.hypot(rooms[1][0], rooms[0][1]))
+    most = min(others[1], mean + math.hypot(rooms[1][1], rooms[0][0]))
+    return [float(min(ends[0], least)), float(max(ends[1], most))]
+
+
+def put_together(sums, sizes, binary):
+    """What clusters win and what they lose, by Zou and Donner's formulas."""
     won, lost = np.maximum(sums, 0), np.maximum(-sums, 0)
     parts = [score_interval(part, sizes, binary) for part in (won, lost)]
     if None in parts:
         return None
     (l1, u1), (l2, u2) = parts
     a, b = won.sum() / sizes.sum(), lost.sum() / sizes.sum()
-    with np.errstate(invalid="ignore"):
-        r = np.corrcoef(won - sizes * a, lost - sizes * b)[0, 1] if len(set(sizes)) == 1 else None
-    if r is None:
-        e, f = won - sizes * a, lost - sizes * b
-        scale = math.sqrt((e @ e) * (f @ f))
-        r = e @ f / scale if scale > 0 else -1
-    if math.isnan(r):
-        r = -1
+    r = correlation(won, lost, sizes)
+    r = -1 if r is None else r
     low = a - b - math.sqrt(max((a - l1) ** 2 + (u2 - b) ** 2 - 2 * r * (a - l1) * (u2 - b), 0))
     high = a - b + math.sqrt(max((u1 - a) ** 2 + (b - l2) ** 2 - 2 * r * (u1 - a) * (b - l2), 0))
     return [max(low, -1.0), min(high, 1.0)]
@@ -203,7 +266,7 @@ def paired_case(name, first, second, clusters):
             t = stats.ttest_rel(second, first)
             assert math.isclose(t.pvalue, case["t_p"], rel_tol=1e-9)
     binary = count == len(difference) and set(first) | set(second) <= {0.0, 1.0}
-    case["interval"] = difference_interval(difference, clusters, binary)
+    case["interval"] = difference_interval(first, second, clusters, binary)
     if binary:
         table = [[int(((first == a) & (second == b)).sum()) for b in (0, 1)] for a in (0, 1)]
         case["mcnemar_p"] = float(mcnemar(table, exact=True).pvalue)
@@ -239,6 +302,7 @@ def means():
     for right, n in [(0, 1), (1, 1), (0, 10), (10, 10), (37, 40), (13, 20), (8, 20), (1, 1000)]:
         yield mean_case(f"{right} of {n}", [1.0] * right + [0.0] * (n - right), range(n))
     yield mean_case("fractions, one each", [0.25, 0.5, 1.0, 0.0, 0.75, 0.5], range(6))
+    yield mean_case("fractions, two rounds", [0.25, 0.5, 1.0, 0.0, 0.75, 0.5] * 2, range(12))
     yield mean_case("fractions in clusters", [0.2, 0.4, 0.9, 1.0, 0.5, 0.5, 0.1], [0, 0, 1, 1, 1, 2, 3])
     yield mean_case("two attempts each", [1, 1, 1, 0, 0, 0, 1, 1, 0, 1], [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     yield mean_case("attempts all alike", [1, 1, 1, 1, 0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
@@ -246,6 +310,9 @@ def means():
     yield mean_case("all right", [1] * 10, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     yield mean_case("one cluster", [1, 1, 0, 1], [7, 7, 7, 7])
     yield mean_case("four samples", [1, 1, 0, 1], range(4))
+    yield mean_case("eight samples, two attempts each", [1, 1, 0, 1] * 4, [g for g in range(8) for _ in range(2)])
+    yield mean_case("all wrong, two attempts each", [0] * 24, [g for g in range(12) for _ in range(2)])
+    yield mean_case("one far sample of 20", ([0] * 9 + [1]) * 19 + [1] * 6 + [0] * 4, [g for g in range(20) for _ in range(10)])
     yield mean_case("fractions all equal", [0.3] * 6, range(6))
     yield mean_case("two samples of 100", [1] * 50 + [0] * 50 + [1] * 51 + [0] * 49, [0] * 100 + [1] * 100)
     yield mean_case("few far clusters, of which none is drawn", ([0] * 20) * 8 + ([1] + [0] * 19) * 2, [g for g in range(10) for _ in range(20)])
@@ -262,6 +329,9 @@ def pairs():
     yield paired_case("never different", [0, 1, 1, 0, 1], [0, 1, 1, 0, 1], range(5))
     yield paired_case("always better", [0.0] * 8, [1.0] * 8, range(8))
     yield paired_case("always better by a half", [0.25] * 6, [0.75] * 6, range(6))
+    yield paired_case("never different in pairs", [0, 1] * 12, [0, 1] * 12, [g for g in range(12) for _ in range(2)])
+    yield paired_case("nearly always better by a half in pairs", [0] * 24, [0, 1] * 11 + [1, 1], [g for g in range(12) for _ in range(2)])
+    yield paired_case("hard and easy fractions", [0.125] * 8 + [0.75] * 8, [0.25] * 5 + [0.125] * 3 + [1.0] * 6 + [0.75] * 2, range(16))
     yield paired_case("one cluster", [0, 0.5, 1], [0.5, 0.5, 1], [3, 3, 3])
     yield paired_case("wide", [0, 0, 1], [1, 1, 0], range(3))
     yield paired_case("20 tasks", [1] * 8 + [0] * 12, [1] * 6 + [0] * 2 + [1] * 7 + [0] * 5, range(20))
