@@ -116,6 +116,15 @@ impl Design {
         })
     }
 
+    /// Whether the two runs score the same at most samples: of single skewed scores, where most are 0 in both, or 1.
+    pub fn mostly_ties(&self, p: f64) -> bool {
+        let Figure::Difference(Scores::Skewed, by) = self.figure else {
+            return false;
+        };
+        let at_end = |p: f64| 1.0 - 2.0 * p.min(1.0 - p);
+        self.attempts == 1 && at_end(p) * at_end(p + by) >= 0.5
+    }
+
     /// One run: whether its interval holds the true value, if it has one.
     pub fn run(&self, p: f64, source: &mut Source) -> Option<bool> {
         let truth = self.truth(p);

@@ -10,9 +10,9 @@ use super::table;
 /// Runs that each cell begins with.
 const FIRST: usize = 100;
 
-/// A cell is decided once it is so many standard errors away from its bar, else it is drawn more runs.
+/// A cell keeps its bar once it is so many standard errors above it, else it is drawn more runs.
 const CLEAR: f64 = 2.0;
-/// It misses its bar if it is worse than that by more than so many standard errors.
+/// Of the most runs, it misses its bar if it is below it by more than so many standard errors.
 const ALLOWED: f64 = 1.0;
 
 /// The share of intervals that hold, at least: of each cell with fewer than 10 samples, and with more.
@@ -109,27 +109,20 @@ impl Judged {
         let least = LEAST[usize::from(design.samples >= 10)];
         let mut shown: Vec<Cell> = cells.into_iter().filter(Cell::counts).collect();
         for cell in &mut shown {
-            while cell.runs < asked.runs
-                && (cell.covered() - least).abs() < CLEAR * cell.error(least)
-            {
+            while cell.runs < asked.runs && cell.covered() - least < CLEAR * cell.error(least) {
                 cell.draw(design, (cell.runs / 2).min(asked.runs - cell.runs));
             }
         }
-        let above = !Self::has_upper_bar(design);
-        // Cells count alike, whatever their number of runs.
-        let over_cells = |cells: &[Cell], of: &dyn Fn(&Cell) -> f64| {
-            cells.iter().map(of).sum::<f64>() / cells.len() as f64
+        // By so many standard errors.
+        let beyond = |cells: &[Cell], errors: f64| {
+            let below =
+                mean_of(cells.iter()).is_some_and(|(mean, error)| mean < MEAN[0] + errors * error);
+            let barred = cells.iter().filter(|cell| has_upper_bar(design, cell.mean));
+            let above =
+                mean_of(barred).is_some_and(|(mean, error)| mean > MEAN[1] - errors * error);
+            below || above
         };
-        let of_mean = |cells: &[Cell]| {
-            let variance = over_cells(cells, &|cell| cell.error(0.95).powi(2));
-            let error = (variance / cells.len() as f64).sqrt();
-            (over_cells(cells, &Cell::covered), error)
-        };
-        let beyond = |(mean, error): (f64, f64), errors: f64| {
-            let below = mean < MEAN[0] + errors * error;
-            below || (!above && mean > MEAN[1] - errors * error)
-        };
-        while !shown.is_empty() && beyond(of_mean(&shown), CLEAR) {
+        while beyond(&shown, CLEAR) {
             let Some(fewest) = shown
                 .iter_mut()
                 .filter(|cell| cell.runs < asked.runs)
@@ -138,35 +131,46 @@ impl Judged {
                 break;
             };
             fewest.draw(design, (fewest.runs / 2).min(asked.runs - fewest.runs));
-            if beyond(of_mean(&shown), -4.0 * CLEAR) {
-                break;
-            }
         }
         let worst = shown
             .iter()
             .min_by(|a, b| a.covered().total_cmp(&b.covered()))?;
         let low = |cell: &Cell| cell.covered() < least - ALLOWED * cell.error(least);
-        let good = !shown.iter().any(low) && !beyond(of_mean(&shown), -ALLOWED);
+        let good = !shown.iter().any(low) && !beyond(&shown, -ALLOWED);
         let given = shown
             .iter()
             .map(|cell| cell.given as f64 / cell.runs as f64);
         Some(Self {
             design: *design,
-            mean: of_mean(&shown).0,
+            mean: mean_of(shown.iter())?.0,
             worst: (worst.mean, worst.covered()),
             given: given.fold(1.0, f64::min),
             runs: shown.iter().map(|cell| cell.runs).sum(),
             good,
         })
     }
+}
 
-    /// Scores that are 0 or 1 cannot reach 95 % exactly where there are few, nor can differences of runs that often tie; and of
-    /// clusters of very different sizes it is unknown which vary how much. There, holding more often is no fault.
-    fn has_upper_bar(design: &Design) -> bool {
-        let even = !matches!(design.figure, Figure::Uneven(_));
-        let scores = design.figure.scores();
-        even && design.samples >= 10 && !scores.is_binary() && scores != Scores::SkewedAlike
+/// The mean coverage of cells, which count alike whatever their number of runs, and its standard error. None without any.
+fn mean_of<'a>(cells: impl Iterator<Item = &'a Cell>) -> Option<(f64, f64)> {
+    let (mut count, mut sum, mut variance) = (0.0, 0.0, 0.0);
+    for cell in cells {
+        count += 1.0;
+        sum += cell.covered();
+        variance += cell.error(0.95).powi(2);
     }
+    (count > 0.0).then(|| (sum / count, variance.sqrt() / count))
+}
+
+/// Whether intervals that hold too often are a fault. Scores that are 0 or 1 cannot reach 95 % exactly where there are few, nor
+/// can differences of runs that tie at most samples; and of clusters of very different sizes it is unknown which vary how much.
+fn has_upper_bar(design: &Design, mean: f64) -> bool {
+    let even = !matches!(design.figure, Figure::Uneven(_));
+    let scores = design.figure.scores();
+    even && design.samples >= 10
+        && !scores.is_binary()
+        && scores != Scores::SkewedAlike
+        && !design.mostly_ties(mean)
 }
 
 /// Prints the coverage of all intervals and gives the number of designs that miss a bar.

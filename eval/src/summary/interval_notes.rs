@@ -48,8 +48,10 @@ fn notes(
             (least, most) => format!("{least} to {most} independent samples are"),
         };
         notes.push(format!(
-            "No interval: {counts} too few. {MIN_CLUSTERS} are needed, or {MIN_ALONE} where each is one answer, right or wrong; \
-             more attempts at the same samples do not help."
+            "No interval: {counts} too few; {MIN_CLUSTERS} are needed."
+        ));
+        notes.push(format!(
+            "More attempts do not help. If each is one answer, right or wrong, {MIN_ALONE} are enough."
         ));
     }
     if alike {

@@ -174,8 +174,8 @@ fn comparisons_are_written_as_csv() {
         [
             "family,first,second,first_path,second_path,errors,samples,clusters,first_score,second_score,difference,\
              standard_error,low,high,wins,losses,ties,mcnemar_p,t_p,p,p_holm,detectable,differs",
-            "baseline,A,B,a.csv,'=b.csv,excluded,4,4,0.25,1,0.75,0.25,,,3,0,1,0.25,0.0577,0.25,0.25,,",
-            "baseline,A,B,a.csv,'=b.csv,zero,5,5,0.2,0.8,0.6,0.2449,-0.2815,0.9257,3,0,2,0.25,0.0705,0.25,0.25,,",
+            "baseline,A,B,a.csv,'=b.csv,excluded,4,4,0.25,1,0.75,0.25,-0.4082,0.9937,3,0,1,0.25,0.0577,0.25,0.25,,",
+            "baseline,A,B,a.csv,'=b.csv,zero,5,5,0.2,0.8,0.6,0.2449,-0.3752,0.9473,3,0,2,0.25,0.0705,0.25,0.25,,",
             "baseline,A,C,a.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,,",
             "baseline,A,C,a.csv,c.csv,zero,0,0,,,,,,,,,,,,,,,",
             "best,B,C,'=b.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,,",

@@ -10,7 +10,7 @@ use serde::Deserialize;
 const TOLERANCE: f64 = 1e-9;
 
 /// Room for the search of the likeliest correlation, which ends sooner than SciPy's.
-const SEARCH: f64 = 5e-4;
+const SEARCH: f64 = 1e-3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

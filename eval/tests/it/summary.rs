@@ -8,14 +8,19 @@ use serde_json::json;
 
 use crate::run_dir_fixture::{failed, record};
 
-/// The estimate of fewer clusters than an interval needs, cut to 6 digits so that it can be written down.
-fn of_few(mean: f64, standard_error: Option<f64>, clusters: u64) -> Estimate {
+/// The estimate of answers that are right or wrong, cut to 6 digits so that it can be written down.
+fn of_answers(
+    mean: f64,
+    standard_error: Option<f64>,
+    clusters: u64,
+    interval: Option<[f64; 2]>,
+) -> Estimate {
     Estimate {
         mean,
         standard_error,
         clusters,
-        exact: false,
-        interval: None,
+        exact: true,
+        interval: interval.map(|[low, high]| Interval { low, high }),
     }
 }
 
@@ -92,21 +97,31 @@ fn every_figure_of_a_run() {
             error: 1,
             cancelled: 1,
         },
-        score: Some(of_few(0.666_667, Some(0.333_333), 3)),
-        score_errors_as_zero: Some(of_few(0.5, Some(0.288_675), 4)),
+        score: Some(of_answers(
+            0.666_667,
+            Some(0.333_333),
+            3,
+            Some([0.094_299, 0.991_596]),
+        )),
+        score_errors_as_zero: Some(of_answers(
+            0.5,
+            Some(0.288_675),
+            4,
+            Some([0.067_586, 0.932_414]),
+        )),
         repeated: None,
         by_context_length: vec![
             ContextLength {
                 context_length: 8000,
                 attempts: 2,
                 scored: 2,
-                score: Some(of_few(1.0, Some(0.0), 2)),
+                score: Some(of_answers(1.0, Some(0.0), 2, Some([0.158_114, 1.0]))),
             },
             ContextLength {
                 context_length: 128_000,
                 attempts: 2,
                 scored: 1,
-                score: Some(of_few(0.0, None, 1)),
+                score: Some(of_answers(0.0, None, 1, None)),
             },
         ],
         per_attempt: Some(PerAttempt {
@@ -251,11 +266,11 @@ fn a_run_as_a_table() {
     let wanted = "\
 \x20                       mixed
 ────────────────────────────────────────────────────────────
- score                  0.667
-   errors as zero       0.500
+ score                  0.667 [0.09, 0.99]
+   errors as zero       0.500 [0.07, 0.93]
  coverage               3/6 (50 %)
  status                 2 ok, 1 limit, 1 error, 1 cancelled
- score, 8k chars        1.000
+ score, 8k chars        1.000 [0.16, 1.00]
  score, 128k chars      0.000
  iterations             7.0
  returned early         1
@@ -269,7 +284,8 @@ fn a_run_as_a_table() {
  time                   2.5 s
  overhead               12 ms (0.5 %)
 
-No interval: 1 to 4 independent samples are too few; 5 are needed.
+No interval: 1 independent sample is too few; 10 are needed.
+More attempts do not help. If each is one answer, right or wrong, 2 are enough.
 ";
     assert_eq!(table(&[("mixed", &summary)]), wanted);
     assert_eq!(
@@ -303,12 +319,12 @@ fn runs_side_by_side_fit_80_columns() {
                      -20261121-092406-a  1121-092406-cd34
                      b12
 ────────────────────────────────────────────────────────────────────────────────
- score               0.667               1.000               -
-   errors as zero    0.500               1.000               -
+ score               0.667 [0.09, 0.99]  1.000               -
+   errors as zero    0.500 [0.07, 0.93]  1.000               -
  coverage            3/6 (50 %)          1/1 (100 %)         0/0 (0 %)
  status              2 ok, 1 limit, 1    1 ok                -
                      error, 1 cancelled
- score, 8k chars     1.000               -                   -
+ score, 8k chars     1.000 [0.16, 1.00]  -                   -
  score, 128k chars   0.000               -                   -
  score, 1m chars     -                   1.000               -
  iterations          7.0                 3.0                 -
@@ -343,7 +359,8 @@ fn runs_side_by_side_fit_80_columns() {
  time               2.5 s
  overhead           12 ms (0.5 %)
 
-No interval: 1 to 4 independent samples are too few; 5 are needed.
+No interval: 1 to 2 independent samples are too few; 10 are needed.
+More attempts do not help. If each is one answer, right or wrong, 2 are enough.
 ";
     let text = table(&all);
     assert_eq!(text, wanted);

@@ -179,28 +179,29 @@ fn attempts_in_a_table() {
     let runs = [Summary::new(&four, 12), Summary::new(&one, 1)];
     let text = table(&[("four", &runs[0]), ("one", &runs[1])]);
     let wanted = "\
-\x20                  four                one
-─────────────────────────────────────────────────────
- score             0.545               1.000
-   errors as zero  0.500               1.000
- coverage          11/12 (92 %)        1/1 (100 %)
- status            11 ok, 1 error      1 ok
- mean of attempts  0.500               -
-   errors as zero  0.500               -
- pass@1            0.500               -
-   errors as zero  0.500               -
- pass@2            0.611               -
-   errors as zero  0.611               -
- pass@4            1.000 of 2 samples  -
-   errors as zero  0.667               -
- pass^2            0.389               -
-   errors as zero  0.389               -
- pass^4            0.500 of 2 samples  -
-   errors as zero  0.333               -
- best of attempts  1.000 of 2 samples  -
-   errors as zero  0.667               -
+\x20                  four                             one
+──────────────────────────────────────────────────────────────────
+ score             0.545                            1.000
+   errors as zero  0.500                            1.000
+ coverage          11/12 (92 %)                     1/1 (100 %)
+ status            11 ok, 1 error                   1 ok
+ mean of attempts  0.500                            -
+   errors as zero  0.500                            -
+ pass@1            0.500                            -
+   errors as zero  0.500                            -
+ pass@2            0.611                            -
+   errors as zero  0.611                            -
+ pass@4            1.000 [0.16, 1.00] of 2 samples  -
+   errors as zero  0.667 [0.09, 0.99]               -
+ pass^2            0.389                            -
+   errors as zero  0.389                            -
+ pass^4            0.500 [0.01, 0.99] of 2 samples  -
+   errors as zero  0.333 [0.01, 0.91]               -
+ best of attempts  1.000 [0.16, 1.00] of 2 samples  -
+   errors as zero  0.667 [0.09, 0.99]               -
 ";
     assert!(text.starts_with(wanted), "{text}");
-    let note = "No interval: 1 to 3 independent samples are too few; 5 are needed.\n";
+    let note = "No interval: 1 to 3 independent samples are too few; 10 are needed.\n\
+         More attempts do not help. If each is one answer, right or wrong, 2 are enough.\n";
     assert!(text.ends_with(note), "{text}");
 }
