@@ -290,7 +290,7 @@ More attempts do not help. If each is one answer, right or wrong, 2 are enough.
     assert_eq!(table(&[("mixed", &summary)]), wanted);
     assert_eq!(
         headline(&summary),
-        "score 0.667 (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
+        "score 0.667 [0.09, 0.99] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
     );
 }
 
