@@ -116,13 +116,19 @@ impl Design {
         })
     }
 
-    /// Whether the two runs score the same at most samples: of single skewed scores, where most are 0 in both, or 1.
+    /// Whether the two runs score the same at most samples: of skewed scores, where most samples are 0 throughout in both runs,
+    /// or 1.
     pub fn mostly_ties(&self, p: f64) -> bool {
         let Figure::Difference(Scores::Skewed, by) = self.figure else {
             return false;
         };
-        let at_end = |p: f64| 1.0 - 2.0 * p.min(1.0 - p);
-        self.attempts == 1 && at_end(p) * at_end(p + by) >= 0.5
+        let attempts = i32::try_from(self.attempts).unwrap_or(i32::MAX);
+        let repeats = self.correlation.sqrt();
+        let throughout = |p: f64| {
+            let end = 1.0 - 2.0 * p.min(1.0 - p);
+            end * (repeats + (1.0 - repeats) * end).powi(attempts)
+        };
+        throughout(p) * throughout(p + by) >= 0.5
     }
 
     /// One run: whether its interval holds the true value, if it has one.
