@@ -183,7 +183,7 @@ pub fn open<S: Schema>(
         entries,
         ids,
         images,
-        digest: hex::encode(&digest.finalize()),
+        digest: hex::encode(digest.finalize()),
         notes,
     }))
 }

@@ -128,7 +128,7 @@ pub fn digest(root: &Path, paths: &[&str]) -> io::Result<String> {
         feed(&mut hash, file.as_bytes());
         feed(&mut hash, &with_plain_line_ends(&content));
     }
-    Ok(hex::encode(&hash.finalize()))
+    Ok(hex::encode(hash.finalize()))
 }
 
 fn collect(root: &Path, path: &str, files: &mut Vec<String>) -> io::Result<()> {

@@ -112,7 +112,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
         arcs.ids.push(id);
         arcs.files.push(file);
     }
-    arcs.digest = hex::encode(&digest.finalize());
+    arcs.digest = hex::encode(digest.finalize());
     Ok(Box::new(arcs))
 }
 

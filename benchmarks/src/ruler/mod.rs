@@ -46,7 +46,7 @@ impl Generator for Task {
             .chain_update(parts)
             .chain_update(words::SOURCE)
             .finalize();
-        hex::encode(&digest)
+        hex::encode(digest)
     }
 
     fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {

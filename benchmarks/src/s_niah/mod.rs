@@ -59,7 +59,7 @@ impl Generator for SNiah {
             .chain_update(format!("{GENERATOR}\0{seed}\0{QUERY}\0"))
             .chain_update(words::SOURCE)
             .finalize();
-        hex::encode(&digest)
+        hex::encode(digest)
     }
 
     fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {

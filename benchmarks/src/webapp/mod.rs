@@ -90,7 +90,7 @@ fn open(_options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
             .iter()
             .map(|task| format!("{}-{}", ENTRY.name, task.id))
             .collect(),
-        digest: hex::encode(&digest.finalize()),
+        digest: hex::encode(digest.finalize()),
     }))
 }
 

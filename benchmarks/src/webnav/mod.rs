@@ -78,7 +78,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     Ok(Box::new(WebNav {
         seed: options.seed,
         ids: ids.collect(),
-        digest: hex::encode(&digest.finalize()),
+        digest: hex::encode(digest.finalize()),
     }))
 }
 

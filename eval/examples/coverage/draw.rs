@@ -102,13 +102,11 @@ impl Source {
     }
 
     fn one(&mut self, scores: Scores, p: f64) -> f64 {
-        match scores {
-            Scores::Even => self.beta(4.0 * p, 4.0 * (1.0 - p)),
-            _ => {
-                let easy = self.uniform();
-                at(scores, p, easy)
-            }
+        if scores == Scores::Even {
+            return self.beta(4.0 * p, 4.0 * (1.0 - p));
         }
+        let easy = self.uniform();
+        at(scores, p, easy)
     }
 
     /// Attempts that repeat a cluster's score with a chance, and else have one of their own.

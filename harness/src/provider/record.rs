@@ -189,7 +189,6 @@ impl<P: Provider> Provider for Recorded<P> {
         };
         let result = self.inner.complete(request, &heard).await;
         let events = heard.events.into_inner();
-        let events = events;
         self.record(request, false, events, result, Some(calls))
     }
 
