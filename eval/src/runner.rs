@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use benchmarks::{Dataset, DatasetError, Sample};
 use harness::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Image, Stats, Status,
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Image, Stats, Status, Usage,
 };
 use harness::provider::http::strike_out;
 use harness::{Engine, HaltReason, Spent, Task};
@@ -343,12 +343,13 @@ impl Job {
                 };
                 let benchmark = &self.identity.benchmark;
                 let log = Judging {
+                    engine: &self.engine,
                     task: &task,
                     began,
                     events: &events,
                 };
                 let grade = grade(self.grader.as_ref(), benchmark, answered, &log).await;
-                self.book(&grade);
+                self.halt_for(&grade);
                 Some(grade)
             }
             None => None,
@@ -381,15 +382,8 @@ impl Job {
         })
     }
 
-    /// Books what a judge took on the run's budget, and ends the run if no answer can be judged any more.
-    fn book(&self, grade: &Grade) {
-        if let Some(judge) = &grade.judge {
-            self.engine.book(Spent {
-                cost_usd: judge.cost_usd.unwrap_or(0.0),
-                tokens: judge.usage.map_or(0, |usage| usage.total()),
-                calls: judge.calls.saturating_sub(judge.cached_calls).into(),
-            });
-        }
+    /// Ends the run if no answer can be judged any more.
+    fn halt_for(&self, grade: &Grade) {
         if let Some(reason) = &grade.halts {
             self.engine.halt(reason.clone());
         }
@@ -427,8 +421,9 @@ fn broken(
     )
 }
 
-/// Makes what a judge is asked part of its attempt's events.
+/// Makes what a judge is asked part of its attempt's events, and books it on the run's budget.
 struct Judging<'a> {
+    engine: &'a Engine,
     task: &'a Task,
     began: Instant,
     events: &'a mpsc::UnboundedSender<RunEvent>,
@@ -436,6 +431,15 @@ struct Judging<'a> {
 
 impl JudgeLog for Judging<'_> {
     fn log(&self, event: EventKind) {
+        match &event {
+            EventKind::JudgeRequest { .. } => self.engine.book(Spent {
+                calls: 1,
+                ..Spent::default()
+            }),
+            EventKind::JudgeBilled { usage, cost_usd } => self.book(Some(*usage), *cost_usd),
+            EventKind::JudgeResponse { usage, cost_usd } => self.book(*usage, *cost_usd),
+            _ => {}
+        }
         let event = Event {
             v: EVENT_VERSION,
             run_id: self.task.run_id.clone(),
@@ -448,6 +452,20 @@ impl JudgeLog for Judging<'_> {
             kind: event,
         };
         send(self.events, RunEvent::Engine(event));
+    }
+
+    fn forbids_more(&self) -> Option<String> {
+        self.engine.exhausted().map(|error| error.to_string())
+    }
+}
+
+impl Judging<'_> {
+    fn book(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
+        self.engine.book(Spent {
+            cost_usd: cost_usd.unwrap_or(0.0),
+            tokens: usage.map_or(0, |usage| usage.total()),
+            calls: 0,
+        });
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::{AttemptOutcome, EventSink, NoEvents, Task};
 use crate::prompt::{PromptLayers, PromptMode};
 use crate::protocol::RootAgent;
 use crate::protocol::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
-use crate::provider::Request;
+use crate::provider::{ProviderError, Request};
 
 /// Settings that cannot work together.
 #[derive(Debug, thiserror::Error)]
@@ -198,6 +198,11 @@ impl Engine {
     /// Books what an earlier start of the same run had spent, so that its budget covers both.
     pub fn charge(&self, earlier: Spent) {
         self.run.ledger.charge(earlier);
+    }
+
+    /// Why nothing more may be spent, if so.
+    pub fn exhausted(&self) -> Option<ProviderError> {
+        self.run.ledger.exhausted()
     }
 
     /// Books what was spent beside the calls of agents, such as a judge's.

@@ -29,12 +29,22 @@ const COLUMNS: [&str; 9] = [
 /// The part that says which program made the attempts.
 const PROGRAM: &str = "program";
 
+/// What `config.json` has beside the fingerprint that is shown where it differs, by the name that it is shown under. Two runs of one
+/// fingerprint may differ by it: a port, for instance, may belong to another server.
+const BESIDE: [(&str, &str); 4] = [
+    ("address", "/engine/base_urls"),
+    ("date", "/engine/date"),
+    ("files_dir", "/flags/engine/tools/files_dir"),
+    ("prices", "/budget/prices"),
+];
+
 /// What a run records: the parts of its fingerprint, and the columns that a CSV file has of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunParts {
     fingerprint: Option<String>,
     parts: Parts,
     columns: Parts,
+    beside: Parts,
     pub(super) makers: Makers,
 }
 
@@ -48,6 +58,13 @@ impl RunParts {
             Some(json!([begun_with.digest()]))
         });
         let recorded = run.lock.fingerprint.parts();
+        let beside: Parts = BESIDE
+            .iter()
+            .filter_map(|(name, place)| {
+                let value = run.config.pointer(place)?;
+                Some(((*name).to_owned(), Some(value.clone())))
+            })
+            .collect();
         let mut parts: Parts = recorded
             .iter()
             .map(|(name, value)| (name.clone(), Some(value.clone())))
@@ -62,6 +79,7 @@ impl RunParts {
             if let Some(profile) = run.config.pointer("/engine/profile") {
                 parts.insert("profile".to_owned(), Some(profile.clone()));
             }
+            parts.extend(beside.clone());
             parts.remove(PROGRAM);
             parts.extend(
                 program
@@ -79,6 +97,7 @@ impl RunParts {
             fingerprint: Some(identity.fingerprint.clone()),
             parts,
             columns,
+            beside,
             makers,
         }
     }
@@ -97,14 +116,16 @@ impl RunParts {
             fingerprint: column("fingerprint").map(str::to_owned),
             parts: Parts::new(),
             columns,
+            beside: Parts::new(),
             makers,
         }
     }
 
-    /// Whether both have the fingerprint of one experiment, made by the same programs. None if it is unknown of one.
+    /// Whether both have the fingerprint of one experiment, made by the same programs at the same addresses, and nothing else that
+    /// is shown differs. None if it is unknown of one.
     pub fn same_fingerprint(&self, other: &Self) -> Option<bool> {
         let same = self.fingerprint()? == other.fingerprint()?;
-        Some(same && self.makers.agree(&other.makers))
+        Some(same && self.beside == other.beside && self.makers.agree(&other.makers))
     }
 
     pub(super) fn fingerprint(&self) -> Option<&str> {

@@ -127,6 +127,10 @@ impl CallSink for Tries<'_> {
             self.log.log(EventKind::JudgeBilled { usage, cost_usd });
         }
     }
+
+    fn may_send_again(&self) -> bool {
+        self.log.forbids_more().is_none()
+    }
 }
 
 #[async_trait]
@@ -157,6 +161,15 @@ impl Grader for Judge {
         let mut messages = vec![Message::user(question::of(answered))];
         let mut problem = String::new();
         for turn in 1..=self.asked {
+            if turn > 1
+                && let Some(why) = log.forbids_more()
+            {
+                let message = format!("the judge gave no verdict: {problem}, and {why}");
+                return Grade {
+                    judge: Some(used),
+                    ..Grade::failed(message)
+                };
+            }
             let request = self.request(answered, turn, &messages);
             used.calls += 1;
             let (result, is_kept) = self.ask(&request, &mut used, log).await;

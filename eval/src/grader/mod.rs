@@ -54,6 +54,11 @@ pub trait Grader: Send + Sync {
 pub trait JudgeLog: Send + Sync {
     /// Takes one event, of those whose name begins with `Judge`. Must not block.
     fn log(&self, event: EventKind);
+
+    /// Why a judge may not be asked once more about the same answer, if so.
+    fn forbids_more(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A log that keeps nothing, for answers whose run has ended.

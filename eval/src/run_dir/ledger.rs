@@ -20,7 +20,14 @@ use crate::summary::{Spent, Wasted};
 /// How many records an attempt's trajectory file has had, by its name.
 type Finished = HashMap<String, usize>;
 
-/// What was spent for nothing. `superseded` are the records that later ones have replaced, `all` these and those that
+/// Whose calls are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Callers {
+    Agents,
+    AgentsAndJudges,
+}
+
+/// What agents spent for nothing. `superseded` are the records that later ones have replaced, `all` these and those that
 /// count. Trajectories of attempts under way are counted unless `running`.
 pub(super) fn wasted(
     folder: &Path,
@@ -28,25 +35,35 @@ pub(super) fn wasted(
     superseded: &[AttemptRecord],
     running: bool,
 ) -> Result<Wasted, RunDirError> {
-    let mut abandoned = Spent::default();
-    for path in files(&folder.join(ABANDONED))? {
-        abandoned += spent_in(&path)?;
-    }
+    let mut paths = files(&folder.join(ABANDONED))?;
     if !running {
-        for path in unfinished(folder, all)? {
-            abandoned += spent_in(&path)?;
-        }
+        paths.extend(unfinished(folder, all)?);
     }
     Ok(Wasted {
-        abandoned,
-        superseded: superseded
-            .iter()
-            .map(Spent::of)
-            .fold(Spent::default(), |mut sum, spent| {
+        abandoned: spent_in_all(&paths, Callers::Agents)?,
+        superseded: superseded.iter().map(Spent::of_agents).fold(
+            Spent::default(),
+            |mut sum, spent| {
                 sum += spent;
                 sum
-            }),
+            },
+        ),
     })
+}
+
+/// What attempts that never finished have spent, judges included.
+pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Spent, RunDirError> {
+    let mut paths = files(&folder.join(ABANDONED))?;
+    paths.extend(unfinished(folder, all)?);
+    spent_in_all(&paths, Callers::AgentsAndJudges)
+}
+
+fn spent_in_all(paths: &[PathBuf], callers: Callers) -> Result<Spent, RunDirError> {
+    let mut sum = Spent::default();
+    for path in paths {
+        sum += spent_in(path, callers)?;
+    }
+    Ok(sum)
 }
 
 /// The longest responses so far, in output tokens as servers counted them; none where none was counted.
@@ -252,7 +269,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
 }
 
 /// What the events of a trajectory say was spent. Lines that are no events (a torn last one) say nothing.
-fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
+fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
     let cannot = |reason| RunDirError::Read {
         path: path.to_owned(),
         reason,
@@ -272,6 +289,16 @@ fn spent_in(path: &Path) -> Result<Spent, RunDirError> {
         let Ok(event) = serde_json::from_slice::<Event>(&line) else {
             continue;
         };
+        let is_judge = matches!(
+            event.kind,
+            EventKind::JudgeRequest { .. }
+                | EventKind::JudgeBilled { .. }
+                | EventKind::JudgeResponse { .. }
+                | EventKind::JudgeError { .. }
+        );
+        if is_judge && callers == Callers::Agents {
+            continue;
+        }
         match event.kind {
             EventKind::LlmRequest { estimate, .. } | EventKind::JudgeRequest { estimate } => {
                 spent.llm_calls += 1;
@@ -360,7 +387,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::spent_in;
+    use super::{Callers, spent_in};
 
     fn usage(tokens: u64) -> Value {
         json!({"input_tokens": tokens, "cached_input_tokens": 0, "cache_write_tokens": 0, "output_tokens": 0,
@@ -431,7 +458,7 @@ mod tests {
                 .map(|word| event(word).to_string())
                 .collect();
             fs::write(&path, lines.join("\n") + "\n{\"v\": 1, \"torn").unwrap();
-            let spent = spent_in(&path).unwrap();
+            let spent = spent_in(&path, Callers::AgentsAndJudges).unwrap();
             let found = (
                 spent.llm_calls,
                 spent.usage.total(),
@@ -439,6 +466,14 @@ mod tests {
                 spent.unknown_calls,
             );
             assert_eq!(found, expected, "{words}");
+            if words.starts_with("ask answer judge") {
+                let of_agents = spent_in(&path, Callers::Agents).unwrap();
+                assert_eq!(
+                    (of_agents.llm_calls, of_agents.cost_usd),
+                    (1, Some(0.25)),
+                    "{words}"
+                );
+            }
         }
     }
 }

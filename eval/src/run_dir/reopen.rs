@@ -80,7 +80,7 @@ impl Reopened {
     /// # Errors
     /// [`RunDirError::Read`] for a trajectory.
     pub fn spent(&self) -> Result<Spent, RunDirError> {
-        let mut spent = ledger::wasted(&self.path, &self.all, &[], false)?.abandoned;
+        let mut spent = ledger::spent_unfinished(&self.path, &self.all)?;
         for record in &self.all {
             spent += Spent::of(record);
         }

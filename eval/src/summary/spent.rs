@@ -25,14 +25,26 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// What a finished attempt has used up, its judge included, as far as its record knows. What a cache gave was used up once before.
+    /// What a finished attempt has used up, its judge included, as far as its record knows. What a cache gave was used up once
+    /// before.
     pub fn of(record: &AttemptRecord) -> Self {
+        let mut spent = Self::of_agents(record);
+        if let Some(judge) = &record.judge {
+            spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
+            spent.usage += judge.usage.unwrap_or_default();
+            spent.add_cost(judge.cost_usd);
+        }
+        spent
+    }
+
+    /// What its agents have used up, likewise.
+    pub fn of_agents(record: &AttemptRecord) -> Self {
         let sent = record
             .llm_calls
             .unwrap_or(0)
             .saturating_sub(record.cached_calls.unwrap_or(0));
         let cached = record.cached_usage.unwrap_or_default();
-        let mut spent = Self {
+        Self {
             attempts: 1,
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
@@ -42,13 +54,7 @@ impl Spent {
                 None => sent.into(),
                 Some(_) => 0,
             },
-        };
-        if let Some(judge) = &record.judge {
-            spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
-            spent.usage += judge.usage.unwrap_or_default();
-            spent.add_cost(judge.cost_usd);
         }
-        spent
     }
 
     /// Adds what one more call has cost.

@@ -73,6 +73,69 @@ fn an_attempt_that_is_over_its_budget_ends_with_limit_and_the_others_go_on() {
     }
 }
 
+#[test]
+fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
+    // Each response costs a cent.
+    let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 100}]}";
+    let failed = r#"{"choices": [{"message": {"role": "assistant", "content": "Ad"}, "finish_reason": "error"}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 100}}"#;
+    let no_verdict = r#"{"choices": [{"message": {"role": "assistant", "content": "Hm."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 100}}"#;
+    let judge = [
+        "--scorer",
+        "judge",
+        "--judge-model",
+        "openai/judge",
+        "--judge-attempts",
+        "20",
+    ];
+    // What is answered, flags, what the run says was spent, requests, and the exit code: a judge without a verdict is an error.
+    let rows = [
+        (
+            failed,
+            vec!["--max-cost", "0.011", "--max-retries", "4"],
+            "$0.0200 of $0.011",
+            2,
+            106,
+        ),
+        (
+            no_verdict,
+            [&judge[..], &["--max-cost", "0.03"]].concat(),
+            "$0.0300 of $0.03",
+            3,
+            1,
+        ),
+    ];
+    for (body, flags, spent, requests, code) in rows {
+        let server = FaultServer::list(vec![Behaviour::Status(200, Vec::new(), body.to_owned())]);
+        let url = server.openai();
+        let binary = Binary::new().file("prices.yaml", prices);
+        let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+        args.extend([
+            "--protocol",
+            "direct",
+            "--tasks-per-length",
+            "3",
+            "--concurrency",
+            "1",
+        ]);
+        args.extend([
+            "--model",
+            "openai/m",
+            "--base-url",
+            &url,
+            "--prices",
+            "prices.yaml",
+        ]);
+        args.extend(flags);
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(code), "{spent}: {ran:?}");
+        let stopped = format!("the run was stopped: the --max-cost budget is used up ({spent})");
+        assert!(ran.stderr.contains(&stopped), "{ran:?}");
+        assert_eq!(server.seen().len(), requests, "{spent}");
+    }
+}
+
 /// A server whose calls are given up, and the run that gives them up.
 struct GivenUp {
     server: FaultServer,

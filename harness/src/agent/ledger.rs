@@ -177,6 +177,23 @@ impl Ledger {
         own.or_else(|| self.above.as_ref()?.exhausted())
     }
 
+    /// Whether a call that was taken from the budgets may be sent once more, which costs tokens and money and is no other call.
+    ///
+    /// # Errors
+    /// [`Overdrawn`] if tokens or money are used up.
+    pub fn room(&self) -> Result<(), Overdrawn> {
+        let budget = Budget {
+            calls: None,
+            time: None,
+            ..self.budget
+        };
+        if let Some(error) = self.beyond(&budget, &self.lock()) {
+            let scope = self.scope;
+            return Err(Overdrawn { scope, error });
+        }
+        self.above.as_ref().map_or(Ok(()), |above| above.room())
+    }
+
     /// What is left under this ledger and the one above it.
     pub fn left(&self) -> Left {
         let spent = self.spent();
@@ -205,12 +222,16 @@ impl Ledger {
     }
 
     fn used_up(&self, spent: &Spent) -> Option<ProviderError> {
+        self.beyond(&self.budget, spent)
+    }
+
+    fn beyond(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
         let Budget {
             cost_usd,
             tokens,
             calls,
             time,
-        } = self.budget;
+        } = *budget;
         let [cost_flag, tokens_flag, calls_flag, time_flag] = match self.scope {
             Scope::Sweep => [
                 "sweep's --max-cost",

@@ -137,6 +137,10 @@ impl Attempt<'_> {
             Err(error) => {
                 self.tell_error(invocation, &error, elapsed);
                 self.stop_if_hopeless(&error).await;
+                if error.is_transient() {
+                    // It might have been sent again, had the budget had room for it.
+                    self.within_budget(self.ledger.room()).await?;
+                }
                 return Err(error);
             }
         };
@@ -242,12 +246,19 @@ impl Attempt<'_> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
-        match self.ledger.reserve() {
-            Ok(()) => {}
+        self.within_budget(self.ledger.reserve()).await?;
+        self.publish_budget();
+        Ok(())
+    }
+
+    /// Goes on where a budget allows it. One of the run that does not ends the attempt here.
+    async fn within_budget(&self, allowed: Result<(), Overdrawn>) -> Result<(), ProviderError> {
+        match allowed {
+            Ok(()) => Ok(()),
             Err(Overdrawn {
                 scope: Scope::Attempt,
                 error,
-            }) => return Err(error),
+            }) => Err(error),
             // What an agent could still make of it would not be what it can do.
             Err(Overdrawn {
                 scope: Scope::Run | Scope::Sweep,
@@ -255,11 +266,9 @@ impl Attempt<'_> {
             }) => {
                 let reason = HaltReason::OverBudget(error.to_string());
                 self.run.halt.raise(reason.clone());
-                self.stop(reason).await;
+                self.stop(reason).await
             }
         }
-        self.publish_budget();
-        Ok(())
     }
 
     pub(crate) fn request(&self, invocation: &Invocation, conversation: &Conversation) -> Request {
@@ -341,5 +350,9 @@ impl CallSink for Notes<'_> {
                     .emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
             }
         }
+    }
+
+    fn may_send_again(&self) -> bool {
+        self.attempt.ledger.room().is_ok()
     }
 }

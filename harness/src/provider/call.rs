@@ -43,6 +43,11 @@ pub enum CallEvent {
 pub trait CallSink: Send + Sync {
     /// Takes one event. Must not block.
     fn note(&self, event: CallEvent);
+
+    /// Whether the call may be sent again after a failure, which may cost once more.
+    fn may_send_again(&self) -> bool {
+        true
+    }
 }
 
 /// A sink that drops every event.

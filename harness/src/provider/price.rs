@@ -222,6 +222,10 @@ impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
             event => event,
         });
     }
+
+    fn may_send_again(&self) -> bool {
+        self.calls.may_send_again()
+    }
 }
 
 #[async_trait]

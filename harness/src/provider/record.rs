@@ -232,6 +232,10 @@ impl CallSink for Heard<'_> {
         drop(events);
         self.calls.note(event);
     }
+
+    fn may_send_again(&self) -> bool {
+        self.calls.may_send_again()
+    }
 }
 
 #[cfg(test)]

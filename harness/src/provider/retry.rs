@@ -112,8 +112,8 @@ impl<P: Provider> Retry<P> {
             let delay = self
                 .policy
                 .delay(retry, error.retry_after(), rand::random());
-            // A call whose time is over when it would be sent again ends with what the server said.
-            if clock.charged() + delay >= self.policy.call_time {
+            // A call whose time is over when it would be sent again, or whose budget is, ends with what the server said.
+            if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again() {
                 return Err(error);
             }
             clock.calls.note(CallEvent::Retried { error, delay });
@@ -179,5 +179,9 @@ impl CallSink for Clock<'_> {
             CallEvent::Retried { .. } | CallEvent::Billed { .. } => {}
         }
         self.calls.note(event);
+    }
+
+    fn may_send_again(&self) -> bool {
+        self.calls.may_send_again()
     }
 }

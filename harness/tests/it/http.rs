@@ -422,6 +422,7 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
         (Behaviour::Stall, true, expected),
         (status(500), true, nothing),
         (Behaviour::Garbage, false, nothing),
+        (Behaviour::HalfJson(text()), false, expected),
         (Behaviour::ErrorInOk(text()), true, nothing),
         (Behaviour::Reset, true, nothing),
     ];

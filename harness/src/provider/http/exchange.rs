@@ -61,8 +61,15 @@ impl HttpProvider {
             return self.read_stream(wire, request, reply, watch, partial).await;
         }
         let text = self.read_whole(reply, LONGEST).await?;
-        let calls = partial.take();
+        // A page of whoever stands between costs nothing; a response that is cut or broken is charged like any other.
+        if !text
+            .trim_start_matches(['\u{feff}', ' ', '\r', '\n'])
+            .starts_with('{')
+        {
+            partial.end();
+        }
         let body = self.parse(&text)?;
+        let calls = partial.take();
         self.outcome(wire, request, &body, calls)
     }
 
