@@ -125,6 +125,7 @@ impl EngineSettings {
             hooks: &args.hooks,
             web: &args.web,
             max_iterations,
+            stop_early: args.models.stop_early,
             tools_of_definition: equipped.of_definition,
         };
         let equipment = equipped.all;

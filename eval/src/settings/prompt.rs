@@ -93,6 +93,7 @@ impl PromptSettings {
             hooks: &HookArgs::default(),
             web: &args.web,
             max_iterations: DEFAULT_MAX_ITERATIONS,
+            stop_early: false,
             tools_of_definition: equipped.of_definition,
         };
         let equipment = equipped.all;

@@ -22,6 +22,7 @@ pub(super) struct Claimed<'a> {
     pub hooks: &'a HookArgs,
     pub web: &'a WebArgs,
     pub max_iterations: u32,
+    pub stop_early: bool,
     /// The tools that the root's definition names.
     pub tools_of_definition: Toolbox,
 }
@@ -54,6 +55,7 @@ impl Claimed<'_> {
             max_depth: guidance.max_depth,
             max_iterations: self.max_iterations,
             code_via_tool: guidance.code_via_tool,
+            stop_early: self.stop_early,
             layers: guidance.layers.layers.clone(),
             definition: definition.map(|definition| definition.name.clone()),
             root: match definition {
@@ -152,6 +154,7 @@ impl Claimed<'_> {
             (Setting::SystemPromptFile, layers.replacement.is_some()),
             (Setting::ActionOverrides, !layers.actions.0.is_empty()),
             (Setting::CodeVia, code_via_tool),
+            (Setting::StopEarly, self.stop_early),
             (Setting::WebAgent, self.web.web_agent.is_some()),
         ];
         let given = settings.into_iter().filter(|(_, is_given)| *is_given);
@@ -211,6 +214,7 @@ pub fn leave_out(args: &mut EngineArgs, claim: &Claim) {
             }
             Setting::ActionOverrides => layers.action_overrides = None,
             Setting::CodeVia => guidance.code_via = CodeVia::Fenced,
+            Setting::StopEarly => args.models.stop_early = false,
             Setting::WebAgent => args.web.web_agent = None,
         },
     }

@@ -55,6 +55,8 @@ pub enum Setting {
     ActionOverrides,
     /// Code by calls of a tool.
     CodeVia,
+    /// Responses that end with their code.
+    StopEarly,
     /// The web agent.
     WebAgent,
 }
@@ -88,6 +90,7 @@ impl Setting {
             Self::AppendSystemPrompt => "--append-system-prompt",
             Self::ActionOverrides => "--action-overrides",
             Self::CodeVia => "--code-via tool",
+            Self::StopEarly => "--stop-early",
             Self::WebAgent => "--web-agent",
         }
     }
@@ -162,6 +165,7 @@ impl Setting {
             Self::AppendSystemPrompt => layers.append.clear(),
             Self::ActionOverrides => layers.actions = ActionOverrides::default(),
             Self::CodeVia => run.code_via_tool = false,
+            Self::StopEarly => run.stop_early = false,
             Self::WebAgent => run.web = AgentTurnSettings::default(),
         }
     }

@@ -41,6 +41,8 @@ pub struct Treatment {
     pub max_iterations: u32,
     /// Whether code comes by calls of a tool.
     pub code_via_tool: bool,
+    /// Whether a response ends where it has said all the code that may run.
+    pub stop_early: bool,
     /// What is laid over the prompts.
     pub layers: PromptLayers,
     /// The name of the definition that the root runs under; its text is in `layers`.
@@ -78,6 +80,7 @@ impl Default for Treatment {
             max_depth: DEFAULT_MAX_DEPTH,
             max_iterations: DEFAULT_MAX_ITERATIONS,
             code_via_tool: false,
+            stop_early: false,
             layers: PromptLayers::default(),
             definition: None,
             root: AgentSettings::default(),

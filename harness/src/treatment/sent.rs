@@ -23,6 +23,8 @@ pub struct Sent {
     pub agents: Vec<AgentSent>,
     /// The greatest depth that an agent can have.
     pub max_depth: u32,
+    /// Whether responses end where they have said all the code that may run.
+    pub stops_early: bool,
     /// How pages are shown and acted on, where the agent is one of the web.
     pub web: Option<AgentTurnSettings>,
     /// The models that they can ask for by an alias, each with its alias.
@@ -77,6 +79,8 @@ impl Treatment {
         Sent {
             agents,
             max_depth: self.deepest(),
+            // Only a response with code in blocks can be watched for their end.
+            stops_early: self.stop_early && self.protocol.nature().has_repl && !self.code_via_tool,
             web: is_web.then(|| self.web.clone()),
             models: self.models(),
             page: self.page_section(),

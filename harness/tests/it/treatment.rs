@@ -135,6 +135,21 @@ fn variants() -> Vec<(&'static str, Treatment)> {
             "code by a tool",
             Treatment {
                 code_via_tool: true,
+                ..plain.clone()
+            },
+        ),
+        (
+            "stop early",
+            Treatment {
+                stop_early: true,
+                ..plain.clone()
+            },
+        ),
+        (
+            "stop early, code by a tool",
+            Treatment {
+                stop_early: true,
+                code_via_tool: true,
                 ..plain
             },
         ),
@@ -210,6 +225,7 @@ fn everything_that_a_label_claims_is_there_or_refused() {
         "depth 1" => vec![Claim::MaxDepth(1), Claim::MaxIterations(4)],
         "tools" => vec![Claim::Tool("read_context".to_owned())],
         "code by a tool" => vec![Claim::Setting(Setting::CodeVia)],
+        "stop early" | "stop early, code by a tool" => vec![Claim::Setting(Setting::StopEarly)],
         _ => Vec::new(),
     };
     let mut all = String::new();
