@@ -175,6 +175,15 @@ pub enum SettingsError {
         problem: String,
     },
 
+    /// A field of a request's body that a flag of its own gives, too.
+    #[error("--model-args {field}: {flag} gives it, too; leave one of them out")]
+    ModelArgTwice {
+        /// The field.
+        field: &'static str,
+        /// The flag.
+        flag: &'static str,
+    },
+
     /// A secret among the fields of a request's body, which are stored.
     #[error(
         "--model-args: the field `{field}` holds a secret, and these fields are stored with the run"

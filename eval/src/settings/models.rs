@@ -114,6 +114,7 @@ pub(super) fn resolve(
         stop_after_blocks: args.stop_early.then_some(max_blocks),
         extra: extra(&args.model_args, references)?,
     };
+    both_given(&sampling)?;
     let timeouts = Timeouts {
         connect: seconds("--connect-timeout", args.connect_timeout)?,
         idle: seconds("--idle-timeout", args.idle_timeout)?,
@@ -273,6 +274,47 @@ fn flag_of(setting: &str) -> &'static str {
 
 /// Fields of the harness's own, without which a response could not be read.
 const RESERVED: [&str; 4] = ["messages", "input", "stream", "model"];
+
+/// Refuses a field of `--model-args` that a flag of its own gives, too: only one of them can be sent, and both would be recorded.
+fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
+    let flags: [(&'static str, bool, &[&'static str]); 6] = [
+        (
+            "--temperature",
+            sampling.temperature.is_some(),
+            &["temperature"],
+        ),
+        ("--model-seed", sampling.seed.is_some(), &["seed"]),
+        (
+            "--max-output-tokens",
+            sampling.max_tokens.is_some(),
+            &["max_tokens", "max_completion_tokens", "max_output_tokens"],
+        ),
+        (
+            "--stop",
+            !sampling.stop.is_empty(),
+            &["stop", "stop_sequences"],
+        ),
+        (
+            "--effort",
+            sampling.effort.is_some(),
+            &["reasoning_effort", "reasoning", "output_config"],
+        ),
+        (
+            "--reasoning-tokens",
+            sampling.reasoning_tokens.is_some(),
+            &["reasoning", "thinking"],
+        ),
+    ];
+    for (flag, _, fields) in flags.into_iter().filter(|(_, is_given, _)| *is_given) {
+        if let Some(field) = fields
+            .iter()
+            .find(|field| sampling.extra.contains_key(**field))
+        {
+            return Err(SettingsError::ModelArgTwice { field, flag });
+        }
+    }
+    Ok(())
+}
 
 /// The fields of `--model-args`. Those of `references` say which variable holds the key that somebody may have put there.
 fn extra(

@@ -44,10 +44,8 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
     let _ = write!(text, "\n## {name}\n\n{}.\n", about.unwrap_or_default());
     let mut rows = String::new();
     let mut as_above: Vec<(String, Vec<String>)> = Vec::new();
-    for argument in command
-        .get_arguments()
-        .filter(|argument| !argument.is_hide_set())
-    {
+    let listed = |argument: &&Arg| !argument.is_hide_set() && argument.get_id() != "help";
+    for argument in command.get_arguments().filter(listed) {
         let Some((above, _)) = told.iter().find(|(_, other)| row(other) == row(argument)) else {
             rows.push_str(&row(argument));
             told.push((name.clone(), argument.clone()));

@@ -74,6 +74,7 @@ impl SettingsError {
             | Self::Unsupported { .. }
             | Self::BaseUrlWithoutServer
             | Self::ModelArgs { .. }
+            | Self::ModelArgTwice { .. }
             | Self::UnknownProvider { .. }
             | Self::OutOfBounds { .. }
             | Self::ErrorGate { .. }
