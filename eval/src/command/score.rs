@@ -46,11 +46,11 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     })?;
     let path = store(&run, &rescored, scorer)?;
     let total = run.attempts_total();
-    let new = Summary::new(&rescored, total);
+    let new = Summary::new(&rescored, total).with_wasted(run.wasted);
     if settings.json {
         stdout::write_json(&new)?;
     } else {
-        let old = Summary::new(&run.records, total);
+        let old = Summary::new(&run.records, total).with_wasted(run.wasted);
         let recorded = format!("{} (recorded)", run.lock.run.scorer);
         stdout::write(&table(&[(&recorded, &old), (scorer, &new)]))?;
     }

@@ -87,7 +87,7 @@ impl RunFile {
         let run = RunDir::open(path)?;
         let planned = run.config.get("attempts_total").and_then(Value::as_u64);
         let total = planned.unwrap_or(run.records.len() as u64);
-        let summary = Summary::new(&run.records, total);
+        let summary = Summary::new(&run.records, total).with_wasted(run.wasted);
         let records = run.records.iter().enumerate();
         let places = records
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))

@@ -189,6 +189,21 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
     assert!(other.stderr.contains("scorer.judge.model is "), "{other:?}");
     let same = broken.run(&["run", "--resume", &dir, "--retry-errors"], "");
     assert_eq!(same.code, Some(1), "{same:?}");
+    // What was made again counts as its agents' calls: a judge's are no part of an attempt's cost.
+    let file = |name| fs::read_to_string(first.dir.path.join(name)).unwrap();
+    let summary: Value = serde_json::from_str(&file("summary.json")).unwrap();
+    let superseded = &summary["wasted"]["superseded"];
+    let records: Vec<Value> = file("samples.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let again = &records[..usize::try_from(superseded["attempts"].as_u64().unwrap()).unwrap()];
+    assert!(!again.is_empty() && again.iter().all(|record| record["judge"]["calls"] == 1));
+    let calls: u64 = again
+        .iter()
+        .filter_map(|record| record["llm_calls"].as_u64())
+        .sum();
+    assert_eq!(superseded["llm_calls"], calls);
 }
 
 #[test]

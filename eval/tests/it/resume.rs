@@ -253,6 +253,11 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
         assert_eq!(summary["statuses"]["error"], 3);
         assert_eq!(summary["wasted"]["superseded"]["attempts"], 3 * round);
         assert_eq!(summary["wasted"]["abandoned"]["attempts"], 0);
+        // Another scorer changes nothing of what was spent.
+        let run = dir.to_str().expect("a path");
+        let scored = binary.run(&["score", run, "--scorer", "exact", "--json"], "");
+        let scored: Value = serde_json::from_str(&scored.stdout).expect("the summary is JSON");
+        assert_eq!(scored["wasted"], summary["wasted"]);
         let set_aside = fs::read_dir(dir.join("superseded"))
             .expect("a folder")
             .count();
