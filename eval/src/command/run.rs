@@ -25,7 +25,9 @@ use crate::reporter;
 use crate::run_dir::{Lock, NewRun, Reopened, RunWriter};
 use crate::run_event::RunPlan;
 use crate::runner::{self, Ended, Ending, Run};
-use crate::settings::{Display, EngineSettings, JudgeSettings, ResumeSettings, RunSettings};
+use crate::settings::{
+    Display, EngineSettings, JudgeSettings, ModelSettings, ResumeSettings, RunSettings,
+};
 use crate::summary::{Summary, table};
 use crate::terminal::quoted;
 use crate::{models, terminal};
@@ -172,6 +174,27 @@ pub(super) fn begin(
     )
 }
 
+/// Makes servers expect responses as long as those that the run has had. Without a server nothing is expected, and nothing
+/// need be read.
+fn expect_as_before(settings: &mut RunSettings, dir: &Path) -> Result<(), Error> {
+    let agents = &mut settings.engine.models;
+    let judge = settings
+        .grader
+        .judge
+        .as_mut()
+        .map(|judge| &mut judge.models);
+    let asks_servers = |models: &ModelSettings| !models.servers.is_empty();
+    if !asks_servers(agents) && !judge.as_deref().is_some_and(asks_servers) {
+        return Ok(());
+    }
+    let longest = Reopened::longest_responses(dir)?;
+    agents.longest_response = longest.agents;
+    if let Some(judge) = judge {
+        judge.longest_response = longest.judge;
+    }
+    Ok(())
+}
+
 /// Goes on with a run.
 ///
 /// # Errors
@@ -183,11 +206,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         allow_program_change,
         run: mut settings,
     } = ResumeSettings::resolve(args)?.announce();
-    let longest = Reopened::longest_responses(&dir)?;
-    settings.engine.models.longest_response = longest.agents;
-    if let Some(judge) = &mut settings.grader.judge {
-        judge.models.longest_response = longest.judge;
-    }
+    expect_as_before(&mut settings, &dir)?;
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };

@@ -35,35 +35,31 @@ pub(super) fn wasted(
     superseded: &[AttemptRecord],
     running: bool,
 ) -> Result<Wasted, RunDirError> {
-    let mut paths = files(&folder.join(ABANDONED))?;
-    if !running {
-        paths.extend(unfinished(folder, all)?);
-    }
+    let under_way = if running {
+        Vec::new()
+    } else {
+        unfinished(folder, all)?
+    };
     Ok(Wasted {
-        abandoned: spent_in_all(&paths, Callers::Agents)?,
-        superseded: superseded.iter().map(Spent::of_agents).fold(
-            Spent::default(),
-            |mut sum, spent| {
-                sum += spent;
-                sum
-            },
-        ),
+        abandoned: spent_without_record(folder, &under_way, Callers::Agents)?,
+        superseded: superseded.iter().map(Spent::of_agents).sum(),
     })
 }
 
 /// What attempts that never finished have spent, judges included.
 pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Spent, RunDirError> {
-    let mut paths = files(&folder.join(ABANDONED))?;
-    paths.extend(unfinished(folder, all)?);
-    spent_in_all(&paths, Callers::AgentsAndJudges)
+    spent_without_record(folder, &unfinished(folder, all)?, Callers::AgentsAndJudges)
 }
 
-fn spent_in_all(paths: &[PathBuf], callers: Callers) -> Result<Spent, RunDirError> {
-    let mut sum = Spent::default();
-    for path in paths {
-        sum += spent_in(path, callers)?;
-    }
-    Ok(sum)
+/// What the abandoned trajectories and those of `under_way` say was spent.
+fn spent_without_record(
+    folder: &Path,
+    under_way: &[PathBuf],
+    callers: Callers,
+) -> Result<Spent, RunDirError> {
+    let abandoned = files(&folder.join(ABANDONED))?;
+    let paths = abandoned.iter().chain(under_way);
+    paths.map(|path| spent_in(path, callers)).sum()
 }
 
 /// The longest responses so far, in output tokens as servers counted them; none where none was counted.

@@ -1,5 +1,6 @@
 //! What a run has spent on attempts that count for nothing.
 
+use std::iter::Sum;
 use std::ops::AddAssign;
 
 use harness::model::Usage;
@@ -72,6 +73,15 @@ impl AddAssign for Spent {
         self.usage += other.usage;
         self.add_cost(other.cost_usd);
         self.unknown_calls += other.unknown_calls;
+    }
+}
+
+impl Sum for Spent {
+    fn sum<I: Iterator<Item = Self>>(spent: I) -> Self {
+        spent.fold(Self::default(), |mut sum, spent| {
+            sum += spent;
+            sum
+        })
     }
 }
 
