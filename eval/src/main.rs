@@ -9,7 +9,7 @@ use eval::{cli, command, open_files, panic_hook, settings, terminal};
 fn main() -> ExitCode {
     if std::env::args_os()
         .nth(1)
-        .is_some_and(|first| first == settings::WORKER)
+        .is_some_and(|first| first == cli::WORKER)
     {
         harness::sandbox::worker_main();
     }

@@ -16,10 +16,9 @@ use harness::{Model, Models};
 
 pub use identity::{judge_identity, main_identity, parts};
 
+use crate::cli::TrafficArgs;
 use crate::providers::{self, OfflineError, Opened, SCRIPTED_JUDGE};
-use crate::settings::{
-    EngineSettings, JudgeSettings, ModelSettings, Server, TrafficSettings, model_ref,
-};
+use crate::settings::{EngineSettings, JudgeSettings, ModelSettings, Server, model_ref};
 use crate::terminal;
 
 /// A model that cannot be opened.
@@ -107,7 +106,7 @@ pub fn open(
 /// [`ModelError`].
 pub fn open_judge(
     judge: &JudgeSettings,
-    traffic: &TrafficSettings,
+    traffic: &TrafficArgs,
     prices: &PriceTable,
     cache: Option<&Path>,
 ) -> Result<Model, ModelError> {
@@ -130,7 +129,7 @@ fn open_cassette(
             .collect(),
         identity::new_parts(settings, benchmark.unwrap_or_default()),
     );
-    let goes_on = settings.store.record_goes_on;
+    let goes_on = settings.record_goes_on;
     if goes_on && !path.exists() {
         terminal::warning(&format!(
             "the cassette {} is gone; a new one begins, without what was answered before",
@@ -156,7 +155,7 @@ fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
 
 /// The policies around the providers of a run, those of what is sent inside those of what is asked.
 struct Stack<'a> {
-    traffic: &'a TrafficSettings,
+    traffic: &'a TrafficArgs,
     prices: &'a PriceTable,
     limiters: HashMap<String, Arc<Limiter>>,
     cache: Option<Arc<ResponseCache>>,
@@ -164,7 +163,7 @@ struct Stack<'a> {
 
 impl<'a> Stack<'a> {
     fn new(
-        traffic: &'a TrafficSettings,
+        traffic: &'a TrafficArgs,
         prices: &'a PriceTable,
         cache: Option<&Path>,
     ) -> Result<Self, ModelError> {
@@ -185,9 +184,9 @@ impl<'a> Stack<'a> {
         let limiter = self
             .limiters
             .entry(endpoint.to_owned())
-            .or_insert_with(|| Arc::new(Limiter::new(self.traffic.pace)));
+            .or_insert_with(|| Arc::new(Limiter::new(self.traffic.pace())));
         let limited = Limited::new(model.provider, Arc::clone(limiter));
-        let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, self.traffic.retry));
+        let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, self.traffic.retry()));
         if let Some(cache) = &self.cache {
             let server = models.servers.get(endpoint);
             let url = server.map_or("", |server| server.base_url.as_str());

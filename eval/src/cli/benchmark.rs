@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::number::whole;
 
 /// What a benchmark is opened with.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 pub struct BenchmarkArgs {
     /// Folder or file of the benchmark's data, for one that needs it, or a folder that holds it under the benchmark's
     /// name, as `eval data fetch` leaves it [default: ~/.cache/eval/data]
@@ -30,17 +30,17 @@ pub struct BenchmarkArgs {
     /// Samples to generate for each context length
     #[arg(
         long,
-        value_parser = whole::<u64>,
-        default_value_t = benchmarks::TASKS_PER_LENGTH as u64,
+        value_parser = whole::<usize>(1..=10_000),
+        default_value_t = benchmarks::TASKS_PER_LENGTH,
         value_name = "N",
         help_heading = "Benchmark"
     )]
-    pub tasks_per_length: u64,
+    pub tasks_per_length: usize,
 
     /// Seed of generated samples: the same seed gives the same samples
     #[arg(
         long,
-        value_parser = whole::<u64>,
+        value_parser = whole::<u64>(0..=u64::MAX),
         default_value_t = 0,
         value_name = "N",
         help_heading = "Benchmark"

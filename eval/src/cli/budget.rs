@@ -3,42 +3,46 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use harness::{Budget, Budgets};
+use serde::Serialize;
 
-use super::number::{decimal, whole};
+use super::number::{Seconds, dollars, whole};
+
+/// More tokens or requests than these are a slip of the hand.
+pub(super) const MOST: u64 = 1_000_000_000_000;
 
 /// Budgets of the run and of each attempt.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Budget")]
 pub struct BudgetArgs {
     /// US dollars that the run may cost [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "USD")]
+    #[arg(long, value_parser = dollars, value_name = "USD")]
     pub max_cost: Option<f64>,
 
     /// Tokens that the run may use, input and output together [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_tokens: Option<u64>,
 
     /// Requests to models that the run may make; one that is sent again counts once [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_llm_calls: Option<u64>,
 
     /// Wall seconds after which the run begins nothing more, counted anew with --resume [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "SECONDS")]
-    pub time_limit: Option<f64>,
+    #[arg(long, value_name = "SECONDS")]
+    pub time_limit: Option<Seconds>,
 
     /// US dollars that one attempt may cost, all its agents included [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "USD")]
+    #[arg(long, value_parser = dollars, value_name = "USD")]
     pub attempt_max_cost: Option<f64>,
 
     /// Tokens that one attempt may use [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub attempt_max_tokens: Option<u64>,
 
     /// Requests to models that one attempt may make [default: no limit]
     #[arg(
         long,
-        value_parser = whole::<u64>,
+        value_parser = whole::<u64>(1..=MOST),
         value_name = "N"
     )]
     pub attempt_max_llm_calls: Option<u64>,
@@ -46,4 +50,24 @@ pub struct BudgetArgs {
     /// YAML file of prices, tried before the bundled ones [default: the bundled ones alone]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+}
+
+impl BudgetArgs {
+    /// Of the run and of each attempt.
+    pub fn budgets(&self) -> Budgets {
+        Budgets {
+            run: Budget {
+                cost_usd: self.max_cost,
+                tokens: self.max_tokens,
+                calls: self.max_llm_calls,
+                time: self.time_limit.map(|time| *time),
+            },
+            attempt: Budget {
+                cost_usd: self.attempt_max_cost,
+                tokens: self.attempt_max_tokens,
+                calls: self.attempt_max_llm_calls,
+                time: None,
+            },
+        }
+    }
 }

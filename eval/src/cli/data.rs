@@ -56,11 +56,11 @@ pub struct ShowArgs {
     /// Samples to print, the first ones
     #[arg(
         long,
-        value_parser = whole::<u64>,
+        value_parser = whole::<usize>(1..=1_000_000),
         default_value_t = 3,
         value_name = "N"
     )]
-    pub limit: u64,
+    pub limit: usize,
 
     /// Print whole samples as a JSON array, where the text shows the first 500 characters of a context
     #[arg(long, value_parser = BoolishValueParser::new())]

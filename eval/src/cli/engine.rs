@@ -2,16 +2,16 @@
 
 use clap::{ArgAction, Args};
 use harness::treatment::DEFAULT_MAX_ITERATIONS;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::number::{decimal, whole};
+use super::number::{Seconds, whole};
 use super::{
     BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, StoreArgs, ToolArgs, TrafficArgs,
     WebArgs,
 };
 
 /// Everything that shapes a running agent.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct EngineArgs {
     /// The model: `openai/MODEL`, `anthropic/MODEL` and the like over HTTP (see `eval list models`), `scripted`
@@ -30,14 +30,13 @@ pub struct EngineArgs {
 
     /// What sees what passes.
     #[command(flatten)]
-    #[serde(default)]
     pub hooks: HookArgs,
 
     /// Iterations of the root, each one response and the run of its code; children get at most 15, 4, 3,
     /// 3, … by depth
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=10_000),
         default_value_t = DEFAULT_MAX_ITERATIONS,
         value_name = "N"
     )]
@@ -46,7 +45,7 @@ pub struct EngineArgs {
     /// Code blocks of one response that run; further ones are dropped, and the model is told
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=1_000),
         default_value_t = 1,
         value_name = "N"
     )]
@@ -64,15 +63,13 @@ pub struct EngineArgs {
     /// Wall seconds of one attempt, all its agents and model calls included
     #[arg(
         long,
-        value_parser = decimal,
-        default_value_t = 3600.0,
+        default_value_t = Seconds::of(3600),
         value_name = "SECONDS"
     )]
-    pub attempt_timeout: f64,
+    pub attempt_timeout: Seconds,
 
     /// What agents may call besides each other.
     #[command(flatten)]
-    #[serde(default)]
     pub tools: ToolArgs,
 
     /// What may be spent.
@@ -89,7 +86,6 @@ pub struct EngineArgs {
 
     /// Worlds on the web.
     #[command(flatten)]
-    #[serde(default)]
     pub web: WebArgs,
 
     /// The REPL.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use harness::Protocol;
 use harness::prompt::PromptMode;
 use harness::treatment::DEFAULT_MAX_DEPTH;
@@ -13,8 +12,11 @@ use super::LayerArgs;
 use super::number::whole;
 use super::word::one_of;
 
+/// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
+pub(super) const DEEPEST: u32 = 16;
+
 /// What shapes the prompts of a delegation tree.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
     /// How the root works: it solves the task itself, or it delegates to children and judges what they
@@ -43,7 +45,7 @@ pub struct GuidanceArgs {
         long,
         default_value = "fenced",
         value_name = "WAY",
-        value_parser = code_via()
+        value_parser = one_of::<CodeVia>(["fenced", "tool"])
     )]
     pub code_via: CodeVia,
 
@@ -51,7 +53,7 @@ pub struct GuidanceArgs {
     /// children that work in a REPL
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=DEEPEST),
         default_value_t = DEFAULT_MAX_DEPTH,
         value_name = "DEPTH"
     )]
@@ -82,7 +84,6 @@ pub struct GuidanceArgs {
 
     /// What is laid over the prompts.
     #[command(flatten)]
-    #[serde(default)]
     pub layers: LayerArgs,
 }
 
@@ -94,11 +95,4 @@ pub enum CodeVia {
     Fenced,
     /// By a tool call.
     Tool,
-}
-
-fn code_via() -> impl TypedValueParser<Value = CodeVia> {
-    PossibleValuesParser::new(["fenced", "tool"]).map(|word| match word.as_str() {
-        "tool" => CodeVia::Tool,
-        _ => CodeVia::Fenced,
-    })
 }

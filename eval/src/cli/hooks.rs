@@ -1,13 +1,12 @@
 //! Flags of hooks.
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Which hooks see what passes between agents, models and tools.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 pub struct HookArgs {
     /// Hooks of the run, in the order in which they run; an agent whose prompt lists hooks has those instead
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    #[serde(default)]
     pub hooks: Vec<String>,
 }

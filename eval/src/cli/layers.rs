@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What is laid over the prompts of the agents.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Prompt")]
 pub struct LayerArgs {
     /// Folder of prompt definitions and fragments (*.md, *.yaml, *.json) of your own; a fragment with the name of a
@@ -20,7 +20,6 @@ pub struct LayerArgs {
 
     /// Folder of hooks (*.js) of your own; one of a bundled hook's name takes its place
     #[arg(long, value_name = "DIR")]
-    #[serde(default)]
     pub hooks_dir: Option<PathBuf>,
 
     /// Definition that the root runs under, in place of its protocol's own prompt

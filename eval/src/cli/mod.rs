@@ -34,6 +34,7 @@ mod traffic;
 
 mod environment;
 mod number;
+mod recorded;
 mod word;
 
 use std::collections::BTreeSet;
@@ -61,7 +62,7 @@ pub use repl::ReplArgs;
 pub use report::ReportArgs;
 pub use resume::ResumeArgs;
 pub use run::RunArgs;
-pub use sandbox::{IsolationKind, SandboxArgs};
+pub use sandbox::{IsolationKind, SandboxArgs, SandboxError, WORKER};
 pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;
 pub use store::StoreArgs;
@@ -166,6 +167,14 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
         return Ok(Cli { command });
     }
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// What clap says of an error, in one line.
+pub fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
 }
 
 /// The description of the whole command line.

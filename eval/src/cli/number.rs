@@ -1,26 +1,102 @@
-//! Flags whose value is a number. Whether it makes sense is the settings' business.
+//! Flags whose value is a number: each states its bounds where it stands. Zero and absurd values are errors before anything starts.
 
+use std::fmt::{self, Display};
+use std::ops::{Deref, RangeInclusive};
 use std::str::FromStr;
+use std::time::Duration;
 
-/// Reads a whole number of at least 0.
+use serde::{Serialize, Serializer};
+
+/// Reads a whole number within bounds.
 ///
 /// # Errors
 /// What would be right.
-pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    let text = text.trim();
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("expected a whole number, 0 or more".to_owned());
+pub(super) fn whole<T>(
+    bounds: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        let text = text.trim();
+        // The number parser would also take a sign.
+        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| is_digits);
+        number
+            .filter(|number| bounds.contains(number))
+            .ok_or_else(|| {
+                format!(
+                    "expected a whole number from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                )
+            })
     }
-    text.parse()
-        .map_err(|_| "the number is too large".to_owned())
 }
 
-/// Reads a number, possibly with decimals.
+/// Reads a number within bounds, possibly with decimals.
 ///
 /// # Errors
 /// What would be right.
-pub(super) fn decimal(text: &str) -> Result<f64, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| "expected a number".to_owned())
+pub(super) fn decimal(
+    bounds: RangeInclusive<f64>,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse().ok();
+        number
+            .filter(|number| bounds.contains(number))
+            .ok_or_else(|| {
+                format!(
+                    "expected a number from {} to {}",
+                    bounds.start(),
+                    bounds.end()
+                )
+            })
+    }
+}
+
+/// US dollars, from a hundredth of a cent to a million.
+///
+/// # Errors
+/// What would be right.
+pub(super) fn dollars(text: &str) -> Result<f64, String> {
+    decimal(0.0001..=1_000_000.0)(text)
+}
+
+/// A time in seconds, from a millisecond to a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seconds(Duration);
+
+impl Seconds {
+    pub(super) const fn of(seconds: u64) -> Self {
+        Self(Duration::from_secs(seconds))
+    }
+}
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        decimal(0.001..=86_400.0)(text).map(|seconds| Self(Duration::from_secs_f64(seconds)))
+    }
+}
+
+impl Deref for Seconds {
+    type Target = Duration;
+
+    fn deref(&self) -> &Duration {
+        &self.0
+    }
+}
+
+impl Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_secs_f64().fmt(f)
+    }
+}
+
+impl Serialize for Seconds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0.as_secs_f64())
+    }
 }

@@ -6,6 +6,7 @@ use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
 
+use super::guidance::DEEPEST;
 use super::number::whole;
 use super::{GuidanceArgs, ToolArgs, WebArgs};
 
@@ -16,7 +17,7 @@ pub struct PromptArgs {
     /// Depth of the agent; the root has 0
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(0..=DEEPEST),
         default_value_t = 0,
         value_name = "DEPTH",
         help_heading = "Position"
@@ -26,7 +27,7 @@ pub struct PromptArgs {
     /// Iterations that this agent has [default: what its depth gives of 15]
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=10_000),
         value_name = "N",
         help_heading = "Position"
     )]

@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde_json::Value;
 
 use super::number::{decimal, whole};
-use super::{BenchmarkArgs, EngineArgs, ScorerArgs};
+use super::{BenchmarkArgs, EngineArgs, ScorerArgs, recorded};
+use crate::settings::{ErrorGate, Partition};
 
 /// The flags of `eval run`.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(
     after_help = DETAILS,
     override_usage = "eval run [OPTIONS] --benchmark <NAME> --model <REF>\n       \
@@ -59,17 +62,17 @@ pub struct RunArgs {
     /// Run at most this many samples [default: all]
     #[arg(
         long,
-        value_parser = whole::<u64>,
+        value_parser = whole::<usize>(1..=1_000_000),
         value_name = "N",
         help_heading = "Selection"
     )]
-    pub max_tasks: Option<u64>,
+    pub max_tasks: Option<usize>,
 
     /// Take the samples of --max-tasks at random: the same seed takes the same ones, and more of them include fewer
     /// [default: the first ones]
     #[arg(
         long,
-        value_parser = whole::<u64>,
+        value_parser = whole::<u64>(0..=u64::MAX),
         value_name = "N",
         help_heading = "Selection"
     )]
@@ -77,12 +80,12 @@ pub struct RunArgs {
     /// Run only the M-th of N shares of the selected samples, which go by a hash of their ids: 2/8; `auto` takes it
     /// from a Kubernetes Indexed Job or a Slurm array. `eval merge` makes one run of all [default: all]
     #[arg(long, value_name = "M/N", help_heading = "Selection")]
-    pub partition: Option<String>,
+    pub partition: Option<Partition>,
 
     /// Independent attempts at each sample
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=1_000),
         default_value_t = 1,
         value_name = "N",
         help_heading = "Selection"
@@ -91,7 +94,6 @@ pub struct RunArgs {
 
     /// What scores them.
     #[command(flatten)]
-    #[serde(default)]
     pub scoring: ScorerArgs,
 
     /// The agents.
@@ -101,12 +103,12 @@ pub struct RunArgs {
     /// Attempts that may be under way at once
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<usize>(1..=1_000),
         default_value_t = 5,
         value_name = "N",
         help_heading = "Run"
     )]
-    pub concurrency: u32,
+    pub concurrency: usize,
 
     /// Folder in which the run gets a folder of its own
     #[arg(
@@ -120,7 +122,7 @@ pub struct RunArgs {
     /// Exit with code 100 if the mean score, from 0 to 1, is below this [default: no gate]
     #[arg(
         long,
-        value_parser = decimal,
+        value_parser = decimal(0.0..=1.0),
         value_name = "SCORE",
         help_heading = "Run"
     )]
@@ -128,13 +130,8 @@ pub struct RunArgs {
 
     /// Stop the run, with exit code 1, once so many attempts have ended in an error: a share of all attempts
     /// below 1 (0.1), or a count (5) [default: never]
-    #[arg(
-        long,
-        value_parser = decimal,
-        value_name = "SHARE|COUNT",
-        help_heading = "Run"
-    )]
-    pub fail_on_error: Option<f64>,
+    #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
+    pub fail_on_error: Option<ErrorGate>,
 
     /// Go on with the run in this folder, with the settings that it has; of other flags, those that cannot
     /// change an answer may be given, and more attempts or samples
@@ -190,6 +187,12 @@ pub struct RunArgs {
     )]
     #[serde(skip)]
     pub json: bool,
+}
+
+impl<'de> Deserialize<'de> for RunArgs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        recorded::read(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
 const DETAILS: &str = "\

@@ -44,11 +44,11 @@ pub struct ScoreArgs {
     /// Answers that are scored at once
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<usize>(1..=1_000),
         default_value_t = 5,
         value_name = "N"
     )]
-    pub concurrency: u32,
+    pub concurrency: usize,
 
     /// Print the new summary as JSON instead of a table beside the old one
     #[arg(long, value_parser = BoolishValueParser::new())]

@@ -1,14 +1,13 @@
 //! Flags of scorers that are no rule of the benchmarks: what they may use.
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::number::{decimal, whole};
+use super::number::{Seconds, whole};
 
 /// What scorers may use.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Scorer")]
-#[serde(default)]
 pub struct ScorerArgs {
     /// The model that --scorer judge asks; the forms are those of --model
     #[arg(long, value_name = "REF")]
@@ -22,8 +21,8 @@ pub struct ScorerArgs {
     /// Times that it is asked about one answer until it gives a verdict; without one the attempt is an error
     #[arg(
         long,
-        value_parser = whole::<u32>,
-        default_value_t = ASKED,
+        value_parser = whole::<u32>(1..=20),
+        default_value_t = 3,
         value_name = "N"
     )]
     pub judge_attempts: u32,
@@ -31,35 +30,17 @@ pub struct ScorerArgs {
     /// CPU seconds that a scorer file may take to load, and again for each answer
     #[arg(
         long,
-        value_parser = decimal,
-        default_value_t = TIMEOUT,
+        default_value_t = Seconds::of(10),
         value_name = "SECONDS"
     )]
-    pub scorer_timeout: f64,
+    pub scorer_timeout: Seconds,
 
     /// Megabytes of heap that a scorer file may use
     #[arg(
         long,
-        value_parser = whole::<u64>,
-        default_value_t = MEMORY,
+        value_parser = whole::<u64>(16..=1_000_000),
+        default_value_t = 256,
         value_name = "MB"
     )]
     pub scorer_memory_limit: u64,
-}
-
-const ASKED: u32 = 3;
-const TIMEOUT: f64 = 10.0;
-const MEMORY: u64 = 256;
-
-/// For runs that were begun before there were such flags.
-impl Default for ScorerArgs {
-    fn default() -> Self {
-        Self {
-            judge_model: None,
-            judge_prompt: None,
-            judge_attempts: ASKED,
-            scorer_timeout: TIMEOUT,
-            scorer_memory_limit: MEMORY,
-        }
-    }
 }

@@ -4,9 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use serde::{Deserialize, Serialize};
+use harness::Budget;
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde_json::Value;
 
-use super::number::{decimal, whole};
+use super::budget::MOST;
+use super::number::{Seconds, dollars, whole};
+use super::recorded;
 
 /// The flags of `eval sweep`.
 #[derive(Debug, Clone, Args)]
@@ -120,32 +125,47 @@ pub struct SweepArgs {
 }
 
 /// What all cells of a sweep may use together. Each cell's own budget is a flag of `eval run`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {
     /// US dollars that all cells together may cost [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "USD")]
+    #[arg(long, value_parser = dollars, value_name = "USD")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
 
     /// Tokens that all cells together may use, input and output together [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
 
     /// Requests to models that all cells together may make; one that is sent again counts once [default: no limit]
-    #[arg(long, value_parser = whole::<u64>, value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 
     /// Wall seconds after which the sweep begins nothing more, counted anew with --resume [default: no limit]
-    #[arg(long, value_parser = decimal, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_limit: Option<f64>,
+    pub time_limit: Option<Seconds>,
+}
+
+impl<'de> Deserialize<'de> for SweepBudgetArgs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        recorded::read(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
 impl SweepBudgetArgs {
+    /// As a budget.
+    pub fn budget(&self) -> Budget {
+        Budget {
+            cost_usd: self.max_cost,
+            tokens: self.max_tokens,
+            calls: self.max_llm_calls,
+            time: self.time_limit.map(|time| *time),
+        }
+    }
+
     /// Whether nothing is limited.
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()

@@ -1,18 +1,21 @@
-//! Flags of how requests go to models: retries, their pace, and what stands in for them.
+//! How requests go to models: retries and their pace.
+
+use std::str::FromStr;
 
 use clap::{ArgAction, Args};
-use serde::{Deserialize, Serialize};
+use harness::provider::{Pace, Rate, RetryPolicy};
+use serde::{Serialize, Serializer};
 
-use super::number::{decimal, whole};
+use super::number::{Seconds, whole};
 
 /// How requests go to models.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Traffic")]
 pub struct TrafficArgs {
     /// Times that a request is sent again that failed but may succeed later
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(0..=100),
         default_value_t = 6,
         value_name = "N"
     )]
@@ -22,20 +25,19 @@ pub struct TrafficArgs {
     /// counted
     #[arg(
         long,
-        value_parser = decimal,
-        default_value_t = 1800.0,
+        default_value_t = Seconds::of(1800),
         value_name = "SECONDS"
     )]
-    pub call_timeout: f64,
+    pub call_timeout: Seconds,
 
     /// Requests to one endpoint per minute; 5/s and 3000/h are understood [default: no limit]
     #[arg(long, value_name = "RATE")]
-    pub rate_limit: Option<String>,
+    pub rate_limit: Option<RateLimit>,
 
     /// Requests that may go at once before --rate-limit holds them back
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=100_000),
         default_value_t = 1,
         value_name = "N"
     )]
@@ -44,7 +46,7 @@ pub struct TrafficArgs {
     /// Requests to one endpoint that may be under way at once
     #[arg(
         long,
-        value_parser = whole::<u32>,
+        value_parser = whole::<u32>(1..=10_000),
         default_value_t = 64,
         value_name = "N"
     )]
@@ -59,4 +61,90 @@ pub struct TrafficArgs {
         value_name = "BOOL"
     )]
     pub adaptive: bool,
+}
+
+impl TrafficArgs {
+    /// When a request is sent again.
+    pub fn retry(&self) -> RetryPolicy {
+        RetryPolicy {
+            max_retries: self.max_retries,
+            call_time: *self.call_timeout,
+            ..RetryPolicy::default()
+        }
+    }
+
+    /// How many requests go to one endpoint.
+    pub fn pace(&self) -> Pace {
+        Pace {
+            rate: self.rate_limit.as_ref().map(|limit| Rate {
+                per_second: limit.per_second,
+                burst: self.rate_burst,
+            }),
+            connections: self.max_connections,
+            adaptive: self.adaptive,
+        }
+    }
+}
+
+/// So many requests in a time: `90` and `90/m` are 1.5 a second, `5/s` is 5.
+#[derive(Debug, Clone)]
+pub struct RateLimit {
+    typed: String,
+    per_second: f64,
+}
+
+impl FromStr for RateLimit {
+    type Err = &'static str;
+
+    fn from_str(typed: &str) -> Result<Self, Self::Err> {
+        const WRONG: &str = "expected requests per minute, or per second or hour: 60, 5/s, 3000/h";
+        let (number, seconds) = match typed.trim().split_once('/') {
+            None => (typed, 60.0),
+            Some((number, "s")) => (number, 1.0),
+            Some((number, "m")) => (number, 60.0),
+            Some((number, "h")) => (number, 3600.0),
+            Some(_) => return Err(WRONG),
+        };
+        let number: f64 = number.trim().parse().map_err(|_| WRONG)?;
+        let per_second = number / seconds;
+        // From one an hour to what no server takes.
+        let is_possible = (1.0 / 3600.0..=100_000.0).contains(&per_second);
+        let typed = typed.to_owned();
+        is_possible
+            .then_some(Self { typed, per_second })
+            .ok_or(WRONG)
+    }
+}
+
+/// As it was typed.
+impl Serialize for RateLimit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.typed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RateLimit;
+
+    #[test]
+    fn rates_are_per_minute_unless_they_say_otherwise() {
+        let rows = [
+            ("60", Some(1.0)),
+            ("90/m", Some(1.5)),
+            (" 0.5/s", Some(0.5)),
+            ("3600/h", Some(1.0)),
+            ("0", None),
+            ("-1", None),
+            ("x", None),
+            ("5/d", None),
+            ("5/", None),
+            ("NaN", None),
+            ("inf/s", None),
+        ];
+        for (text, wanted) in rows {
+            let rate: Option<RateLimit> = text.parse().ok();
+            assert_eq!(rate.map(|rate| rate.per_second), wanted, "{text}");
+        }
+    }
 }

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What web agents are told and allowed, and what is kept of their pages.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Web pages")]
-#[serde(default)]
 pub struct WebArgs {
     /// YAML file of what a web agent is told and allowed with `--protocol agent-turn`: persona, appendSystemPrompt,
     /// customActions and so on, as docs/WEB.md lists them

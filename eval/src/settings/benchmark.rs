@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Reads, Scorer};
 
-use super::bounds::count;
 use super::nearest::nearest;
 use super::{SettingsError, caches, context_length};
 use crate::cli::BenchmarkArgs;
@@ -35,7 +34,7 @@ pub(super) fn resolve(
         scorer: scorer.map(str::to_owned),
         seed: args.seed,
         context_lengths,
-        tasks_per_length: count("--tasks-per-length", args.tasks_per_length, &(1..=10_000))?,
+        tasks_per_length: args.tasks_per_length,
     };
     Ok((benchmark, options))
 }
@@ -68,7 +67,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
             "--context-len",
         ),
         (
-            args.tasks_per_length != usual.tasks_per_length as u64,
+            args.tasks_per_length != usual.tasks_per_length,
             Reads::TasksPerLength,
             "--tasks-per-length",
         ),

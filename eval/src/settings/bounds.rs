@@ -1,15 +1,14 @@
-//! Numbers with bounds: zero and absurd values are errors before anything starts.
+//! Numbers whose bounds depend on other settings.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use super::SettingsError;
 
 /// The value of a flag, if it lies within bounds.
 ///
 /// # Errors
-/// [`SettingsError::OutOfBounds`], also for a value that is no number.
+/// [`SettingsError::OutOfBounds`].
 pub(super) fn within<T: PartialOrd + Display>(
     flag: &'static str,
     value: T,
@@ -24,28 +23,4 @@ pub(super) fn within<T: PartialOrd + Display>(
         least: bounds.start().to_string(),
         most: bounds.end().to_string(),
     })
-}
-
-/// The value of a flag that counts things in memory.
-///
-/// # Errors
-/// [`SettingsError::OutOfBounds`].
-pub(super) fn count(
-    flag: &'static str,
-    value: u64,
-    bounds: &RangeInclusive<u64>,
-) -> Result<usize, SettingsError> {
-    let value = within(flag, value, bounds)?;
-    Ok(usize::try_from(value).unwrap_or(usize::MAX))
-}
-
-/// A millisecond to a day.
-const SECONDS: RangeInclusive<f64> = 0.001..=86_400.0;
-
-/// The value of a flag in seconds, from a millisecond to a day.
-///
-/// # Errors
-/// [`SettingsError::OutOfBounds`].
-pub(super) fn seconds(flag: &'static str, value: f64) -> Result<Duration, SettingsError> {
-    Ok(Duration::from_secs_f64(within(flag, value, &SECONDS)?))
 }

@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use harness::Budgets;
 use harness::provider::PriceTable;
-use harness::{Budget, Budgets};
 
 use super::SettingsError;
-use super::bounds::{seconds, within};
 use super::model_ref;
-use crate::cli::{BudgetArgs, SweepBudgetArgs};
+use crate::cli::BudgetArgs;
 
 /// What may be spent, and by which prices.
 #[derive(Debug, Clone)]
@@ -50,46 +49,14 @@ impl BudgetSettings {
     }
 }
 
-/// Checks the budgets and reads the prices.
+/// The budgets, and the prices as read.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first flag that is wrong.
+/// A [`SettingsError`] for a file that is no table of prices.
 pub(super) fn resolve(args: &BudgetArgs) -> Result<BudgetSettings, SettingsError> {
-    let run = Budget {
-        cost_usd: dollars("--max-cost", args.max_cost)?,
-        tokens: number("--max-tokens", args.max_tokens)?,
-        calls: number("--max-llm-calls", args.max_llm_calls)?,
-        time: args
-            .time_limit
-            .map(|time| seconds("--time-limit", time))
-            .transpose()?,
-    };
-    let attempt = Budget {
-        cost_usd: dollars("--attempt-max-cost", args.attempt_max_cost)?,
-        tokens: number("--attempt-max-tokens", args.attempt_max_tokens)?,
-        calls: number("--attempt-max-llm-calls", args.attempt_max_llm_calls)?,
-        time: None,
-    };
-    let prices = prices(args.prices.as_deref())?;
     Ok(BudgetSettings {
-        budgets: Budgets { run, attempt },
-        prices,
-    })
-}
-
-/// What all cells of a sweep may use together.
-///
-/// # Errors
-/// [`SettingsError`] for a limit that is out of bounds.
-pub fn of_sweep(args: &SweepBudgetArgs) -> Result<Budget, SettingsError> {
-    Ok(Budget {
-        cost_usd: dollars("--max-cost", args.max_cost)?,
-        tokens: number("--max-tokens", args.max_tokens)?,
-        calls: number("--max-llm-calls", args.max_llm_calls)?,
-        time: args
-            .time_limit
-            .map(|time| seconds("--time-limit", time))
-            .transpose()?,
+        budgets: args.budgets(),
+        prices: prices(args.prices.as_deref())?,
     })
 }
 
@@ -111,17 +78,4 @@ fn own_prices(file: &Path) -> Result<PriceTable, SettingsError> {
         source,
     })?;
     PriceTable::parse(&file.display().to_string(), &text).map_err(SettingsError::Prices)
-}
-
-/// From a hundredth of a cent to a million.
-fn dollars(flag: &'static str, value: Option<f64>) -> Result<Option<f64>, SettingsError> {
-    value
-        .map(|value| within(flag, value, &(0.0001..=1_000_000.0)))
-        .transpose()
-}
-
-fn number(flag: &'static str, value: Option<u64>) -> Result<Option<u64>, SettingsError> {
-    value
-        .map(|value| within(flag, value, &(1..=1_000_000_000_000)))
-        .transpose()
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bounds::count;
 use super::nearest::nearest;
 use super::{SettingsError, benchmark};
 use crate::cli::{FetchArgs, ShowArgs};
@@ -74,7 +73,7 @@ impl ShowSettings {
         Ok(Self {
             benchmark,
             options,
-            limit: count("--limit", args.limit, &(1..=1_000_000))?,
+            limit: args.limit,
             json: args.json,
         })
     }

@@ -1,20 +1,19 @@
 //! The engine's settings.
 
 use harness::agent_turn::AgentTurnSettings;
-use harness::{AgentSettings, Equipment, Protocol};
+use harness::{AgentSettings, Equipment, Protocol, sandbox};
 use std::time::Duration;
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
 use harness::treatment::{Effective, Sent};
 
-use super::bounds::{seconds, within};
 use super::guidance::Guidance;
 use super::treatment::Claimed;
 use super::{
-    BudgetSettings, HookSettings, Keys, LayerSettings, ModelSettings, Resolved, SandboxSettings,
-    SettingsError, StoreSettings, TrafficSettings, guidance, model_ref, models,
+    BudgetSettings, HookSettings, Keys, LayerSettings, ModelSettings, Resolved, SettingsError,
+    guidance, model_ref, models,
 };
-use crate::cli::EngineArgs;
+use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 
 /// Everything that shapes a running agent.
 #[derive(Debug, Clone)]
@@ -45,16 +44,20 @@ pub struct EngineSettings {
     pub confirm_first_return: bool,
     /// What agents may call besides each other.
     pub equipment: Equipment,
-    /// Limits, printing and place of the REPL.
-    pub sandbox: SandboxSettings,
+    /// Limits and printing of the REPL.
+    pub sandbox: sandbox::Config,
+    /// Where cells run.
+    pub isolation: sandbox::Isolation,
     /// Wall time of one attempt.
     pub attempt_time: Duration,
     /// What may be spent.
     pub budget: BudgetSettings,
     /// How requests go to models.
-    pub traffic: TrafficSettings,
+    pub traffic: TrafficArgs,
     /// Where responses are kept.
-    pub store: StoreSettings,
+    pub store: StoreArgs,
+    /// Whether the cassette is one that an earlier start of the run began.
+    pub record_goes_on: bool,
     /// What a web agent is told and allowed.
     pub agent_turn: AgentTurnSettings,
     /// Whether pictures of pages go into trajectories.
@@ -82,12 +85,8 @@ impl EngineSettings {
             model_ref::check(&place, &alias.model)?;
             references.push((place, alias.model.clone()));
         }
-        let max_iterations = within("--max-iterations", args.max_iterations, &(1..=10_000))?;
-        let max_blocks_per_iteration = within(
-            "--max-blocks-per-iteration",
-            args.max_blocks_per_iteration,
-            &(1..=1_000),
-        )?;
+        let max_iterations = args.max_iterations;
+        let max_blocks_per_iteration = args.max_blocks_per_iteration;
         let models = models::resolve(
             &args.models,
             &references,
@@ -95,7 +94,7 @@ impl EngineSettings {
             max_blocks_per_iteration,
             keys,
         )?;
-        let sandbox = super::sandbox::resolve(&args.sandbox)?;
+        let isolation = args.sandbox.isolation()?;
         let hooks = super::hooks::resolve(&args.hooks, &args.guidance.layers)?;
         let definition = guidance.settings.layers.definition.as_ref();
         if let Some(definition) = definition {
@@ -106,16 +105,13 @@ impl EngineSettings {
         let equipped = super::tools::resolve(
             &args.tools,
             &args.guidance.layers,
-            &sandbox.isolation,
+            &isolation,
             &guidance.settings.layers,
             &web.agent_turn,
             &hooks.registry,
         )?;
-        let attempt_time = seconds("--attempt-timeout", args.attempt_timeout)?;
         let budget = super::budget::resolve(&args.budget)?;
         budget.check_prices(references.iter().map(|(_, reference)| reference.as_str()))?;
-        let traffic = super::traffic::resolve(&args.traffic)?;
-        let store = super::store::resolve(&args.store);
         let protocol = guidance.settings.protocol;
         let idle = super::web::idle(&args.web, protocol);
         guidance.warnings.extend(idle);
@@ -156,11 +152,13 @@ impl EngineSettings {
                 max_blocks_per_iteration,
                 confirm_first_return: args.confirm_first_return,
                 equipment,
-                sandbox,
-                attempt_time,
+                sandbox: args.sandbox.config(),
+                isolation,
+                attempt_time: *args.attempt_timeout,
                 budget,
-                traffic,
-                store,
+                traffic: args.traffic.clone(),
+                store: args.store.clone(),
+                record_goes_on: false,
                 agent_turn: web.agent_turn,
                 screenshots: web.screenshots,
                 hooks,

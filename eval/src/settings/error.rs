@@ -13,6 +13,7 @@ use harness::provider::PriceError;
 use harness::treatment::Inert;
 
 use super::model_ref;
+use crate::cli::SandboxError;
 use crate::run_dir::RunDirError;
 
 /// A setting, or a file that a setting names, is wrong. Nothing was started.
@@ -43,10 +44,6 @@ pub enum SettingsError {
         problem: String,
     },
 
-    /// The path of this program, which worker processes are started from, cannot be found out.
-    #[error("cannot find this program to start its worker processes: {0}")]
-    NoProgram(io::Error),
-
     /// No benchmark has this name.
     #[error("--benchmark: unknown benchmark `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     UnknownBenchmark {
@@ -75,10 +72,6 @@ pub enum SettingsError {
         /// The benchmark.
         benchmark: String,
     },
-
-    /// Attempts are to share workers, and there are none.
-    #[error("--attempts-per-worker: there are no workers with --isolation thread")]
-    NoWorkersToShare,
 
     /// A prompt for a judge, and no model to tell it.
     #[error("--judge-prompt: there is no judge without --judge-model")]
@@ -218,6 +211,10 @@ pub enum SettingsError {
         known: String,
     },
 
+    /// There is no place for cells to run.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+
     /// A number that makes no sense.
     #[error("{flag} {value}: expected a number from {least} to {most}")]
     OutOfBounds {
@@ -229,15 +226,6 @@ pub enum SettingsError {
         least: String,
         /// The most that is possible.
         most: String,
-    },
-
-    /// No share and no count of errors.
-    #[error(
-        "--fail-on-error {value}: expected a share of all attempts, above 0 and below 1, or a count as a whole number from 1"
-    )]
-    ErrorGate {
-        /// The value as given.
-        value: f64,
     },
 
     /// A path that cannot be stored with a run.
@@ -277,15 +265,6 @@ pub enum SettingsError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        problem: String,
-    },
-
-    /// No share of a run.
-    #[error("--partition {given}: {problem}")]
-    Partition {
-        /// The share as given.
-        given: String,
-        /// What would be right.
         problem: String,
     },
 
@@ -365,15 +344,6 @@ pub enum SettingsError {
     SameRunTwice {
         /// The folder or file as given the second time.
         path: PathBuf,
-    },
-
-    /// No rate of requests.
-    #[error(
-        "--rate-limit: `{given}` is no rate; expected requests per minute, or per second or hour: 60, 5/s, 3000/h"
-    )]
-    Rate {
-        /// As given.
-        given: String,
     },
 
     /// A budget of money for a model whose calls would count as free.

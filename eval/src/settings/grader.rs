@@ -5,7 +5,6 @@ use std::time::Duration;
 use benchmarks::OutsideScorer;
 use harness::sandbox::Isolation;
 
-use super::bounds::{seconds, within};
 use super::{JudgeSettings, Keys, SettingsError, judge};
 use crate::cli::{ModelArgs, ScorerArgs};
 
@@ -42,18 +41,13 @@ pub(super) fn resolve(
     scorer: Option<&str>,
     isolation: Isolation,
 ) -> Result<GraderSettings, SettingsError> {
-    let megabytes = within(
-        "--scorer-memory-limit",
-        args.scorer_memory_limit,
-        &(16..=1_000_000),
-    )?;
     let judge = judge::resolve(args, models, keys)?;
     Ok(GraderSettings {
         judge,
         given: scorer.map(str::trim).and_then(OutsideScorer::parse),
         limits: ScorerLimits {
-            time: seconds("--scorer-timeout", args.scorer_timeout)?,
-            heap_bytes: megabytes << 20,
+            time: *args.scorer_timeout,
+            heap_bytes: args.scorer_memory_limit << 20,
         },
         isolation,
     })

@@ -6,7 +6,6 @@ use harness::prompt::{
 use harness::treatment::Inert;
 use harness::{Protocol, idle_properties};
 
-use super::bounds::within;
 use super::layers::{self, LayerSettings};
 use super::model_ref::profile_name;
 use super::name_list::names;
@@ -39,9 +38,6 @@ pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
     Ok(aliases.into_iter().map(|alias| alias.alias).collect())
 }
 
-/// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
-const DEEPEST: u32 = 16;
-
 /// Finds drivers, profile and aliases. Without a model, `--profile auto` finds none. Of a profile only the drivers that are
 /// written for the protocol are taken.
 ///
@@ -51,7 +47,6 @@ pub(super) fn resolve(
     args: &GuidanceArgs,
     model: Option<&str>,
 ) -> Result<Resolved<Guidance>, SettingsError> {
-    let max_depth = within("--max-depth", args.max_depth, &(1..=DEEPEST))?;
     let mut library = DriverLibrary::bundled();
     if let Some(folder) = &args.drivers_dir {
         library = library.with_dir(folder)?;
@@ -82,7 +77,7 @@ pub(super) fn resolve(
         settings: Guidance {
             prompt_mode: args.prompt_mode,
             protocol: args.protocol,
-            max_depth,
+            max_depth: args.max_depth,
             drivers,
             profile: profile
                 .map(|profile| profile.name)

@@ -9,7 +9,7 @@ use crate::env_vars;
 /// without either.
 ///
 /// A relative `XDG_STATE_HOME` counts as not set, as the XDG Base Directory Specification says.
-pub(super) fn path() -> Option<PathBuf> {
+pub(crate) fn path() -> Option<PathBuf> {
     let folder = |name| {
         let folder = PathBuf::from(env::var_os(name)?);
         folder.is_absolute().then_some(folder)

@@ -1,6 +1,5 @@
 //! Settings of a model as judge.
 
-use super::bounds::within;
 use super::{Keys, ModelSettings, SettingsError, model_ref, models};
 use crate::cli::{ModelArgs, ScorerArgs};
 use crate::grader::JudgePrompt;
@@ -49,7 +48,7 @@ pub(super) fn resolve(
         model: model.to_owned(),
         models,
         prompt,
-        asked: within("--judge-attempts", args.judge_attempts, &(1..=20))?,
+        asked: args.judge_attempts,
     }))
 }
 

@@ -7,7 +7,6 @@ use harness::provider::Sampling;
 use harness::provider::http::{Endpoint, Secret, Timeouts, endpoint, endpoints};
 use serde_json::{Map, Value};
 
-use super::bounds::{seconds, within};
 use super::nearest::nearest;
 use super::secret_field::secret_field;
 use super::{SettingsError, model_ref};
@@ -88,37 +87,22 @@ pub(super) fn resolve(
     max_blocks: u32,
     keys: Keys,
 ) -> Result<ModelSettings, SettingsError> {
-    let bound = |flag, value: Option<f64>, most| {
-        value
-            .map(|value| within(flag, value, &(0.0..=most)))
-            .transpose()
-    };
-    let tokens = |flag, value: Option<u32>| {
-        value
-            .map(|value| within(flag, value, &(1..=100_000_000)))
-            .transpose()
-    };
     let sampling = Sampling {
-        temperature: bound("--temperature", args.temperature, 100.0)?,
+        temperature: args.temperature,
         seed: args.model_seed,
-        max_tokens: tokens("--max-output-tokens", args.max_output_tokens)?,
-        stop: args
-            .stop
-            .iter()
-            .filter(|text| !text.is_empty())
-            .cloned()
-            .collect(),
+        max_tokens: args.max_output_tokens,
+        stop: args.stop.clone(),
         effort: args.effort,
-        reasoning_tokens: tokens("--reasoning-tokens", args.reasoning_tokens)?,
+        reasoning_tokens: args.reasoning_tokens,
         code_via_tool,
         stop_after_blocks: args.stop_early.then_some(max_blocks),
         extra: extra(&args.model_args, references)?,
     };
     both_given(&sampling)?;
     let timeouts = Timeouts {
-        connect: seconds("--connect-timeout", args.connect_timeout)?,
-        idle: seconds("--idle-timeout", args.idle_timeout)?,
-        request: seconds("--request-timeout", args.request_timeout)?,
+        connect: *args.connect_timeout,
+        idle: *args.idle_timeout,
+        request: *args.request_timeout,
     };
     let base_url = args
         .base_url

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::env;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::SettingsError;
 use crate::env_vars;
 
 /// One of several shares of a run. Together they are the whole run, and no sample is in two.
@@ -64,30 +64,23 @@ impl Partition {
         let own = ranked.into_iter().skip(self.index as usize - 1);
         own.step_by(self.of as usize).map(|(_, id)| id).collect()
     }
+}
 
-    /// Reads `2/8`, or `auto` for the share that a Kubernetes Indexed Job or a Slurm array gives this process.
-    ///
-    /// # Errors
-    /// [`SettingsError::Partition`] that says what would be right.
-    pub(super) fn resolve(given: &str) -> Result<Self, SettingsError> {
+/// `2/8`, or `auto` for the share that a Kubernetes Indexed Job or a Slurm array gives this process.
+impl FromStr for Partition {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
         let given = given.trim();
-        let wrong = |problem: String| SettingsError::Partition {
-            given: given.to_owned(),
-            problem,
-        };
         if given == "auto" {
-            return auto(|name| env::var(name).ok().filter(|value| !value.is_empty()))
-                .map_err(wrong);
+            return auto(|name| env::var(name).ok().filter(|value| !value.is_empty()));
         }
         let numbers = given
             .split_once('/')
             .and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
-        let Some((index, of)) = numbers else {
-            return Err(wrong(
-                "expected M/N, the M-th of N shares, such as 2/8; or auto".to_owned(),
-            ));
-        };
-        new(index, of).map_err(wrong)
+        let (index, of) =
+            numbers.ok_or("expected M/N, the M-th of N shares, such as 2/8; or auto")?;
+        new(index, of)
     }
 }
 

@@ -63,7 +63,7 @@ impl ResumeSettings {
         let mut resolved = RunSettings::resolve(&flags)?;
         let run = &mut resolved.settings;
         run.selection.deal = deal(&config, run).map_err(not_resumable)?;
-        run.engine.store.record_goes_on = true;
+        run.engine.record_goes_on = true;
         run.check_addresses(&dir, args.base_url.as_deref())?;
         Ok(resolved.map(|run| Self {
             dir,

@@ -1,10 +1,11 @@
 //! Settings of `eval run`.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::bounds::{count, within};
 use super::name_list::names;
 use super::{
     Deal, EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark,
@@ -57,24 +58,40 @@ pub enum ErrorGate {
     Count(u64),
 }
 
-impl ErrorGate {
-    /// `--fail-on-error`: below 1 a share, from 1 on a whole count.
-    fn resolve(value: f64) -> Result<Self, SettingsError> {
+/// Below 1 a share, from 1 on a whole count.
+impl FromStr for ErrorGate {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         const MOST: f64 = 1e9;
-        if value > 0.0 && value < 1.0 {
-            return Ok(Self::Share(value));
-        }
-        if (1.0..=MOST).contains(&value) && value.fract() == 0.0 {
+        match text.trim().parse() {
+            Ok(share) if share > 0.0 && share < 1.0 => Ok(Self::Share(share)),
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 reason = "a whole number within bounds"
             )]
-            return Ok(Self::Count(value as u64));
+            Ok(count) if (1.0..=MOST).contains(&count) && count.fract() == 0.0 => {
+                Ok(Self::Count(count as u64))
+            }
+            _ => Err(
+                "expected a share of all attempts, above 0 and below 1, or a count as a whole number from 1",
+            ),
         }
-        Err(SettingsError::ErrorGate { value })
     }
+}
 
+/// As it is typed.
+impl Serialize for ErrorGate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(match self {
+            Self::Share(share) => *share,
+            Self::Count(count) => *count as f64,
+        })
+    }
+}
+
+impl ErrorGate {
     /// Errors that a run of so many attempts may have and go on.
     pub fn allowed(self, attempts: u64) -> u64 {
         match self {
@@ -145,30 +162,15 @@ impl RunSettings {
     /// known when it is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
-        let max_tasks = args
-            .max_tasks
-            .map(|tasks| count("--max-tasks", tasks, &(1..=1_000_000)));
-        let partition = args.partition.as_deref().map(Partition::resolve);
         let selection = Selection {
-            max_tasks: max_tasks.transpose()?,
+            max_tasks: args.max_tasks,
             ids: names(&args.selected_problems),
             filters: filters(&args.filter)?,
             sample_seed: args.sample_seed,
-            partition: partition.transpose()?,
+            partition: args.partition,
             deal: Deal::default(),
         };
-        let attempts = within("--attempts", args.attempts, &(1..=1_000))?;
-        let concurrency = count("--concurrency", args.concurrency.into(), &(1..=1_000))?;
-        let min_score = args
-            .min_score
-            .map(|score| within("--min-score", score, &(0.0..=1.0)));
-        let min_score = min_score.transpose()?;
-        let fail_on_error = args.fail_on_error.map(ErrorGate::resolve).transpose()?;
         let mut flags = serde_json::to_value(args).map_err(SettingsError::PathNotUtf8)?;
-        if let Some(share) = selection.partition {
-            // `auto` is another share on another machine.
-            flags["partition"] = share.to_string().into();
-        }
         let keys = if args.dry_run && !args.check_key {
             Keys::Unneeded
         } else {
@@ -188,7 +190,7 @@ impl RunSettings {
             &judge::beside_agents(&args.engine.models, main, judge),
             keys,
             args.options.scorer.as_deref(),
-            engine.settings.sandbox.isolation.clone(),
+            engine.settings.isolation.clone(),
         )?;
         // Today is another day when the run goes on.
         let date = &engine.settings.layers.layers.date;
@@ -202,12 +204,12 @@ impl RunSettings {
             benchmark_options,
             selection,
             grader,
-            attempts,
-            concurrency,
+            attempts: args.attempts,
+            concurrency: args.concurrency,
             seed: args.options.seed,
             log_dir: args.log_dir.clone(),
-            min_score,
-            fail_on_error,
+            min_score: args.min_score,
+            fail_on_error: args.fail_on_error,
             json: args.json,
             dry_run: args.dry_run,
             check_key: args.check_key,

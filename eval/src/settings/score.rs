@@ -6,12 +6,8 @@ use std::sync::Arc;
 use benchmarks::{OutsideScorer, Scorer};
 use harness::provider::PriceTable;
 
-use super::bounds::count;
-use super::{
-    GraderSettings, Keys, SettingsError, TrafficSettings, benchmark, budget, grader, sandbox,
-    traffic,
-};
-use crate::cli::{IsolationKind, ScoreArgs};
+use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader};
+use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
 
 /// Which run is scored again, and how.
 pub struct ScoreSettings {
@@ -22,7 +18,7 @@ pub struct ScoreSettings {
     /// How one that is no rule is run.
     pub grader: GraderSettings,
     /// How requests go to a judge.
-    pub traffic: TrafficSettings,
+    pub traffic: TrafficArgs,
     /// What they cost.
     pub prices: PriceTable,
     /// Folder of its cache.
@@ -48,7 +44,7 @@ impl ScoreSettings {
     /// [`SettingsError::UnknownScorer`], or for a limit that is out of bounds.
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
-        let isolation = sandbox::isolation(IsolationKind::Process, 1)?;
+        let isolation = IsolationKind::Process.shared_by(1)?;
         let grader = grader::resolve(
             &args.scoring,
             &args.models,
@@ -64,10 +60,10 @@ impl ScoreSettings {
             dir: args.dir.clone(),
             scorer,
             grader,
-            traffic: traffic::resolve(&args.traffic)?,
+            traffic: args.traffic.clone(),
             prices: budget::prices(args.prices.as_deref())?,
             cache: args.cache.clone(),
-            concurrency: count("--concurrency", args.concurrency.into(), &(1..=1_000))?,
+            concurrency: args.concurrency,
             json: args.json,
         })
     }

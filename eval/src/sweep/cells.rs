@@ -340,11 +340,6 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
             }
             _ => Err("these are no flags of a new run".to_owned()),
         },
-        Err(error) => {
-            let text = error.render().to_string();
-            let first = text.split("\n\n").next().unwrap_or_default();
-            let first: Vec<&str> = first.split_whitespace().collect();
-            Err(first.join(" ").trim_start_matches("error: ").to_owned())
-        }
+        Err(error) => Err(cli::one_line(&error)),
     }
 }

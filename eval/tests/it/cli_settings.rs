@@ -83,10 +83,12 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         confirm_first_return,
         equipment,
         sandbox,
+        isolation: _,
         attempt_time,
         budget,
         traffic,
         store,
+        record_goes_on: _,
         agent_turn,
         screenshots,
         layers,
@@ -189,27 +191,26 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         ("budget_of_run", json!(budget.budgets.run)),
         ("budget_of_attempt", json!(budget.budgets.attempt)),
         ("prices", json!(budget.prices.origins().len())),
-        ("max_retries", json!(traffic.retry.max_retries)),
-        ("call_time", json!(traffic.retry.call_time.as_secs_f64())),
+        ("max_retries", json!(traffic.max_retries)),
+        ("call_time", json!(traffic.call_timeout)),
         (
             "rate",
-            json!(traffic.pace.rate.map(|rate| (rate.per_second, rate.burst))),
+            json!(
+                traffic
+                    .pace()
+                    .rate
+                    .map(|rate| (rate.per_second, rate.burst))
+            ),
         ),
-        ("connections", json!(traffic.pace.connections)),
-        ("adaptive", json!(traffic.pace.adaptive)),
+        ("connections", json!(traffic.max_connections)),
+        ("adaptive", json!(traffic.adaptive)),
         ("cache", json!(store.cache)),
         ("record", json!(store.record)),
-        ("console", json!(sandbox.config.console)),
-        (
-            "cell_time",
-            json!(sandbox.config.limits.cell_time.as_secs_f64()),
-        ),
-        (
-            "cell_wait",
-            json!(sandbox.config.limits.cell_wait.as_secs_f64()),
-        ),
-        ("output_chars", json!(sandbox.config.limits.output_chars)),
-        ("heap_bytes", json!(sandbox.config.limits.heap_bytes)),
+        ("console", json!(sandbox.console)),
+        ("cell_time", json!(sandbox.limits.cell_time.as_secs_f64())),
+        ("cell_wait", json!(sandbox.limits.cell_wait.as_secs_f64())),
+        ("output_chars", json!(sandbox.limits.output_chars)),
+        ("heap_bytes", json!(sandbox.limits.heap_bytes)),
         ("notes", json!(notes)),
         ("warnings", json!(warnings)),
     ];

@@ -376,25 +376,26 @@ fn wrong_shares_are_explained() {
     let rows = [
         (
             "0/3",
-            "error: --partition 0/3: the shares of 3 are numbered from 1/3 to 3/3\n",
+            "error: invalid value '0/3' for '--partition <M/N>': the shares of 3 are numbered from 1/3 to 3/3",
         ),
         (
             "3",
-            "error: --partition 3: expected M/N, the M-th of N shares, such as 2/8; or auto\n",
+            "error: invalid value '3' for '--partition <M/N>': expected M/N, the M-th of N shares, such as 2/8; or auto",
         ),
         (
             "1/0",
-            "error: --partition 1/0: there can be 1 to 10000 shares\n",
+            "error: invalid value '1/0' for '--partition <M/N>': there can be 1 to 10000 shares",
         ),
         (
             "auto",
-            "error: --partition auto: this process is in no Kubernetes Indexed Job (JOB_COMPLETION_INDEX is not set) and \
-             in no Slurm array (SLURM_ARRAY_TASK_ID is not set)\n",
+            "error: invalid value 'auto' for '--partition <M/N>': this process is in no Kubernetes Indexed Job (JOB_COMPLETION_INDEX is not set) and \
+             in no Slurm array (SLURM_ARRAY_TASK_ID is not set)",
         ),
     ];
     for (share, message) in rows {
         let ran = Binary::new().run(&[&S_NIAH[..], &["--partition", share]].concat(), "");
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), message));
+        let message = format!("{message}\n\nFor more information, try '--help'.\n");
+        assert_eq!((ran.code, ran.stderr), (Some(2), message));
     }
     let auto = Binary::new()
         .variable("JOB_COMPLETION_INDEX", "1")

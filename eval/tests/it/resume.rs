@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use eval::run_dir::RunDir;
 use harness::model::Status;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::run::{finish, s_niah};
@@ -186,6 +186,51 @@ fn another_experiment_is_refused_and_named() {
         resume(&binary, &dir, &["--date", "2001-02-03"]).code,
         Some(0)
     );
+}
+
+#[test]
+fn recorded_flags_are_checked_as_typed_ones_are() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &["--max-tasks", "1"]);
+    let path = dir.join("config.json");
+    let recorded: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let rows = [
+        (
+            "/flags/engine/max_iterations",
+            json!(0),
+            "invalid value '0' for '--max-iterations <N>': expected a whole number from 1 to 10000",
+        ),
+        (
+            "/flags/engine/sandbox/cell_timeout",
+            json!(1e9),
+            "invalid value '1000000000.0' for '--cell-timeout <SECONDS>': expected a number from 0.001 to 86400",
+        ),
+        (
+            "/flags/engine/guidance/protocol",
+            json!("rml"),
+            "invalid value 'rml' for '--protocol <PROTOCOL>' [possible values: rlm, direct, tools, agent-turn, json-action]",
+        ),
+        (
+            "/flags/benchmark",
+            Value::Null,
+            "the following required arguments were not provided: --benchmark <NAME>",
+        ),
+        ("/flags", json!([]), "expected an object"),
+    ];
+    for (place, value, problem) in rows {
+        let mut config = recorded.clone();
+        *config.pointer_mut(place).unwrap() = value;
+        fs::write(&path, config.to_string()).unwrap();
+        let ran = resume(&binary, &dir, &[]);
+        let error = format!("error: {}: flags: {problem}\n", path.display());
+        assert_eq!((ran.code, ran.stderr), (Some(2), error), "{place}");
+    }
+    // As versions before this one have recorded it: without what was added since, and with what is no flag any more.
+    let mut config = recorded;
+    config["flags"]["engine"]["tools"] = Value::Null;
+    config["flags"]["scoring"] = json!({ "gone": 3 });
+    fs::write(&path, config.to_string()).unwrap();
+    assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
     let rows: [(&[&str], &str); 13] = [
         (
             &["--max-cost", "0", run[0], run[1], run[2], run[3], run[4]],
-            "error: --max-cost 0: expected a number from 0.0001 to 1000000\n",
+            "error: invalid value '0' for '--max-cost <USD>': expected a number from 0.0001 to 1000000\n",
         ),
         // A budget of money for calls that would count as free.
         (

@@ -75,12 +75,12 @@ pub(super) fn config(
             "prices": engine.budget.prices.origins(),
         },
         "traffic": {
-            "max_retries": engine.traffic.retry.max_retries,
-            "call_timeout_s": engine.traffic.retry.call_time.as_secs_f64(),
-            "requests_per_second": engine.traffic.pace.rate.map(|rate| rate.per_second),
-            "rate_burst": engine.traffic.pace.rate.map(|rate| rate.burst),
-            "max_connections": engine.traffic.pace.connections,
-            "adaptive": engine.traffic.pace.adaptive,
+            "max_retries": engine.traffic.max_retries,
+            "call_timeout_s": engine.traffic.call_timeout,
+            "requests_per_second": engine.traffic.pace().rate.map(|rate| rate.per_second),
+            "rate_burst": engine.traffic.pace().rate.map(|rate| rate.burst),
+            "max_connections": engine.traffic.max_connections,
+            "adaptive": engine.traffic.adaptive,
         },
         "cache": engine.store.cache,
         "record": engine.store.record,
@@ -92,7 +92,7 @@ pub(super) fn config(
 
 /// What shapes the agents.
 fn agents(engine: &EngineSettings) -> Value {
-    let limits = &engine.sandbox.config.limits;
+    let limits = &engine.sandbox.limits;
     json!({
         "model": engine.model,
         "aliases": engine.aliases,
@@ -118,7 +118,7 @@ fn agents(engine: &EngineSettings) -> Value {
         "cell_timeout_s": limits.cell_time.as_secs_f64(),
         "cell_wait_s": limits.cell_wait.as_secs_f64(),
         "output_limit_chars": limits.output_chars,
-        "console": engine.sandbox.config.console,
+        "console": engine.sandbox.console,
         "memory_limit_bytes": limits.heap_bytes,
         "stack_limit_bytes": limits.stack_bytes,
         "pending_calls": limits.pending_calls,
@@ -165,7 +165,7 @@ pub(super) fn fingerprint(
             json!(engine.attempt_time.as_secs_f64()),
         ),
         ("attempt_budget", json!(engine.budget.budgets.attempt)),
-        ("sandbox", json!(engine.sandbox.config)),
+        ("sandbox", json!(engine.sandbox)),
     ];
     // Other protocols read nothing of it.
     let web_agent = (engine.protocol == Protocol::AgentTurn).then(|| {
@@ -202,7 +202,7 @@ fn base_urls(engine: &EngineSettings) -> BTreeMap<&str, &str> {
 }
 
 fn isolation(engine: &EngineSettings) -> &'static str {
-    match &engine.sandbox.isolation {
+    match &engine.isolation {
         Isolation::Thread => "thread",
         Isolation::Process(command) if command.strict => "strict",
         Isolation::Process(_) => "process",
@@ -210,7 +210,7 @@ fn isolation(engine: &EngineSettings) -> &'static str {
 }
 
 fn attempts_per_worker(engine: &EngineSettings) -> Option<u32> {
-    match &engine.sandbox.isolation {
+    match &engine.isolation {
         Isolation::Thread => None,
         Isolation::Process(command) => Some(command.sessions),
     }

@@ -6,7 +6,7 @@ use harness::{SharedBudget, Spent};
 
 use crate::error::Error;
 use crate::run_dir::{Reopened, RunDir};
-use crate::settings::{RunSettings, SettingsError, sweep_budget};
+use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::Plan;
 use crate::terminal;
 
@@ -15,7 +15,6 @@ use crate::terminal;
 /// # Errors
 /// [`SettingsError`] for a limit that is out of bounds, or one of money for a model that has no price.
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
-    sweep_budget(&plan.budget)?;
     if plan.budget.max_cost.is_none() {
         return Ok(());
     }
@@ -35,7 +34,7 @@ pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, E
     if plan.budget.is_unlimited() {
         return Ok(None);
     }
-    let budget = SharedBudget::new(sweep_budget(&plan.budget)?);
+    let budget = SharedBudget::new(plan.budget.budget());
     for cell in &plan.cells {
         let dir = folder.join(&cell.name);
         if RunDir::is_begun(&dir) {

@@ -42,7 +42,6 @@ impl SettingsError {
                     crate::env_vars::of_flag("--base-url")
                 ));
             }
-            Self::NoProgram(_) => "use --isolation thread",
             Self::Inert(inert) => return Some(inert.hint.clone()),
             Self::UnfitDriver(unfit) => {
                 return Some(format!(
@@ -69,7 +68,7 @@ impl SettingsError {
             | Self::HookRuntime(_)
             | Self::Tools { .. }
             | Self::JudgeWithoutModel
-            | Self::NoWorkersToShare
+            | Self::Sandbox(_)
             | Self::JudgePrompt { .. }
             | Self::Unsupported { .. }
             | Self::BaseUrlWithoutServer
@@ -77,7 +76,6 @@ impl SettingsError {
             | Self::ModelArgTwice { .. }
             | Self::UnknownProvider { .. }
             | Self::OutOfBounds { .. }
-            | Self::ErrorGate { .. }
             | Self::PathNotUtf8(_)
             | Self::RunDir(_)
             | Self::NotResumable { .. }
@@ -85,10 +83,8 @@ impl SettingsError {
             | Self::ContextLength { .. }
             | Self::Matrix { .. }
             | Self::MatrixFile { .. }
-            | Self::Rate { .. }
             | Self::Prices(_)
             | Self::Filter { .. }
-            | Self::Partition { .. }
             | Self::NoData { .. }
             | Self::Mirror { .. }
             | Self::NoHome
