@@ -39,7 +39,7 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
 /// stands for the file and the folder of its name.
 ///
 /// What is not listed counts, so that a new module is never forgotten.
-pub const NO_ADAPTERS: [&str; 29] = [
+pub const NO_ADAPTERS: [&str; 30] = [
     "cli",
     "command",
     "compare",
@@ -66,6 +66,7 @@ pub const NO_ADAPTERS: [&str; 29] = [
     "summary",
     "sweep",
     "terminal",
+    "trajectory",
     "view",
     "settings/error",
     "settings/partition",

@@ -40,4 +40,5 @@ pub mod run_event;
 pub mod side_by_side;
 pub mod statistics;
 pub mod summary;
+pub mod trajectory;
 pub mod view;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::program;
 use crate::record::AttemptRecord;
-use crate::run_dir::{Difference, LineError, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
+use crate::run_dir::{Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
 use crate::run_event::{Reporter, RunEvent};
 use crate::summary::Summary;
 use shares::Shares;
@@ -341,10 +341,10 @@ fn write(
             sample: record.id.clone(),
             attempt: record.attempt,
         });
-        for event in events(&run.trajectory(&record.id, record.attempt))? {
+        for event in Events::open(&run.trajectory(&record.id, record.attempt))? {
             writer.report(&RunEvent::Engine(Event {
                 run_id: run_id.clone(),
-                ..event
+                ..event?
             }));
         }
         records.push(record.clone());
@@ -367,31 +367,4 @@ fn write(
         Some(error) => Err(error.into()),
         None => Ok(writer.take_summary().unwrap_or(summary)),
     }
-}
-
-/// The events of a trajectory; a torn last line is left out.
-fn events(path: &Path) -> Result<Vec<Event>, RunDirError> {
-    let text = fs::read_to_string(path).map_err(|reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    })?;
-    let lines: Vec<&str> = text.lines().collect();
-    let mut events = Vec::with_capacity(lines.len());
-    for (index, line) in lines.iter().enumerate() {
-        match serde_json::from_str(line) {
-            Ok(event) => events.push(event),
-            Err(_) if index + 1 == lines.len() && !text.ends_with('\n') => {}
-            Err(error) => {
-                return Err(RunDirError::Line {
-                    path: path.to_owned(),
-                    line: index + 1,
-                    reason: LineError::Malformed {
-                        problem: error.to_string(),
-                        column: error.column(),
-                    },
-                });
-            }
-        }
-    }
-    Ok(events)
 }

@@ -3,20 +3,18 @@
 //! A record holds all that scorers read but the query, which comes from the trajectory, and the context, which is empty
 //! here: no scorer reads it.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use benchmarks::Sample;
 use futures::{StreamExt as _, stream};
-use harness::model::{Event, EventKind, Status};
+use harness::model::{EventKind, Status};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::grader::{Answered, Grader, NoLog, grade};
 use crate::record::{AttemptRecord, JudgeUse, Scored, judged};
-use crate::run_dir::{RunDir, RunDirError, write_scores};
+use crate::run_dir::{Events, RunDir, RunDirError, write_scores};
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
 pub const SCORES_VERSION: u32 = 1;
@@ -127,10 +125,8 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
 
 /// What an attempt was asked, as its first event tells. None where it was not recorded.
 fn query(run: &RunDir, record: &AttemptRecord) -> Option<String> {
-    let file = File::open(run.trajectory(&record.id, record.attempt)).ok()?;
-    let mut line = String::new();
-    BufReader::new(file).read_line(&mut line).ok()?;
-    let event: Event = serde_json::from_str(&line).ok()?;
+    let path = run.trajectory(&record.id, record.attempt);
+    let event = Events::open(&path).ok()?.next()?.ok()?;
     match event.kind {
         EventKind::AttemptStart { query, .. } => query,
         _ => None,

@@ -1,16 +1,15 @@
 //! What the agents of a run did, by their trajectories.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
-use harness::model::{Event, EventKind, Status};
+use harness::model::Status;
 use serde::Serialize;
 
 use super::spending::{Spending, Tally};
 use crate::record::AttemptRecord;
-use crate::run_dir::{LineError, RunDir, RunDirError};
+use crate::run_dir::{RunDir, RunDirError, fold};
+use crate::trajectory::Fold;
 
 /// What agents did in the attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -86,19 +85,24 @@ pub(super) fn of(run: &RunDir) -> Result<Behaviour, RunDirError> {
     let mut times = Some(TimeSplit::default());
     let mut tally = Tally::default();
     for record in &run.records {
-        tally.begin();
-        let seen = trajectory(&run.trajectory(&record.id, record.attempt), &mut tally)?;
+        let seen = seen(&run.trajectory(&record.id, record.attempt))?;
+        let agents = seen.iter().flat_map(Fold::agents);
+        agents.clone().for_each(|agent| tally.take(agent));
         if !ended(record) {
             continue;
         }
-        sum.cells += seen.cells;
-        sum.failed_cells += seen.failed;
-        sum.corrected_cells += seen.corrected;
-        times = times.zip(split(record, &seen)).map(|(sum, one)| TimeSplit {
-            model_s: sum.model_s + one.model_s,
-            sandbox_s: sum.sandbox_s + one.sandbox_s,
-            overhead_s: sum.overhead_s + one.overhead_s,
-        });
+        for agent in agents {
+            sum.cells += agent.cells.ran;
+            sum.failed_cells += agent.cells.failed;
+            sum.corrected_cells += agent.cells.corrected;
+        }
+        times = times
+            .zip(split(record, seen.as_ref()))
+            .map(|(sum, one)| TimeSplit {
+                model_s: sum.model_s + one.model_s,
+                sandbox_s: sum.sandbox_s + one.sandbox_s,
+                overhead_s: sum.overhead_s + one.overhead_s,
+            });
     }
     let n = records.len() as f64;
     sum.time = times
@@ -121,21 +125,11 @@ fn rate(records: &[&AttemptRecord], of: impl Fn(&AttemptRecord) -> Option<bool>)
     )
 }
 
-/// What a trajectory tells.
-#[derive(Debug, Default)]
-struct Seen {
-    cells: u64,
-    failed: u64,
-    corrected: u64,
-    /// Begin and end of each model call in milliseconds; none if the trajectory does not say.
-    calls: Option<Vec<(f64, f64)>>,
-}
-
 /// The parts of an attempt's time, which add up to it: the clocks of models and of the harness overlap by a little.
-fn split(record: &AttemptRecord, seen: &Seen) -> Option<TimeSplit> {
+fn split(record: &AttemptRecord, seen: Option<&Fold>) -> Option<TimeSplit> {
     let total_s = record.total_time_s;
     let overhead_s = (record.overhead_ms? / 1000.0).clamp(0.0, total_s);
-    let model_s = (covered(seen.calls.clone()?) / 1000.0).clamp(0.0, total_s - overhead_s);
+    let model_s = (covered(seen?.call_times()?.to_vec()) / 1000.0).clamp(0.0, total_s - overhead_s);
     Some(TimeSplit {
         model_s,
         sandbox_s: total_s - overhead_s - model_s,
@@ -155,70 +149,12 @@ fn covered(mut intervals: Vec<(f64, f64)>) -> f64 {
     sum
 }
 
-/// Reads a trajectory line by line, for one may be large. One that is not there tells nothing.
-fn trajectory(path: &Path, tally: &mut Tally) -> Result<Seen, RunDirError> {
-    let read = |reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Seen::default()),
-        Err(error) => return Err(read(error)),
-    };
-    let mut seen = Seen {
-        calls: Some(Vec::new()),
-        ..Seen::default()
-    };
-    // Whether the last cell of each agent failed.
-    let mut failed: HashMap<String, bool> = HashMap::new();
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(read)? == 0 {
-            break;
-        }
-        let event: Event = match serde_json::from_slice(&line) {
-            Ok(event) => event,
-            // Cut off in the middle of its last line.
-            Err(_) if !line.ends_with(b"\n") => break,
-            Err(error) => {
-                return Err(RunDirError::Line {
-                    path: path.to_owned(),
-                    line: number,
-                    reason: LineError::Malformed {
-                        problem: error.to_string(),
-                        column: error.column(),
-                    },
-                });
-            }
-        };
-        tally.take(&event);
-        seen.take(event, &mut failed);
-    }
-    Ok(seen)
-}
-
-impl Seen {
-    fn take(&mut self, event: Event, failed: &mut HashMap<String, bool>) {
-        match event.kind {
-            EventKind::IterationEnd { code, error, .. } if !code.is_empty() => {
-                self.cells += 1;
-                let fails = error.is_some();
-                let failed_before = failed.insert(event.invocation, fails).unwrap_or(false);
-                self.failed += u64::from(fails);
-                self.corrected += u64::from(failed_before && !fails);
-            }
-            EventKind::LlmResponse { ms, .. } | EventKind::LlmError { ms, .. } => {
-                let call = event.at_ms.zip(ms).map(|(end, ms)| (end - ms, end));
-                match (&mut self.calls, call) {
-                    (Some(calls), Some(call)) => calls.push(call),
-                    _ => self.calls = None,
-                }
-            }
-            _ => {}
-        }
+/// What the events of an attempt come to; nothing if its trajectory is gone.
+fn seen(path: &Path) -> Result<Option<Fold>, RunDirError> {
+    match fold(path) {
+        Ok(fold) => Ok(Some(fold)),
+        Err(RunDirError::Read { reason, .. }) if reason.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

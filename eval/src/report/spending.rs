@@ -1,12 +1,13 @@
 //! What agents used up, by their kind and depth.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use harness::model::{Event, EventKind, Role, Usage};
+use harness::model::{Role, settled};
 use serde::Serialize;
 
 use super::RunReport;
 use crate::summary::{NONE, amount, usd};
+use crate::trajectory::{Agent, Used};
 
 /// What the agents of one kind at one depth used, in all attempts that have a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,92 +20,55 @@ pub struct Spending {
     pub agents: u64,
     /// Their requests to models.
     pub llm_calls: u64,
-    /// Their tokens; none if none are counted.
-    pub usage: Option<Usage>,
-    /// Their US dollars, where they are known; none if they are known of no call.
-    pub cost_usd: Option<f64>,
-    /// Calls that used tokens whose cost is not known.
-    pub unpriced_calls: u64,
+    /// What these took.
+    #[serde(flatten)]
+    pub used: Used,
 }
 
 /// Depth first: roots before their children.
 type Kind = (u32, &'static str);
 
-/// Adds up what trajectories tell.
+/// Adds up what agents used.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     kinds: BTreeMap<Kind, Spending>,
-    /// The agents of the trajectory under way.
-    agents: HashMap<String, Kind>,
-    /// Those of them whose last call ended in an error.
-    refused: HashSet<String>,
 }
 
 impl Tally {
-    /// Begins a trajectory: its agents are others than those before.
-    pub fn begin(&mut self) {
-        self.agents.clear();
-        self.refused.clear();
-    }
-
-    pub fn take(&mut self, event: &Event) {
-        if let EventKind::InvocationStart { role, .. } = event.kind {
-            let kind = (event.depth, role.as_str());
-            self.agents.insert(event.invocation.clone(), kind);
-            let spending = self.kinds.entry(kind).or_insert(Spending {
-                role,
-                depth: event.depth,
-                agents: 0,
-                llm_calls: 0,
-                usage: None,
-                cost_usd: None,
-                unpriced_calls: 0,
-            });
-            spending.agents += 1;
-            return;
-        }
-        let kind = self.agents.get(&event.invocation);
-        let Some(spending) = kind.and_then(|kind| self.kinds.get_mut(kind)) else {
+    pub fn take(&mut self, agent: &Agent) {
+        let Some(role) = agent.role else {
             return;
         };
-        match &event.kind {
-            EventKind::LlmRequest { .. } => spending.llm_calls += 1,
-            EventKind::LlmError { .. } => {
-                self.refused.insert(event.invocation.clone());
-            }
-            // A conversation that was shortened after it was refused was sent again.
-            EventKind::ContextTrimmed { .. } => {
-                spending.llm_calls += u64::from(self.refused.remove(&event.invocation));
-            }
-            EventKind::LlmResponse {
-                usage, cost_usd, ..
-            } => spending.add(*usage, *cost_usd),
-            EventKind::LlmBilled { usage, cost_usd } => spending.add(Some(*usage), *cost_usd),
-            _ => {}
-        }
+        let kind = (agent.depth, role.as_str());
+        let spending = self.kinds.entry(kind).or_insert(Spending {
+            role,
+            depth: agent.depth,
+            agents: 0,
+            llm_calls: 0,
+            used: Used::default(),
+        });
+        spending.agents += 1;
+        spending.llm_calls += agent.calls.asked();
+        spending.used += agent.calls.used();
     }
 
     pub fn finish(self) -> Vec<Spending> {
-        self.kinds.into_values().collect()
+        let kinds = self.kinds.into_values();
+        kinds
+            .map(|mut spending| {
+                spending.used.cost_usd = spending.used.cost_usd.map(settled);
+                spending
+            })
+            .collect()
     }
 }
 
 impl Spending {
-    fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        if let Some(usage) = usage {
-            *self.usage.get_or_insert_default() += usage;
-        }
-        match cost_usd {
-            Some(cost) => *self.cost_usd.get_or_insert(0.0) += cost,
-            None => self.unpriced_calls += 1,
-        }
-    }
-
     /// `$0.0240 (20 of $0.0012)`: all of it, and how many agents on average used how much.
     fn cost(&self) -> Option<String> {
-        let cost = self.cost_usd?;
+        let cost = self.used.cost_usd?;
         let each = cost / self.agents.max(1) as f64;
-        let unknown = match self.unpriced_calls {
+        let unknown = match self.used.unpriced_calls {
             0 => String::new(),
             calls => format!(" and {calls} unknown"),
         };
@@ -117,7 +81,7 @@ impl Spending {
     }
 
     fn tokens(&self) -> Option<String> {
-        let usage = self.usage?;
+        let usage = self.used.usage?;
         let about = if usage.estimated { "~" } else { "" };
         let each = usage.total() / self.agents.max(1);
         Some(format!(

@@ -113,9 +113,11 @@ pub enum RunDirError {
 /// What is wrong with a line of a JSON Lines file.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// It is not JSON, or not JSON of the record's form.
-    #[error("not an attempt record: {problem} at column {column}")]
+    /// It is not JSON, or not JSON of its form.
+    #[error("not {what}: {problem} at column {column}")]
     Malformed {
+        /// What it should be, with its article.
+        what: &'static str,
         /// What is wrong.
         problem: String,
         /// 1-based, in bytes.

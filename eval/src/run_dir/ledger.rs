@@ -4,18 +4,14 @@
 //! moves to `abandoned/`. The trajectory of an attempt that is made again moves to `superseded/`; its record stays
 //! where it is, and the later one counts.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use harness::model::{Event, EventKind};
-use harness::provider::Estimate;
-use memchr::memmem;
-
-use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, name};
+use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
 use crate::record::AttemptRecord;
 use crate::summary::{Spent, Wasted};
+use crate::trajectory::Calls;
 
 /// How many records an attempt's trajectory file has had, by its name.
 type Finished = HashMap<String, usize>;
@@ -76,28 +72,12 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
     let mut longest = LongestResponses::default();
     for part in [TRAJECTORIES, ABANDONED, SUPERSEDED] {
         for path in files(&folder.join(part))? {
-            let cannot = |reason| RunDirError::Read {
-                path: path.clone(),
-                reason,
-            };
-            for line in BufReader::new(File::open(&path).map_err(cannot)?).split(b'\n') {
-                let line = line.map_err(cannot)?;
-                // Most lines are others, and need not be parsed.
-                if memmem::find(&line, b"_response\"").is_none() {
-                    continue;
-                }
-                let Ok(event) = serde_json::from_slice::<Event>(&line) else {
-                    continue;
-                };
-                let (usage, longest) = match event.kind {
-                    EventKind::LlmResponse { usage, .. } => (usage, &mut longest.agents),
-                    EventKind::JudgeResponse { usage, .. } => (usage, &mut longest.judge),
-                    _ => continue,
-                };
-                if let Some(usage) = usage.filter(|usage| !usage.estimated) {
-                    *longest = (*longest).max(Some(usage.output_tokens));
-                }
-            }
+            let fold = events::fold_leniently(&path)?;
+            let agents = fold.agents().iter().map(|agent| &agent.calls);
+            let of_agents = agents.map(Calls::longest_response).max().flatten();
+            let of_judge = fold.judges().map(Calls::longest_response).max().flatten();
+            longest.agents = longest.agents.max(of_agents);
+            longest.judge = longest.judge.max(of_judge);
         }
     }
     Ok(longest)
@@ -264,117 +244,18 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
     }
 }
 
-/// What the events of a trajectory say was spent. Lines that are no events (a torn last one) say nothing.
+/// What the events of a trajectory say was spent.
 fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
-    let cannot = |reason| RunDirError::Read {
-        path: path.to_owned(),
-        reason,
-    };
-    let mut spent = Spent {
+    let fold = events::fold_leniently(path)?;
+    let agents = fold.agents().iter().map(|agent| &agent.calls);
+    let judges = fold
+        .judges()
+        .filter(|_| callers == Callers::AgentsAndJudges);
+    let spent: Spent = agents.chain(judges).map(Spent::of_calls).sum();
+    Ok(Spent {
         attempts: 1,
-        ..Spent::default()
-    };
-    // The last request of each agent.
-    let mut requests: HashMap<String, Sent> = HashMap::new();
-    // Agents of whose request a try was billed without a price.
-    let mut unpriced = HashSet::new();
-    // Agents whose next response comes from a cache.
-    let mut cached = HashSet::new();
-    for line in BufReader::new(File::open(path).map_err(cannot)?).split(b'\n') {
-        let line = line.map_err(cannot)?;
-        let Ok(event) = serde_json::from_slice::<Event>(&line) else {
-            continue;
-        };
-        let is_judge = matches!(
-            event.kind,
-            EventKind::JudgeRequest { .. }
-                | EventKind::JudgeBilled { .. }
-                | EventKind::JudgeResponse { .. }
-                | EventKind::JudgeError { .. }
-        );
-        if is_judge && callers == Callers::Agents {
-            continue;
-        }
-        match event.kind {
-            EventKind::LlmRequest { estimate, .. } | EventKind::JudgeRequest { estimate } => {
-                spent.llm_calls += 1;
-                let sent = Sent {
-                    estimate,
-                    is_under_way: true,
-                };
-                requests.insert(event.invocation, sent);
-            }
-            // After an error it is sent again, as another call; what is shorter takes no more than before.
-            EventKind::ContextTrimmed { .. } => {
-                if let Some(sent) = requests.get_mut(&event.invocation) {
-                    spent.llm_calls += 1;
-                    sent.is_under_way = true;
-                }
-            }
-            EventKind::LlmRetry { .. } => set_under_way(&mut requests, &event.invocation, true),
-            EventKind::LlmCached => {
-                spent.llm_calls = spent.llm_calls.saturating_sub(1);
-                requests.remove(&event.invocation);
-                cached.insert(event.invocation);
-            }
-            EventKind::LlmResponse { .. } if cached.remove(&event.invocation) => {}
-            EventKind::LlmResponse {
-                usage, cost_usd, ..
-            }
-            | EventKind::JudgeResponse { usage, cost_usd } => {
-                requests.remove(&event.invocation);
-                spent.usage += usage.unwrap_or_default();
-                spent.add_cost(cost_usd);
-                let is_unpriced = unpriced.remove(&event.invocation) || cost_usd.is_none();
-                spent.unknown_calls += u64::from(is_unpriced);
-            }
-            EventKind::LlmError { .. } | EventKind::JudgeError { .. } => {
-                spent.unknown_calls += u64::from(unpriced.remove(&event.invocation));
-                set_under_way(&mut requests, &event.invocation, false);
-            }
-            EventKind::LlmBilled { usage, cost_usd }
-            | EventKind::JudgeBilled { usage, cost_usd } => {
-                spent.usage += usage;
-                spent.add_cost(cost_usd);
-                if cost_usd.is_none() {
-                    unpriced.insert(event.invocation.clone());
-                }
-                // The bill is of a try that has ended.
-                set_under_way(&mut requests, &event.invocation, false);
-            }
-            _ => {}
-        }
-    }
-    // Whoever was asked goes on, and charges for it.
-    for (invocation, sent) in requests {
-        if !sent.is_under_way {
-            continue;
-        }
-        let estimate = sent.estimate;
-        let cost_usd = estimate.and_then(|estimate| estimate.cost_usd);
-        spent.usage += estimate.map(|estimate| estimate.usage).unwrap_or_default();
-        spent.add_cost(cost_usd);
-        if cost_usd.is_none() {
-            unpriced.insert(invocation);
-        }
-    }
-    // Calls that never came to their end.
-    spent.unknown_calls += unpriced.len() as u64;
-    Ok(spent)
-}
-
-/// The last request of an agent.
-struct Sent {
-    /// What it is expected to take.
-    estimate: Option<Estimate>,
-    /// Whether a server may be at work on it.
-    is_under_way: bool,
-}
-
-fn set_under_way(requests: &mut HashMap<String, Sent>, invocation: &str, is_under_way: bool) {
-    if let Some(sent) = requests.get_mut(invocation) {
-        sent.is_under_way = is_under_way;
-    }
+        ..spent
+    })
 }
 
 #[cfg(test)]

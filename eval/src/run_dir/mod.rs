@@ -20,6 +20,7 @@ mod reader;
 mod reopen;
 mod writer;
 
+mod events;
 mod results_csv;
 mod samples;
 mod scores;
@@ -35,6 +36,7 @@ mod name;
 
 pub use atomic::write as write_whole;
 pub use error::{LineError, RunDirError};
+pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
 pub use ledger::LongestResponses;

@@ -95,21 +95,26 @@ fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
         v: u32,
     }
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let Versioned { v: found } = serde_json::from_slice(line).map_err(|error| malformed(&error))?;
+    let Versioned { v: found } =
+        serde_json::from_slice(line).map_err(|error| malformed("an attempt record", &error))?;
     if found > RECORD_VERSION {
         let known = RECORD_VERSION;
         return Err(LineError::Version { found, known });
     }
-    serde_json::from_slice(line).map_err(|error| malformed(&error))
+    serde_json::from_slice(line).map_err(|error| malformed("an attempt record", &error))
 }
 
 /// The parser's error without its line, which is always the first: it saw only one.
-fn malformed(error: &serde_json::Error) -> LineError {
+pub(super) fn malformed(what: &'static str, error: &serde_json::Error) -> LineError {
     let column = error.column();
     let text = error.to_string();
     let place = format!(" at line {} column {column}", error.line());
     let problem = text.strip_suffix(&place).unwrap_or(&text).to_owned();
-    LineError::Malformed { problem, column }
+    LineError::Malformed {
+        what,
+        problem,
+        column,
+    }
 }
 
 /// The open `samples.jsonl` of a run under way.

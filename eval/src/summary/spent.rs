@@ -7,6 +7,7 @@ use harness::model::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::record::AttemptRecord;
+use crate::trajectory::Calls;
 
 /// What attempts have used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,18 @@ impl Spent {
                 None => sent.into(),
                 Some(_) => 0,
             },
+        }
+    }
+
+    /// What a caller has used up by the events of its calls, those under way included.
+    pub fn of_calls(calls: &Calls) -> Self {
+        let spent = calls.spent();
+        Self {
+            attempts: 0,
+            llm_calls: calls.sent(),
+            usage: spent.usage.unwrap_or_default(),
+            cost_usd: spent.cost_usd,
+            unknown_calls: spent.unpriced_calls,
         }
     }
 

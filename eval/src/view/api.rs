@@ -85,12 +85,12 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     let file = library.run(id)?;
     let record = file.record(sample, attempt).map(shown_record);
     let trajectory = library.trajectory(&file, sample, attempt, |index, _, progress| {
-        Ok((index.agents(), progress))
+        Ok((json!(index.agents()), progress))
     });
     let (agents, progress) = match trajectory {
         Ok((agents, progress)) => (agents, Some(progress)),
         // A record whose trajectory is gone still has something to show.
-        Err(ViewError::NotFound { .. }) if record.is_some() => (Vec::new(), None),
+        Err(ViewError::NotFound { .. }) if record.is_some() => (json!([]), None),
         Err(error) => return Err(error),
     };
     Ok(text_of(&json!({

@@ -1,30 +1,32 @@
 //! One agent of an attempt as its timeline shows it: when it worked, when it waited, what it used.
 
-use harness::model::Usage;
+use harness::model::{EventKind, Protocol, Role, Status, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::trajectory;
+
 /// One agent of an attempt. All times are milliseconds since the attempt began.
-#[derive(Debug, Clone, Serialize)]
-pub struct Agent {
+#[derive(Debug, Serialize)]
+pub struct Agent<'a> {
     /// Its invocation id: `root`, `d1-c0`, ….
-    pub id: String,
+    pub id: &'a str,
     /// The agent that called it.
-    pub parent: Option<String>,
+    pub parent: Option<&'a str>,
     /// 0 for the root.
-    pub depth: u64,
+    pub depth: u32,
     /// `root`, `child`, …; empty until it is known.
-    pub role: String,
+    pub role: &'static str,
     /// The model it was to use.
-    pub model: String,
+    pub model: &'a str,
     /// The beginning of what it was asked.
-    pub query: Value,
+    pub query: &'a Value,
     /// The beginning of what it answered.
-    pub answer: Value,
+    pub answer: &'a Value,
     /// Why it gave no answer.
-    pub error: Value,
+    pub error: &'a Value,
     /// How it ended; none while it runs.
-    pub status: Option<String>,
+    pub status: Option<Status>,
     /// When it began.
     pub start_ms: f64,
     /// When it ended, or its last event so far.
@@ -32,7 +34,7 @@ pub struct Agent {
     /// Iterations that it has begun; an agent without a REPL has one.
     pub iterations: usize,
     /// Iterations that it was given.
-    pub max_iterations: u64,
+    pub max_iterations: u32,
     /// Requests to models.
     pub llm_calls: u64,
     /// Cells that ended in an error.
@@ -43,8 +45,21 @@ pub struct Agent {
     pub cost_usd: Option<f64>,
     /// What it did when, in order.
     pub segments: Vec<Segment>,
+}
+
+/// What an agent did when, and its texts.
+#[derive(Debug, Clone)]
+pub(super) struct Timeline {
+    /// The beginnings of what it was asked, of what it answered, and of why it did not.
+    pub query: Value,
+    pub answer: Value,
+    pub error: Value,
+    start_ms: f64,
+    end_ms: f64,
+    role: Option<Role>,
+    has_ended: bool,
+    segments: Vec<Segment>,
     /// Since when it does what, while it does it.
-    #[serde(skip)]
     state: State,
 }
 
@@ -91,82 +106,103 @@ struct State {
     is_guess: bool,
 }
 
-impl Agent {
-    pub(super) fn new(id: &str, parent: Option<&str>, depth: u64, at_ms: f64) -> Self {
+impl<'a> Agent<'a> {
+    /// The agent as it is at `now_ms`, with what it is still doing drawn to there, and few enough segments to draw.
+    pub(super) fn at(
+        now_ms: f64,
+        agent: &'a trajectory::Agent,
+        timeline: &'a Timeline,
+        iterations: usize,
+    ) -> Self {
+        let mut drawn = timeline.clone();
+        if !drawn.has_ended {
+            drawn.end_ms = now_ms;
+        }
+        drawn.switch(now_ms, None);
+        let used = agent.calls.used();
         Self {
-            id: id.to_owned(),
-            parent: parent.map(str::to_owned),
-            depth,
-            role: String::new(),
-            model: String::new(),
+            id: &agent.id,
+            parent: agent.parent.as_deref(),
+            depth: agent.depth,
+            role: agent.role.map(Role::as_str).unwrap_or_default(),
+            model: &agent.model,
+            query: &timeline.query,
+            answer: &timeline.answer,
+            error: &timeline.error,
+            status: agent.status,
+            start_ms: drawn.start_ms,
+            end_ms: drawn.end_ms,
+            iterations,
+            max_iterations: agent.max_iterations,
+            llm_calls: agent.calls.asked(),
+            failed_cells: agent.cells.failed,
+            usage: used.usage.unwrap_or_default(),
+            cost_usd: used.cost_usd,
+            segments: thin(&drawn.segments, drawn.start_ms, drawn.end_ms),
+        }
+    }
+}
+
+impl Timeline {
+    pub fn new(at_ms: f64) -> Self {
+        Self {
             query: Value::Null,
             answer: Value::Null,
             error: Value::Null,
-            status: None,
             start_ms: at_ms,
             end_ms: at_ms,
-            iterations: 0,
-            max_iterations: 0,
-            llm_calls: 0,
-            failed_cells: 0,
-            usage: Usage::default(),
-            cost_usd: None,
+            role: None,
+            has_ended: false,
             segments: Vec::new(),
             state: State::default(),
         }
     }
 
-    /// Takes an event of the agent, of which long strings may have been cut.
-    pub(super) fn take(&mut self, at_ms: f64, kind: &Value) {
+    /// Takes an event of the agent; none stands for one that this version does not know.
+    pub fn take(&mut self, at_ms: f64, kind: Option<&EventKind>) {
         self.end_ms = self.end_ms.max(at_ms);
-        match kind["type"].as_str().unwrap_or_default() {
-            "invocation_start" => {
+        let Some(kind) = kind else {
+            return;
+        };
+        match kind {
+            EventKind::InvocationStart { role, .. } => {
                 self.start_ms = at_ms;
-                self.role = text(&kind["role"]);
-                self.model = text(&kind["model"]);
-                self.query = kind["query"].clone();
-                self.max_iterations = kind["max_iterations"].as_u64().unwrap_or_default();
+                self.role = Some(*role);
                 // A page is opened before the first request.
                 self.switch(at_ms, self.work().filter(|work| *work == Doing::Browser));
             }
-            "invocation_end" => {
+            EventKind::InvocationEnd { .. } => {
                 self.forget_guess();
                 self.switch(at_ms, None);
-                self.status = kind["status"].as_str().map(str::to_owned);
-                self.answer = kind["answer"].clone();
-                self.error = kind["error"].clone();
+                self.has_ended = true;
             }
-            "llm_request" => {
-                self.llm_calls += 1;
+            EventKind::LlmRequest { .. } => {
                 self.forget_guess();
                 self.switch(at_ms, Some(Doing::Model));
             }
-            "llm_billed" => self.charge(kind),
-            "llm_response" => {
-                self.charge(kind);
+            EventKind::LlmResponse { .. } => {
                 self.switch(at_ms, self.work());
                 self.state.cell = self.segments.len();
             }
-            "llm_error" => self.switch(at_ms, None),
-            "llm_wait" => self.held(at_ms, kind["ms"].as_f64().unwrap_or_default()),
-            "iteration_end" => {
-                self.failed_cells += u64::from(!kind["error"].is_null());
+            EventKind::LlmError { .. } => self.switch(at_ms, None),
+            EventKind::LlmWait { ms, .. } => self.held(at_ms, *ms),
+            EventKind::IterationEnd { executed_ms, .. } => {
                 self.state.children = 0;
                 self.state.is_guess = false;
                 self.switch(at_ms, None);
-                if let Some(executed) = kind["executed_ms"].as_f64() {
-                    self.tell_apart(executed);
+                if let Some(executed) = executed_ms {
+                    self.tell_apart(*executed);
                 }
                 self.state.cell = self.segments.len();
                 self.switch(at_ms, self.work());
                 self.state.is_guess = true;
             }
-            "delegation_spawn" => {
+            EventKind::DelegationSpawn { .. } => {
                 self.state.is_guess = false;
                 self.state.children += 1;
                 self.switch(at_ms, Some(Doing::Waiting));
             }
-            "delegation_return" | "delegation_error" => {
+            EventKind::DelegationReturn { .. } | EventKind::DelegationError { .. } => {
                 self.state.children = self.state.children.saturating_sub(1);
                 if self.state.children == 0 && self.state.doing.is_some() {
                     self.switch(at_ms, self.work());
@@ -176,13 +212,30 @@ impl Agent {
         }
     }
 
+    /// Keeps those texts that an event holds, which may be cut.
+    pub fn keep(&mut self, kind: &mut Value) {
+        for (text, name) in [
+            (&mut self.query, "query"),
+            (&mut self.answer, "answer"),
+            (&mut self.error, "error"),
+        ] {
+            if let Some(found) = kind.get_mut(name) {
+                *text = found.take();
+            }
+        }
+    }
+
     /// What it does between its requests to the model, by its role.
     fn work(&self) -> Option<Doing> {
-        match self.role.as_str() {
-            "flat" | "one_shot" | "direct" | "app" | "judge" => None,
-            "agent_turn" | "json_action" => Some(Doing::Browser),
-            "tools" => Some(Doing::Tools),
-            _ => Some(Doing::Code),
+        match self.role {
+            Some(
+                Role::Flat | Role::OneShot | Role::App | Role::Judge | Role::Root(Protocol::Direct),
+            ) => None,
+            Some(Role::Root(Protocol::AgentTurn | Protocol::JsonAction)) => Some(Doing::Browser),
+            Some(Role::Root(Protocol::Tools)) => Some(Doing::Tools),
+            Some(Role::Root(Protocol::Rlm) | Role::Child | Role::Specialist) | None => {
+                Some(Doing::Code)
+            }
         }
     }
 
@@ -216,29 +269,10 @@ impl Agent {
         }
     }
 
-    /// The agent as it is at `now_ms`, with what it is still doing drawn to there, and few enough segments to draw.
-    pub(super) fn at(&self, now_ms: f64) -> Self {
-        let mut agent = self.clone();
-        if agent.status.is_none() {
-            agent.end_ms = now_ms;
-        }
-        agent.switch(now_ms, None);
-        agent.segments = thin(&agent.segments, agent.start_ms, agent.end_ms);
-        agent
-    }
-
     /// The cell that may have run since the last one ended did not.
     fn forget_guess(&mut self) {
         if std::mem::take(&mut self.state.is_guess) {
             self.state.doing = None;
-        }
-    }
-
-    fn charge(&mut self, kind: &Value) {
-        let usage: Option<Usage> = serde_json::from_value(kind["usage"].clone()).ok();
-        self.usage += usage.unwrap_or_default();
-        if let Some(cost) = kind["cost_usd"].as_f64() {
-            *self.cost_usd.get_or_insert(0.0) += cost;
         }
     }
 
@@ -291,24 +325,32 @@ fn thin(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
     thinned
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
+    use harness::model::EventKind;
     use serde_json::{Value, json};
 
-    use super::Agent;
+    use super::{Timeline, thin};
+
+    /// An event of that type, where the fields that no timeline reads are empty.
+    fn event(kind: &str, role: &str, executed_ms: &Value) -> EventKind {
+        let fields = json!({
+            "type": kind, "role": role, "executed_ms": executed_ms, "status": "ok", "iterations": 1, "iteration": 1,
+            "new_messages": [], "text": "", "code": "", "output": "", "child": "d1-c0", "answer_chars": 0, "model": "",
+            "max_iterations": 1,
+        });
+        serde_json::from_value(fields).unwrap()
+    }
 
     /// What an agent of a role did when, by events that each tell when they were: `model 100-300 code 300-700`.
-    fn doings(role: &str, events: &[(f64, Value)]) -> String {
-        let mut agent = Agent::new("root", None, 0, 0.0);
-        agent.take(0.0, &json!({ "type": "invocation_start", "role": role }));
+    fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
+        let mut timeline = Timeline::new(0.0);
+        let start = event("invocation_start", role, &Value::Null);
+        timeline.take(0.0, Some(&start));
         for (at_ms, kind) in events {
-            agent.take(*at_ms, kind);
+            timeline.take(*at_ms, Some(kind));
         }
-        let segments = agent.at(1000.0).segments;
+        let segments = thin(&timeline.segments, 0.0, 1000.0);
         let told = segments.iter().map(|segment| {
             let kind = json!(segment.kind);
             let kind = kind.as_str().unwrap_or_default();
@@ -319,12 +361,12 @@ mod tests {
 
     #[test]
     fn each_role_does_its_own_between_requests() {
-        let of = |kind: &str| json!({ "type": kind });
-        let end = |executed: Value| json!({ "type": "iteration_end", "executed_ms": executed });
+        let of = |kind: &str| event(kind, "root", &Value::Null);
+        let end = |executed: Value| event("iteration_end", "root", &executed);
         let ended = (1000.0, of("invocation_end"));
         let asked = [(100.0, of("llm_request")), (300.0, of("llm_response"))];
         let after =
-            |more: &[(f64, Value)]| [&asked[..], more, std::slice::from_ref(&ended)].concat();
+            |more: &[(f64, EventKind)]| [&asked[..], more, std::slice::from_ref(&ended)].concat();
         let cell = |executed: Value| after(&[(700.0, end(executed))]);
         let delegated = after(&[
             (340.0, of("delegation_spawn")),

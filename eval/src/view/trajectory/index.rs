@@ -1,16 +1,16 @@
 //! The index of a trajectory file: where each event stands, and the tree of agents. It grows as the file does.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
+use harness::model::{Event, EventKind};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::agent::Agent;
-use super::cut::cut_strings;
+use super::agent::{Agent, Timeline};
+use crate::trajectory::{Fold, cut_strings, heads};
 
 /// Bytes of a string that the index keeps: what a list shows of a query or an answer.
 const KEPT: usize = 400;
@@ -18,8 +18,9 @@ const KEPT: usize = 400;
 /// Where the events of a trajectory stand in its file, grouped by agent and iteration.
 #[derive(Debug, Default)]
 pub struct Index {
-    agents: Vec<Agent>,
-    by_id: HashMap<String, usize>,
+    fold: Fold,
+    /// Of each agent of `fold`, likewise `places`.
+    timelines: Vec<Timeline>,
     places: Vec<AgentPlaces>,
     /// Bytes that are indexed: whole lines.
     offset: u64,
@@ -31,7 +32,6 @@ pub struct Index {
     now_ms: f64,
     /// Whether any event says when it was.
     timed: bool,
-    ended: bool,
 }
 
 /// Where the events of an agent stand.
@@ -116,22 +116,25 @@ impl Index {
             whole,
             events: self.events,
             malformed: self.malformed,
-            ended: self.ended,
+            ended: self.fold.has_ended(),
             now_ms: self.now_ms,
             timed: self.timed,
         })
     }
 
     /// The agents in the order in which they began, as they are now.
-    pub fn agents(&self) -> Vec<Agent> {
-        self.agents
-            .iter()
-            .map(|agent| agent.at(self.now_ms))
+    pub fn agents(&self) -> Vec<Agent<'_>> {
+        let agents = self.fold.agents().iter().zip(&self.timelines);
+        let agents = agents.zip(&self.places);
+        agents
+            .map(|((agent, timeline), places)| {
+                Agent::at(self.now_ms, agent, timeline, places.iterations.len())
+            })
             .collect()
     }
 
     pub(super) fn agent(&self, id: &str) -> Option<&AgentPlaces> {
-        self.by_id.get(id).map(|agent| &self.places[*agent])
+        self.fold.place(id).map(|place| &self.places[place])
     }
 
     /// Whether the bytes from `from` to `to` lie within what is indexed.
@@ -140,62 +143,60 @@ impl Index {
     }
 
     fn take(&mut self, line: &[u8]) {
-        let parsed = serde_json::from_slice(&cut_strings(line, self.offset, KEPT));
-        let Ok::<Value, _>(event) = parsed else {
-            self.malformed += 1;
-            return;
-        };
-        let Some(id) = event["invocation"].as_str() else {
-            self.malformed += 1;
-            return;
+        let short = heads(line, KEPT);
+        let event: Option<Event> = serde_json::from_slice(&short).ok();
+        let (agent, at_ms) = if let Some(event) = &event {
+            (self.fold.take(event), event.at_ms)
+        } else {
+            // Perhaps one that only a later version knows: it is shown as it is.
+            let other: Value = serde_json::from_slice(&short).unwrap_or_default();
+            let Some(id) = other["invocation"].as_str() else {
+                self.malformed += 1;
+                return;
+            };
+            let depth = other["depth"].as_u64().unwrap_or_default();
+            let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+            let agent = self.fold.agent(id, other["parent"].as_str(), depth);
+            (Some(agent), other["at_ms"].as_f64())
         };
         self.events += 1;
         // A recording that another system made may know no times.
-        let at_ms = event["at_ms"].as_f64();
         self.timed |= at_ms.is_some();
         let at_ms = at_ms.unwrap_or(self.now_ms);
         self.now_ms = self.now_ms.max(at_ms);
-        let kind = &event["kind"];
-        let name = kind["type"].as_str().unwrap_or_default();
-        // Events of the attempt carry the root's id, and may come before the root begins.
-        if name == "attempt_start" {
+        let Some(agent) = agent else {
             return;
-        }
-        if name == "attempt_end" {
-            self.ended = true;
-            return;
-        }
-        // A judge is no agent of the attempt.
-        if name.starts_with("judge_") {
-            return;
-        }
-        let agent = *self.by_id.entry(id.to_owned()).or_insert_with(|| {
-            let parent = event["parent"].as_str();
-            let depth = event["depth"].as_u64().unwrap_or_default();
-            self.agents.push(Agent::new(id, parent, depth, at_ms));
+        };
+        if agent == self.places.len() {
+            self.timelines.push(Timeline::new(at_ms));
             self.places.push(AgentPlaces::default());
-            self.agents.len() - 1
-        });
+        }
         let place = Place {
             offset: self.offset,
             length: line.len(),
         };
-        let places = &mut self.places[agent];
-        places.take(name, kind["iteration"].as_u64(), place);
-        self.agents[agent].iterations = places.iterations.len();
-        self.agents[agent].take(at_ms, kind);
+        let kind = event.as_ref().map(|event| &event.kind);
+        self.places[agent].take(kind, place);
+        let timeline = &mut self.timelines[agent];
+        timeline.take(at_ms, kind);
+        if let Some(EventKind::InvocationStart { .. } | EventKind::InvocationEnd { .. }) = kind {
+            let texts = cut_strings(line, self.offset, KEPT);
+            let mut texts: Value = serde_json::from_slice(&texts).unwrap_or_default();
+            timeline.keep(&mut texts["kind"]);
+        }
     }
 }
 
 impl AgentPlaces {
-    fn take(&mut self, name: &str, iteration: Option<u64>, place: Place) {
-        match name {
-            "invocation_start" => self.start = Some(place),
-            "invocation_end" => self.end = Some(place),
-            "iteration_start" => {
-                let number = iteration.unwrap_or(self.iterations.len() as u64 + 1);
-                let events = vec![place];
-                self.iterations.push(IterationPlaces { number, events });
+    fn take(&mut self, kind: Option<&EventKind>, place: Place) {
+        match kind {
+            Some(EventKind::InvocationStart { .. }) => self.start = Some(place),
+            Some(EventKind::InvocationEnd { .. }) => self.end = Some(place),
+            Some(EventKind::IterationStart { iteration }) => {
+                self.iterations.push(IterationPlaces {
+                    number: u64::from(*iteration),
+                    events: vec![place],
+                });
             }
             _ => {
                 if self.iterations.is_empty() {
@@ -207,5 +208,57 @@ impl AgentPlaces {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Value, json};
+
+    use super::Index;
+
+    #[test]
+    fn what_is_not_known_is_shown_and_what_is_long_is_cut() {
+        let event = |kind: Value| {
+            json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root",
+                "parent": null, "depth": 0, "kind": kind})
+            .to_string()
+        };
+        let lines = [
+            event(
+                json!({"type": "invocation_start", "role": "root", "query": "q".repeat(500), "model": "m",
+                "max_iterations": 3, "system_prompt": "s".repeat(500)}),
+            ),
+            event(json!({"type": "iteration_start", "iteration": 1})),
+            event(json!({"type": "llm_request", "new_messages": [], "messages": 1})),
+            event(json!({"type": "llm_error", "error": "too long", "ms": 1.0})),
+            event(json!({"type": "context_trimmed", "messages": [0], "chars": 9})),
+            event(json!({"type": "of_a_later_version"})),
+            event(json!({"type": "judge_request"})),
+            json!({"invocation": "later", "kind": {"type": "of_a_later_version"}}).to_string(),
+            "no event".to_owned(),
+            "{\"torn".to_owned(),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.1.jsonl");
+        fs::write(&path, lines.join("\n")).unwrap();
+        let mut index = Index::default();
+        let soon = Instant::now() + Duration::from_secs(60);
+        let progress = index.advance(&path, soon).unwrap();
+        assert_eq!((progress.events, progress.malformed), (8, 1));
+        let agents = json!(index.agents());
+        let shown = |agent: usize| {
+            let fields = ["id", "role", "llm_calls", "iterations"];
+            fields.map(|field| agents[agent][field].clone())
+        };
+        assert_eq!(shown(0), [json!("root"), json!("root"), json!(2), json!(1)]);
+        assert_eq!(shown(1), [json!("later"), json!(""), json!(0), json!(1)]);
+        assert_eq!(agents[2], Value::Null);
+        assert_eq!(agents[0]["query"]["bytes"], 500);
+        let events = index.agent("root").unwrap().iterations[0].events.len();
+        assert_eq!(events, 5);
     }
 }

@@ -4,7 +4,6 @@ mod index;
 mod page;
 
 mod agent;
-mod cut;
 
 pub use index::{Index, Progress};
 pub use page::{agent_texts, iterations, text_part};

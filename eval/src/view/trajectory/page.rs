@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::cut::{boundary, cut_strings};
 use super::index::{Index, Place};
+use crate::trajectory::{boundary, cut_strings};
 
 /// Bytes of a string that a page shows; more is read on demand.
 pub(super) const SHOWN: usize = 8_000;

@@ -7,7 +7,31 @@ use memchr::{memchr, memchr2};
 /// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`: bytes of JSON between the quotes, from
 /// `START` to `END` of the file whose byte `offset` is the first of the line; `FIRST_PART` holds at most `limit` of
 /// them and splits no escape and no character. Whatever is not a string, malformed JSON too, is copied as it is.
-pub(super) fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
+pub(crate) fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
+    replace_long(line, limit, |cut, head, start, end| {
+        let (from, to) = (offset + start as u64, offset + end as u64);
+        cut.extend_from_slice(b"{\"head\":\"");
+        cut.extend_from_slice(head);
+        let place = format!("\",\"bytes\":{},\"from\":{from},\"to\":{to}}}", end - start);
+        cut.extend_from_slice(place.as_bytes());
+    })
+}
+
+/// `line` with each string of more than `limit` bytes replaced by its first part, likewise: an event is still an event.
+pub(crate) fn heads(line: &[u8], limit: usize) -> Vec<u8> {
+    replace_long(line, limit, |cut, head, _, _| {
+        cut.push(b'"');
+        cut.extend_from_slice(head);
+        cut.push(b'"');
+    })
+}
+
+/// Writes by `replace` what stands for each long string, of which it gets the first part, and where the whole begins and ends.
+fn replace_long(
+    line: &[u8],
+    limit: usize,
+    replace: impl Fn(&mut Vec<u8>, &[u8], usize, usize),
+) -> Vec<u8> {
     let mut cut = Vec::with_capacity(line.len().min(64 * 1024));
     let mut rest = 0;
     while let Some(quote) = memchr(b'"', &line[rest..]) {
@@ -20,14 +44,7 @@ pub(super) fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
             cut.extend_from_slice(&line[rest..=end]);
         } else {
             cut.extend_from_slice(&line[rest..start - 1]);
-            cut.extend_from_slice(b"{\"head\":\"");
-            cut.extend_from_slice(&content[..boundary(content, limit)]);
-            let (from, to) = (offset + start as u64, offset + end as u64);
-            let place = format!(
-                "\",\"bytes\":{},\"from\":{from},\"to\":{to}}}",
-                content.len()
-            );
-            cut.extend_from_slice(place.as_bytes());
+            replace(&mut cut, &content[..boundary(content, limit)], start, end);
         }
         rest = end + 1;
     }
@@ -48,7 +65,7 @@ fn string_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The last place within `limit` bytes at which a string's JSON may be cut: between two characters.
-pub(super) fn boundary(content: &[u8], limit: usize) -> usize {
+pub(crate) fn boundary(content: &[u8], limit: usize) -> usize {
     let mut at = 0;
     while at < content.len() {
         let next = at + width(&content[at..]);
@@ -83,7 +100,7 @@ fn width(content: &[u8]) -> usize {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::cut_strings;
+    use super::{cut_strings, heads};
 
     #[test]
     fn long_strings_are_cut_between_characters() {
@@ -112,6 +129,13 @@ mod tests {
             let parsed: Value =
                 serde_json::from_slice(&cut_strings(line.as_bytes(), 100, 8)).unwrap();
             assert_eq!(parsed, cut, "{line}");
+            let head = |cut: &Value| cut.get("head").unwrap_or(cut).clone();
+            let short: Value = serde_json::from_slice(&heads(line.as_bytes(), 8)).unwrap();
+            if let Some(object) = short.as_object() {
+                for (name, text) in object {
+                    assert_eq!(*text, head(&cut[name]), "{line}");
+                }
+            }
         }
     }
 
