@@ -100,6 +100,8 @@ pub struct Options {
     pub skip_malformed: bool,
     /// The name of the scorer of a user's own benchmark.
     pub scorer: Option<String>,
+    /// Whether something outside of this crate scores in its place, so that it need not be able to.
+    pub is_scored_outside: bool,
     /// Seed of generated samples: the same seed gives the same bytes.
     pub seed: u64,
     /// Lengths of generated contexts in characters, or of those that the data has in its tokens. Empty: the benchmark's
@@ -117,6 +119,7 @@ impl Default for Options {
             split: None,
             skip_malformed: false,
             scorer: None,
+            is_scored_outside: false,
             seed: 0,
             context_lengths: Vec::new(),
             tasks_per_length: TASKS_PER_LENGTH,

@@ -88,6 +88,8 @@ struct Own {
     seen: BTreeSet<String>,
     scorer: Arc<dyn Scorer>,
     outside_scorer: Option<OutsideScorer>,
+    /// Whether the expected values are the scorer's.
+    is_scored_here: bool,
     /// The description's text, for the digest.
     source: String,
 }
@@ -170,6 +172,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
         description,
         seen: BTreeSet::new(),
         scorer,
+        is_scored_here: outside_scorer.is_none() && !options.is_scored_outside,
         outside_scorer,
         source,
     };
@@ -274,10 +277,17 @@ impl Schema for Own {
             None | Some(Value::Null) => None,
             Some(_) => Some(label(row, &fields.cluster)?),
         };
+        let expected = field(row, &fields.expected)?.clone();
+        if self.is_scored_here
+            && let Some(problem) = self.scorer.misfit(&expected)
+        {
+            let problem = format!("{problem} (scorer {})", self.scorer.name());
+            return Err(Fault::new(&fields.expected, problem));
+        }
         Ok(Body {
             query,
             context: context.into(),
-            expected: field(row, &fields.expected)?.clone(),
+            expected,
             cluster,
         })
     }

@@ -136,7 +136,7 @@ impl Error {
             Self::Grader(GraderError::NoModel) => {
                 Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())
             }
-            Self::Grader(GraderError::NoJudge(_)) => Some("add --scorer judge".to_owned()),
+            Self::Grader(GraderError::NoJudge { .. }) => Some("add --scorer judge".to_owned()),
             Self::Resume(ResumeError::Fingerprint { .. }) => {
                 Some("without --resume, these settings begin a new run".to_owned())
             }

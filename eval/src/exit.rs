@@ -76,7 +76,7 @@ fn of_error(error: &Error) -> u8 {
             GraderError::Read { .. }
             | GraderError::Script(_)
             | GraderError::NoModel
-            | GraderError::NoJudge(_),
+            | GraderError::NoJudge { .. },
         )
         | Error::Protocol(_)
         | Error::Model(_)

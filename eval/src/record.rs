@@ -269,7 +269,7 @@ impl AttemptRecord {
 }
 
 /// What the end of an attempt and the grade of its answer come to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scored {
     /// How the attempt counts as ended.
     pub status: Status,

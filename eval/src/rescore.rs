@@ -1,13 +1,16 @@
-//! Scores a run again from its records, without an agent.
+//! Scores a run again from its records, without an agent. What a judge says is kept as it comes ([`Judging`]).
 //!
 //! A record holds all that scorers read but the query, which comes from the trajectory, and the context, which is empty
 //! here: no scorer reads it.
 
+mod judging;
+
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use benchmarks::Sample;
 use futures::{StreamExt as _, stream};
+use harness::HaltReason;
 use harness::model::{EventKind, Status};
 use serde::Serialize;
 use serde_json::Value;
@@ -15,6 +18,8 @@ use serde_json::Value;
 use crate::grader::{Answered, Grader, NoLog, grade};
 use crate::record::{AttemptRecord, JudgeUse, Scored, judged};
 use crate::run_dir::{Events, RunDir, RunDirError, write_scores};
+
+pub use judging::Judging;
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
 pub const SCORES_VERSION: u32 = 1;
@@ -40,43 +45,162 @@ pub struct Rescored<'a> {
     recorded_score: Option<f64>,
 }
 
-/// The records of a run with the scores of another scorer, at most `at_once` scored at a time. Statuses decide as they did
-/// when the run was made: what ended in an error has no score, and no answer within the limits is 0. An answer whose
-/// recorded scorer failed gets another chance.
-pub async fn rescore(run: &RunDir, grader: &dyn Grader, at_once: usize) -> Vec<AttemptRecord> {
-    let scored = stream::iter(&run.records).map(|record| async move {
-        let status = match (record.status, &record.answer) {
-            // Without an answer it was the attempt that failed.
-            (Status::Error, Some(_)) => Status::Ok,
-            (status, _) => status,
-        };
-        let grade = match (status, &record.answer) {
-            (Status::Ok | Status::Limit, Some(answer)) => {
-                let judged = judged(Some(answer), record.state.as_ref());
-                let answered = Answered {
-                    sample: &sample(run, record),
-                    attempt: record.attempt,
-                    answer: judged.as_deref().unwrap_or(answer),
-                };
-                Some(grade(grader, &run.lock.run.benchmark, answered, &NoLog).await)
-            }
-            _ => None,
-        };
-        let scored = Scored::of(status, record.answer.is_some(), grade);
-        AttemptRecord {
-            status: scored.status,
-            score: scored.score,
-            score_explanation: scored.explanation,
-            score_details: scored.details,
-            judge: scored.judge,
-            error: match &record.answer {
-                Some(_) => scored.error,
-                None => record.error.clone(),
-            },
-            ..record.clone()
+/// Scores of a run by another scorer, as far as they came.
+pub struct Rescoring {
+    /// The records with the new scores in the order of the run's; none where an answer was not scored.
+    records: Vec<Option<AttemptRecord>>,
+    /// Why no more answers were scored, if so.
+    pub stopped: Option<Stopped>,
+}
+
+/// What stopped a scoring before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stopped {
+    /// The user.
+    Interrupted,
+    /// Something that would stop all that is left, too.
+    Because(String),
+}
+
+impl Rescoring {
+    /// How many answers have been scored, or could not be.
+    pub fn done(&self) -> usize {
+        self.records.iter().flatten().count()
+    }
+
+    /// All records, if none is missing.
+    ///
+    /// # Errors
+    /// What stopped the scoring.
+    pub fn whole(self) -> Result<Vec<AttemptRecord>, Stopped> {
+        match self.stopped {
+            Some(stopped) => Err(stopped),
+            None => Ok(self.records.into_iter().flatten().collect()),
         }
-    });
-    scored.buffered(at_once).collect().await
+    }
+}
+
+/// Scores the answers of a run, at most `at_once` at a time, until `stop` says so. Statuses decide as they did when the run was
+/// made: what ended in an error has no score, and no answer within the limits is 0. An answer whose recorded scorer failed gets
+/// another chance. With `judging`, what a judge has said in earlier starts counts, and it is asked no more than the budget allows.
+///
+/// # Errors
+/// [`RunDirError::Write`] if a verdict cannot be kept.
+pub async fn rescore(
+    run: &RunDir,
+    grader: &dyn Grader,
+    at_once: usize,
+    judging: Option<&Judging>,
+    stop: impl Future<Output = ()>,
+) -> Result<Rescoring, RunDirError> {
+    let halted = OnceLock::new();
+    let score = |(index, record): (usize, &AttemptRecord)| {
+        let record = record.clone();
+        let halted = &halted;
+        async move {
+            if let Some(judging) = judging {
+                if let Some(kept) = judging.kept(&record) {
+                    return Ok((index, Some(with_score(&record, kept.clone()))));
+                }
+                if let Some(why) = halted.get().cloned().or_else(|| judging.exhausted()) {
+                    let _ = halted.set(why);
+                    return Ok((index, None));
+                }
+            }
+            let scored = score(run, grader, &record, judging, halted).await;
+            if let Some(judging) = judging {
+                judging.keep(&record, &scored)?;
+            }
+            Ok((index, Some(with_score(&record, scored))))
+        }
+    };
+    let mut records = vec![None; run.records.len()];
+    let mut results = stream::iter(run.records.iter().enumerate())
+        .map(score)
+        .buffer_unordered(at_once);
+    tokio::pin!(stop);
+    let mut is_interrupted = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut stop => {
+                is_interrupted = true;
+                break;
+            }
+            next = results.next() => match next {
+                Some(result) => {
+                    let (index, record) = result?;
+                    records[index] = record;
+                }
+                None => break,
+            },
+        }
+    }
+    drop(results);
+    let is_missing = records.iter().any(Option::is_none);
+    let stopped = if is_interrupted {
+        Some(Stopped::Interrupted)
+    } else {
+        halted
+            .into_inner()
+            .filter(|_| is_missing)
+            .map(Stopped::Because)
+    };
+    Ok(Rescoring { records, stopped })
+}
+
+/// What an answer scores. `halted` gets why no other answer could be scored either, if so.
+async fn score(
+    run: &RunDir,
+    grader: &dyn Grader,
+    record: &AttemptRecord,
+    judging: Option<&Judging>,
+    halted: &OnceLock<String>,
+) -> Scored {
+    let status = match (record.status, &record.answer) {
+        // Without an answer it was the attempt that failed.
+        (Status::Error, Some(_)) => Status::Ok,
+        (status, _) => status,
+    };
+    let grade = match (status, &record.answer) {
+        (Status::Ok | Status::Limit, Some(answer)) => {
+            let judged = judged(Some(answer), record.state.as_ref());
+            let answered = Answered {
+                sample: &sample(run, record),
+                attempt: record.attempt,
+                answer: judged.as_deref().unwrap_or(answer),
+            };
+            let benchmark = &run.lock.run.benchmark;
+            let grade = match judging {
+                Some(judging) => {
+                    let log = judging.log_of(record);
+                    grade(grader, benchmark, answered, &log).await
+                }
+                None => grade(grader, benchmark, answered, &NoLog).await,
+            };
+            if let Some(HaltReason::Failing(why)) = &grade.halts {
+                let _ = halted.set(why.clone());
+            }
+            Some(grade)
+        }
+        _ => None,
+    };
+    Scored::of(status, record.answer.is_some(), grade)
+}
+
+fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {
+    AttemptRecord {
+        status: scored.status,
+        score: scored.score,
+        score_explanation: scored.explanation,
+        score_details: scored.details,
+        judge: scored.judge,
+        error: match &record.answer {
+            Some(_) => scored.error,
+            None => record.error.clone(),
+        },
+        ..record.clone()
+    }
 }
 
 /// Stores the new scores beside the recorded ones, and gives the file.

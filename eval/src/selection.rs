@@ -1,6 +1,6 @@
 //! Which samples of a dataset a run takes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use benchmarks::Dataset;
 use serde_json::Value;
@@ -95,7 +95,7 @@ pub fn select(
     };
     let mut seen = std::collections::HashSet::new();
     indices.retain(|index| seen.insert(*index));
-    filter(&mut indices, dataset, &selection.filters)?;
+    filter(&mut indices, dataset, &selection.filters, &mut notes)?;
     let most = selection.max_tasks.unwrap_or(usize::MAX);
     if let Some(seed) = selection.sample_seed
         && most < indices.len()
@@ -127,17 +127,19 @@ pub fn select(
     })
 }
 
-/// Keeps what passes all the filters. A fact that is no text is compared as JSON.
+/// Keeps what passes all the filters. A fact that is no text is compared as JSON. Where nothing passes, `notes` get what could.
 fn filter(
     indices: &mut Vec<usize>,
     dataset: &dyn Dataset,
     filters: &[(String, Vec<String>)],
+    notes: &mut Vec<String>,
 ) -> Result<(), SelectionError> {
     // Of no sample nothing is known, by which a key could be wrong.
     if filters.is_empty() || indices.is_empty() {
         return Ok(());
     }
-    let mut known = BTreeSet::new();
+    // Of each fact some of its values, to name them where none fits.
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     indices.retain(|index| {
         let facts = dataset.facts(*index);
         let passes = filters.iter().all(|(key, values)| {
@@ -146,18 +148,38 @@ fn filter(
                 other => values.contains(&other.to_string()),
             })
         });
-        known.extend(facts.into_keys());
+        for (key, value) in facts {
+            let some = known.entry(key).or_default();
+            if some.len() < MOST_KNOWN {
+                some.insert(
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned),
+                );
+            }
+        }
         passes
     });
-    match filters.iter().find(|(key, _)| !known.contains(key)) {
-        Some((key, _)) => Err(SelectionError::UnknownKey {
+    if let Some((key, _)) = filters.iter().find(|(key, _)| !known.contains_key(key)) {
+        return Err(SelectionError::UnknownKey {
             benchmark: dataset.name().to_owned(),
             key: key.clone(),
-            known: known.into_iter().collect(),
-        }),
-        None => Ok(()),
+            known: known.into_keys().collect(),
+        });
     }
+    if indices.is_empty() {
+        for (key, _) in filters {
+            let some = known.get(key).into_iter().flatten();
+            let some: Vec<&str> = some.map(String::as_str).collect();
+            let more = if some.len() < MOST_KNOWN { "" } else { ", …" };
+            notes.push(format!("`{key}` is one of {}{more}", some.join(", ")));
+        }
+    }
+    Ok(())
 }
+
+/// Values of a fact that are named where none of them was asked for.
+const MOST_KNOWN: usize = 12;
 
 /// So many of the samples, in their order: those whose ids have the least hashes, so that more of them include fewer.
 fn at_random(indices: Vec<usize>, ids: &[String], most: usize, seed: u64) -> Vec<usize> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, wrong};
+use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 
 /// Multiple choice among A to D; where the expected letter is a later one, among A to that. Every `*` is taken out of
@@ -26,13 +26,13 @@ impl Scorer for Choice {
         Self::NAME
     }
 
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        letter(expected).is_none().then_some("is no letter")
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = match &sample.expected {
-            Value::String(text) => single(text),
-            _ => None,
-        };
-        let Some(expected) = expected else {
-            return wrong("the sample's expected value is no letter");
+        let Some(expected) = letter(&sample.expected) else {
+            return unfit(self.misfit(&sample.expected));
         };
         let answer = answer.replace('*', "");
         match chosen(&answer, expected.max('D')) {
@@ -44,6 +44,10 @@ impl Scorer for Choice {
             )),
         }
     }
+}
+
+fn letter(expected: &Value) -> Option<char> {
+    expected.as_str().and_then(single)
 }
 
 fn chosen(answer: &str, last: char) -> Option<char> {

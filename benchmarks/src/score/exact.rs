@@ -28,12 +28,13 @@ impl Scorer for Exact {
         Self::NAME
     }
 
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        let is_empty = expected.is_null() || normal(&text(expected)).is_empty();
+        is_empty.then_some("is empty, and an agent that says nothing would be right")
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = match &sample.expected {
-            Value::String(text) => Cow::Borrowed(text.as_str()),
-            other => Cow::Owned(other.to_string()),
-        };
-        let (answer, expected) = (normal(answer), normal(&expected));
+        let (answer, expected) = (normal(answer), normal(&text(&sample.expected)));
         if answer == expected {
             return right("the answer is the expected text");
         }
@@ -42,6 +43,13 @@ impl Scorer for Exact {
             excerpt(&answer),
             excerpt(&expected)
         ))
+    }
+}
+
+fn text(expected: &Value) -> Cow<'_, str> {
+    match expected {
+        Value::String(text) => Cow::Borrowed(text.as_str()),
+        other => Cow::Owned(other.to_string()),
     }
 }
 

@@ -18,6 +18,8 @@ mod json_spans;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::{Sample, catalog};
 
 pub use choice::Choice;
@@ -44,6 +46,11 @@ pub struct Score {
 pub trait Scorer: Send + Sync {
     /// The name with its version, which is raised whenever an answer may score differently: `arc-grid/1`.
     fn name(&self) -> &str;
+
+    /// Why an expected value is none that answers can be scored by, to stand after its name: `is no number`. None if it is one.
+    fn misfit(&self, _expected: &Value) -> Option<&'static str> {
+        None
+    }
 
     /// Scores an answer. Whatever it holds, this neither fails nor panics; a bad answer scores 0 and is explained.
     fn score(&self, answer: &str, sample: &Sample) -> Score;
@@ -115,6 +122,14 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
     let found = scorers().find(|scorer| scorer.name == short)?;
     let scorer = (found.make)();
     (short == name || scorer.name() == name).then_some(scorer)
+}
+
+/// The score where the expected value is none; whoever asks for it should have asked [`Scorer::misfit`] before.
+fn unfit(problem: Option<&str>) -> Score {
+    wrong(format!(
+        "the sample's expected value {}",
+        problem.unwrap_or_default()
+    ))
 }
 
 pub(crate) fn right(explanation: impl Into<String>) -> Score {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, wrong};
+use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 
 /// Finds the one value in an answer. It scores 1
@@ -26,13 +26,19 @@ impl Scorer for Needle {
         Self::NAME
     }
 
-    fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let Value::String(value) = &sample.expected else {
-            return wrong("the sample's expected value is no text");
-        };
-        if value.is_empty() {
-            return wrong("the sample's expected value is empty");
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        match expected {
+            Value::String(value) if value.trim().is_empty() => Some("is empty"),
+            Value::String(_) => None,
+            _ => Some("is no text"),
         }
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let value = match (&sample.expected, self.misfit(&sample.expected)) {
+            (Value::String(value), None) => value,
+            (_, problem) => return unfit(problem),
+        };
         let trimmed = answer
             .trim_matches(|letter: char| letter.is_whitespace() || "\"'`“”‘’".contains(letter));
         if trimmed == value {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, wrong};
+use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 
 /// Equality of numbers, up to 10^-9 of the larger one. The expected value is a number, or a text that is one.
@@ -27,14 +27,13 @@ impl Scorer for Numeric {
         Self::NAME
     }
 
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        self::expected(expected).is_none().then_some("is no number")
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = match &sample.expected {
-            Value::Number(number) => number.as_f64(),
-            Value::String(text) => last_number(text),
-            _ => None,
-        };
-        let Some(expected) = expected else {
-            return wrong("the sample's expected value is no number");
+        let Some(expected) = expected(&sample.expected) else {
+            return unfit(self.misfit(&sample.expected));
         };
         let boxes = answer.matches("\\boxed{").count();
         let found = answer
@@ -50,6 +49,14 @@ impl Scorer for Numeric {
                 excerpt(answer.trim())
             )),
         }
+    }
+}
+
+fn expected(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => last_number(text),
+        _ => None,
     }
 }
 

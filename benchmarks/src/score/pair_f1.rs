@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, wrong};
+use super::{Score, Scorer, unfit};
 use crate::Sample;
 
 /// The F1 of two sets of unordered pairs of whole numbers: 2·hits / (pairs in the answer + pairs expected), 1 where both
@@ -30,9 +30,15 @@ impl Scorer for PairF1 {
         Self::NAME
     }
 
+    fn misfit(&self, value: &Value) -> Option<&'static str> {
+        expected(value)
+            .is_none()
+            .then_some("is no list of pairs of whole numbers")
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Some(expected) = expected(&sample.expected) else {
-            return wrong("the sample's expected value is no list of pairs of whole numbers");
+            return unfit(self.misfit(&sample.expected));
         };
         let found = pairs(answer);
         let hits = found.intersection(&expected).count();

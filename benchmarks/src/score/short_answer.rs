@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, wrong};
+use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 
 /// Equality of short texts, as questions of fact have them. If the answer has lines that begin with `Exact Answer:`, what
@@ -27,14 +27,21 @@ impl Scorer for ShortAnswer {
         Self::NAME
     }
 
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        let texts = texts(expected);
+        if texts.is_empty() {
+            Some("is neither a text nor a list of texts")
+        } else if texts.iter().all(|text| normal(text).is_empty()) {
+            Some("has no word that counts")
+        } else {
+            None
+        }
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected: Vec<&str> = match &sample.expected {
-            Value::String(text) => vec![text],
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
+        let expected = texts(&sample.expected);
         let Some(first) = expected.first() else {
-            return wrong("the sample's expected value is neither a text nor a list of texts");
+            return unfit(self.misfit(&sample.expected));
         };
         let exact = |line: &str| {
             let line = line.trim().trim_matches('*').to_owned();
@@ -50,6 +57,14 @@ impl Scorer for ShortAnswer {
             excerpt(&found),
             excerpt(first)
         ))
+    }
+}
+
+fn texts(expected: &Value) -> Vec<&str> {
+    match expected {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
     }
 }
 

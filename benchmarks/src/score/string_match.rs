@@ -36,11 +36,19 @@ impl Scorer for StringMatch {
         }
     }
 
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        let texts = texts(expected);
+        if texts.is_empty() {
+            Some("is an empty list")
+        } else if texts.iter().any(|text| text.trim().is_empty()) {
+            Some("has an empty text, which every answer holds")
+        } else {
+            None
+        }
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = match &sample.expected {
-            Value::Array(items) => items.iter().map(text).collect(),
-            other => vec![text(other)],
-        };
+        let expected = texts(&sample.expected);
         let answer_lower = answer.to_lowercase();
         let missing: Vec<_> = expected
             .iter()
@@ -63,6 +71,13 @@ impl Scorer for StringMatch {
                 expected.len()
             ),
         }
+    }
+}
+
+fn texts(expected: &Value) -> Vec<Cow<'_, str>> {
+    match expected {
+        Value::Array(items) => items.iter().map(text).collect(),
+        other => vec![text(other)],
     }
 }
 

@@ -58,6 +58,7 @@ pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use prompt::PromptArgs;
+pub(crate) use recorded::read as recorded;
 pub use repl::ReplArgs;
 pub use report::ReportArgs;
 pub use resume::ResumeArgs;

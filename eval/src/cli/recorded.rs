@@ -11,7 +11,7 @@ use super::one_line;
 ///
 /// # Errors
 /// A sentence about the first value that is wrong.
-pub(super) fn read<A: Args>(recorded: &Value) -> Result<A, String> {
+pub(crate) fn read<A: Args>(recorded: &Value) -> Result<A, String> {
     if !recorded.is_object() {
         return Err("expected an object".to_owned());
     }

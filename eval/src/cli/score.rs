@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::number::whole;
+use super::budget::MOST;
+use super::number::{dollars, whole};
 use super::{ModelArgs, ScorerArgs, TrafficArgs};
 
 /// The flags of `eval score`.
@@ -37,8 +38,20 @@ pub struct ScoreArgs {
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
+    /// US dollars that the judge may cost, earlier starts of the same scoring included [default: no limit]
+    #[arg(long, value_parser = dollars, value_name = "USD", help_heading = "Budget")]
+    pub max_cost: Option<f64>,
+
+    /// Tokens that the judge may use, likewise, input and output together [default: no limit]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
+    pub max_tokens: Option<u64>,
+
+    /// Times that the judge may be asked, likewise [default: no limit]
+    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
+    pub max_llm_calls: Option<u64>,
+
     /// YAML file of prices, tried before the bundled ones [default: the bundled ones alone]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Budget")]
     pub prices: Option<PathBuf>,
 
     /// Answers that are scored at once
@@ -57,9 +70,10 @@ pub struct ScoreArgs {
 
 const EXAMPLES: &str = "\
 No agent runs; `judge` is the one scorer that asks a model. The scores go to DIR/scores/SCORER.jsonl, a line for each attempt; what the run \
-has recorded stays as it is.
+has recorded stays as it is. A judge's verdicts are kept as they come: where it is stopped, killed or out of budget, or fails at some answers, the same \
+command goes on with the answers that have no score yet.
 
 Examples:
   cargo eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact
   cargo eval score results/mine-solver-20261121-092406-5f3a --scorer score.js
-  cargo eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5";
+  cargo eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5 --max-cost 5";

@@ -4,6 +4,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::number::{Seconds, whole};
+use crate::grader::JUDGE_ATTEMPTS;
 
 /// What scorers may use.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -22,7 +23,7 @@ pub struct ScorerArgs {
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),
-        default_value_t = 3,
+        default_value_t = JUDGE_ATTEMPTS,
         value_name = "N"
     )]
     pub judge_attempts: u32,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use harness::model::Status;
 
 use super::report::tell_if_at_work;
-use super::run::runtime;
+use super::run::{StopSignal, runtime};
 use super::stdout;
 use crate::cli::ScoreArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::grader::{self, Grader, GraderError, Rule};
 use crate::record::AttemptRecord;
-use crate::rescore::{rescore, store};
+use crate::rescore::{Judging, Stopped, rescore, store};
 use crate::run_dir::RunDir;
 use crate::settings::{OtherScorer, ScoreSettings};
 use crate::summary::{Summary, table};
@@ -28,22 +28,48 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     tell_if_at_work(&run);
     let grader: Arc<dyn Grader> = match settings.scorer {
         OtherScorer::Rule(rule) if settings.grader.judge.is_some() => {
-            return Err(GraderError::NoJudge(rule.name().to_owned()).into());
+            return Err(GraderError::no_judge("--judge-model", rule.name()).into());
         }
         OtherScorer::Rule(rule) => Arc::new(Rule::other(rule)),
         OtherScorer::Outside(outside) => {
             let judge = settings.grader.judge.as_ref().map(|judge| {
                 let cache = settings.cache.as_deref();
-                models::open_judge(judge, &settings.traffic, &settings.prices, cache)
+                models::open_judge(judge, &settings.traffic, &settings.budget.prices, cache)
             });
             grader::open_outside(&outside, &settings.grader, judge.transpose()?)?
         }
     };
     let scorer = grader.name();
-    let rescored = runtime()?.block_on(async {
-        grader.check().await?;
-        Ok::<_, Error>(rescore(&run, grader.as_ref(), settings.concurrency).await)
-    })?;
+    if settings.grader.judge.is_none()
+        && let Some(flag) = settings.budget.flag()
+    {
+        return Err(GraderError::no_judge(flag, scorer).into());
+    }
+    let runtime = runtime()?;
+    runtime.block_on(grader.check())?;
+    let judging = match settings.grader.judge {
+        Some(_) => Some(Judging::open(&run, scorer, settings.budget.budgets.run)?),
+        None => None,
+    };
+    let earlier = judging.as_ref().map_or(0, Judging::verdicts);
+    if earlier > 0 {
+        terminal::note(&format!(
+            "earlier starts have left the scores of {earlier} answers"
+        ));
+    }
+    let stop = StopSignal::catch(&runtime)?;
+    let rescored = runtime.block_on(rescore(
+        &run,
+        grader.as_ref(),
+        settings.concurrency,
+        judging.as_ref(),
+        stop.received(),
+    ))?;
+    let (done, of) = (rescored.done(), run.records.len());
+    let rescored = match rescored.whole() {
+        Ok(rescored) => rescored,
+        Err(stopped) => return Ok(left(&stopped, done, of, judging.is_some())),
+    };
     let path = store(&run, &rescored, scorer)?;
     let total = run.attempts_total();
     let new = Summary::new(&rescored, total).with_wasted(run.wasted);
@@ -60,6 +86,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         .filter(|record| record.status == Status::Error && record.answer.is_some())
         .collect();
     let Some(first) = failed.first() else {
+        judging.map_or(Ok(()), Judging::finish)?;
         return Ok(Outcome::Complete);
     };
     terminal::warning(&format!(
@@ -73,8 +100,28 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         first.attempt,
         first.error.as_deref().unwrap_or_default()
     ));
+    if judging.is_some() {
+        terminal::note("the same command asks about these again, and about no other");
+    }
     Ok(match new.scored {
         0 => Outcome::InfrastructureFailed,
         _ => Outcome::Incomplete,
     })
+}
+
+/// Says what is left of a scoring that was stopped.
+fn left(stopped: &Stopped, done: usize, of: usize, is_judged: bool) -> Outcome {
+    let outcome = match stopped {
+        Stopped::Interrupted => Outcome::Interrupted,
+        Stopped::Because(why) => {
+            terminal::warning(&format!("scoring was stopped: {why}"));
+            Outcome::Incomplete
+        }
+    };
+    if is_judged {
+        terminal::note(&format!(
+            "{done} of {of} attempts are scored, which is kept; the same command goes on"
+        ));
+    }
+    outcome
 }

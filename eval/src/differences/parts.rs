@@ -31,8 +31,9 @@ const PROGRAM: &str = "program";
 
 /// What `config.json` has beside the fingerprint that is shown where it differs, by the name that it is shown under. Two runs of one
 /// fingerprint may differ by it: a port, for instance, may belong to another server.
-const BESIDE: [(&str, &str); 4] = [
+const BESIDE: [(&str, &str); 5] = [
     ("address", "/engine/base_urls"),
+    ("earlier_addresses", "/engine/earlier_base_urls"),
     ("date", "/engine/date"),
     ("files_dir", "/flags/engine/tools/files_dir"),
     ("prices", "/budget/prices"),

@@ -26,6 +26,9 @@ use crate::run_dir::Fingerprint;
 /// What a judge is told whose reply holds no verdict; `<problem>` is what was wrong with it.
 const AGAIN: &str = include_str!("judge/again.txt");
 
+/// Times that a judge is asked about one answer where nothing else is said.
+pub const JUDGE_ATTEMPTS: u32 = 3;
+
 /// A judge.
 pub struct Judge {
     model: Model,
@@ -40,11 +43,15 @@ impl Judge {
     /// A judge by a model; `model_identity` is all of the model that can change a verdict.
     pub fn new(model: Model, prompt: JudgePrompt, asked: u32, model_identity: &Value) -> Self {
         let texts = [question::INTRODUCTION, question::REPLY, AGAIN].concat();
-        let identity = json!({
+        let mut identity = json!({
             "judge": model_identity,
             "prompt": prompt.digest,
             "question": hex::encode(Sha256::digest(texts)),
         });
+        if asked != JUDGE_ATTEMPTS {
+            // Whoever is asked more often gives more verdicts.
+            identity["attempts"] = asked.into();
+        }
         let parts = [("judge".to_owned(), identity.clone())].into();
         let name = format!("judge/{}", &Fingerprint::from_parts(parts).as_str()[..12]);
         Self {

@@ -17,7 +17,7 @@ use harness::{HaltReason, Model};
 use serde_json::Value;
 
 pub use javascript::JavaScript;
-pub use judge::{Judge, JudgePrompt};
+pub use judge::{JUDGE_ATTEMPTS, Judge, JudgePrompt};
 pub use rule::Rule;
 
 use crate::models::judge_identity;
@@ -166,12 +166,27 @@ pub enum GraderError {
     /// There is no model to ask.
     #[error("scorer `judge`: it needs a model to ask")]
     NoModel,
-    /// There is a model to ask, and nobody asks it.
-    #[error("--judge-model: the scorer is {0}, which asks no model")]
-    NoJudge(String),
+    /// A flag speaks of a model to ask, and nobody asks one.
+    #[error("{flag}: the scorer is {scorer}, which asks no model")]
+    NoJudge {
+        /// The flag.
+        flag: &'static str,
+        /// The scorer.
+        scorer: String,
+    },
     /// The sandbox that it runs in does not start.
     #[error("scorer: {0}")]
     Sandbox(#[from] harness::sandbox::StartError),
+}
+
+impl GraderError {
+    /// A flag that speaks of a model to ask, where the scorer asks none.
+    pub fn no_judge(flag: &'static str, scorer: &str) -> Self {
+        Self::NoJudge {
+            flag,
+            scorer: scorer.to_owned(),
+        }
+    }
 }
 
 /// The scorer of a run: the one that the user names, else the one that the benchmark's description names, else the
@@ -185,7 +200,10 @@ pub fn open(
     judge: Option<Model>,
 ) -> Result<Arc<dyn Grader>, GraderError> {
     match settings.given.as_ref().or(dataset.outside_scorer()) {
-        None if judge.is_some() => Err(GraderError::NoJudge(dataset.scorer().name().to_owned())),
+        None if judge.is_some() => Err(GraderError::no_judge(
+            "--judge-model",
+            dataset.scorer().name(),
+        )),
         None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
         Some(outside) => open_outside(outside, settings, judge),
     }
@@ -202,7 +220,8 @@ pub fn open_outside(
 ) -> Result<Arc<dyn Grader>, GraderError> {
     Ok(match (scorer, &settings.judge, judge) {
         (OutsideScorer::JavaScript(_), _, Some(_)) => {
-            return Err(GraderError::NoJudge(scorer.to_string()));
+            let scorer = scorer.to_string();
+            return Err(GraderError::no_judge("--judge-model", &scorer));
         }
         (OutsideScorer::JavaScript(path), _, None) => Arc::new(JavaScript::read(path, settings)?),
         (OutsideScorer::Judge, Some(settings), Some(model)) => Arc::new(Judge::new(

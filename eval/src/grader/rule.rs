@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 
-/// A rule, which never fails.
+/// A rule. It fails at expected values that it cannot score by.
 pub struct Rule {
     scorer: Arc<dyn Scorer>,
     is_benchmarks_own: bool,
@@ -47,6 +47,9 @@ impl Grader for Rule {
     }
 
     async fn grade(&self, answered: &Answered<'_>, _log: &dyn JudgeLog) -> Grade {
+        if let Some(problem) = self.scorer.misfit(&answered.sample.expected) {
+            return Grade::failed(format!("the sample's expected value {problem}"));
+        }
         Grade::of(self.scorer.score(answered.answer, answered.sample))
     }
 }

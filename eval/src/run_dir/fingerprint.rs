@@ -136,12 +136,22 @@ fn compare(name: &str, here: Option<&Value>, there: Option<&Value>, found: &mut 
                 compare(&name, one.get(member), other.get(member), found);
             }
         }
-        (here, there) if here != there => found.push(Difference {
+        (here, there) if !is_same(name, here, there) => found.push(Difference {
             part: name.to_owned(),
             here: here.cloned(),
             there: there.cloned(),
         }),
         _ => {}
+    }
+}
+
+/// Whether two values of a part are one. Earlier programs recorded a server's address with the `/` that it was typed with.
+fn is_same(name: &str, here: Option<&Value>, there: Option<&Value>) -> bool {
+    match (here, there) {
+        (Some(Value::String(here)), Some(Value::String(there))) if name.starts_with("servers.") => {
+            here.trim_end_matches('/') == there.trim_end_matches('/')
+        }
+        (here, there) => here == there,
     }
 }
 

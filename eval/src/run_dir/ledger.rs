@@ -18,7 +18,7 @@ type Finished = HashMap<String, usize>;
 
 /// Whose calls are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Callers {
+pub(super) enum Callers {
     Agents,
     AgentsAndJudges,
 }
@@ -245,7 +245,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
 }
 
 /// What the events of a trajectory say was spent.
-fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
+pub(super) fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
     let fold = events::fold_leniently(path)?;
     let agents = fold.agents().iter().map(|agent| &agent.calls);
     let judges = fold

@@ -9,6 +9,7 @@
 //!   results.csv          one row per attempt, written at the end
 //!   summary.json         scores, intervals, coverage, cost and time, written at the end
 //!   scores/<scorer>.jsonl    what the answers score by another scorer, written by `eval score`
+//!   scores/<scorer>.unfinished.jsonl    what a judge has said so far, until all answers have a score
 //!   running.json         who works on it, while somebody does
 //!   abandoned/           trajectories of attempts that were stopped or killed, once the run has gone on
 //!   superseded/          trajectories of attempts that ended in an error and were made again
@@ -47,7 +48,7 @@ pub use reader::{
 pub use reopen::Reopened;
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
 pub use samples::{Torn, latest, read_records};
-pub use scores::write_scores;
+pub use scores::{ScoreJournal, write_scores};
 pub use writer::{NewRun, RunWriter};
 
 const CONFIG: &str = "config.json";

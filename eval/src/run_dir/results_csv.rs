@@ -140,9 +140,10 @@ fn expected(expected: &Value) -> Cow<'_, str> {
 /// A text that a model or a dataset has written, so that a spreadsheet takes it for text.
 ///
 /// Spreadsheets run a cell as a formula that begins with one of these characters; a leading apostrophe, which they do
-/// not show, makes it a text (OWASP, "CSV Injection"). `samples.jsonl` has the text as it was.
+/// not show, makes it a text (OWASP, "CSV Injection"). A text that looks as if it had been made so gets another one, so that no
+/// two texts become one cell. `samples.jsonl` has the text as it was.
 pub fn spreadsheet_text(cell: &str) -> Cow<'_, str> {
-    if cell.starts_with(FORMULA) {
+    if needs_apostrophe(cell) {
         Cow::from(format!("'{cell}"))
     } else {
         Cow::from(cell)
@@ -152,9 +153,13 @@ pub fn spreadsheet_text(cell: &str) -> Cow<'_, str> {
 /// The text that [`spreadsheet_text`] made a cell of.
 pub fn plain_text(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
-        Some(text) if text.starts_with(FORMULA) => text,
+        Some(text) if needs_apostrophe(text) => text,
         _ => cell,
     }
+}
+
+fn needs_apostrophe(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(FORMULA)
 }
 
 /// Characters that begin a formula.

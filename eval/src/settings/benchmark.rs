@@ -22,8 +22,8 @@ pub(super) fn resolve(
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
     // One that runs outside of the benchmarks is none of their options.
-    let scorer = args.scorer.as_deref().map(str::trim);
-    let scorer = scorer.filter(|scorer| OutsideScorer::parse(scorer).is_none());
+    let given = args.scorer.as_deref().map(str::trim);
+    let scorer = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
     let options = benchmarks::Options {
@@ -32,6 +32,7 @@ pub(super) fn resolve(
         split: args.split.clone(),
         skip_malformed: args.skip_malformed,
         scorer: scorer.map(str::to_owned),
+        is_scored_outside: given.is_some() && scorer.is_none(),
         seed: args.seed,
         context_lengths,
         tasks_per_length: args.tasks_per_length,

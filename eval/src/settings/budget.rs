@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use harness::Budgets;
 use harness::provider::PriceTable;
+use harness::{Budget, Budgets};
 
 use super::SettingsError;
 use super::model_ref;
-use crate::cli::BudgetArgs;
+use crate::cli::{BudgetArgs, ScoreArgs};
 
 /// What may be spent, and by which prices.
 #[derive(Debug, Clone)]
@@ -20,6 +20,18 @@ pub struct BudgetSettings {
 }
 
 impl BudgetSettings {
+    /// The first flag that limits what may be spent in all, if there is one.
+    pub fn flag(&self) -> Option<&'static str> {
+        let run = &self.budgets.run;
+        let limits = [
+            (run.cost_usd.is_some(), "--max-cost"),
+            (run.tokens.is_some(), "--max-tokens"),
+            (run.calls.is_some(), "--max-llm-calls"),
+        ];
+        let mut limits = limits.into_iter();
+        limits.find_map(|(is_given, flag)| is_given.then_some(flag))
+    }
+
     /// Checks that a budget of money can be kept.
     ///
     /// # Errors
@@ -60,11 +72,37 @@ pub(super) fn resolve(args: &BudgetArgs) -> Result<BudgetSettings, SettingsError
     })
 }
 
+/// What a judge may use that is asked about the answers of a run, and its prices. `judge` is its model, if there is one.
+///
+/// # Errors
+/// A [`SettingsError`] for a file of prices that cannot be read, or a budget of money of a model
+/// without a price.
+pub(super) fn of_scoring(
+    args: &ScoreArgs,
+    judge: Option<&str>,
+) -> Result<BudgetSettings, SettingsError> {
+    let run = Budget {
+        cost_usd: args.max_cost,
+        tokens: args.max_tokens,
+        calls: args.max_llm_calls,
+        time: None,
+    };
+    let budget = BudgetSettings {
+        budgets: Budgets {
+            run,
+            attempt: Budget::default(),
+        },
+        prices: prices(args.prices.as_deref())?,
+    };
+    budget.check_prices(judge)?;
+    Ok(budget)
+}
+
 /// The prices of a file, if there is one, before the bundled ones.
 ///
 /// # Errors
 /// [`SettingsError::Read`] or [`SettingsError::Prices`].
-pub(super) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
+fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
     let bundled = PriceTable::bundled().map_err(SettingsError::Prices)?;
     Ok(match file {
         Some(file) => own_prices(file)?.or(bundled),

@@ -5,7 +5,7 @@ use harness::{AgentSettings, Equipment, Protocol, sandbox};
 use std::time::Duration;
 
 use harness::prompt::{Driver, ModelAlias, PromptMode};
-use harness::treatment::{Effective, Sent};
+use harness::treatment::{Effective, ReplTreatment, Sent};
 
 use super::guidance::Guidance;
 use super::treatment::Claimed;
@@ -94,6 +94,7 @@ impl EngineSettings {
             max_blocks_per_iteration,
             keys,
         )?;
+        models::check_read(&args.models, &models, model)?;
         let isolation = args.sandbox.isolation()?;
         let hooks = super::hooks::resolve(&args.hooks, &args.guidance.layers)?;
         let definition = guidance.settings.layers.definition.as_ref();
@@ -115,6 +116,11 @@ impl EngineSettings {
         let protocol = guidance.settings.protocol;
         let idle = super::web::idle(&args.web, protocol);
         guidance.warnings.extend(idle);
+        let repl = ReplTreatment {
+            config: args.sandbox.config(),
+            max_blocks: max_blocks_per_iteration,
+            confirm_first_return: args.confirm_first_return,
+        };
         let claimed = Claimed {
             guidance: &args.guidance,
             tools: &args.tools,
@@ -122,6 +128,7 @@ impl EngineSettings {
             web: &args.web,
             max_iterations,
             stop_early: args.models.stop_early,
+            repl: &repl,
             tools_of_definition: equipped.of_definition,
         };
         let equipment = equipped.all;

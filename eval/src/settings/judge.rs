@@ -17,14 +17,14 @@ pub struct JudgeSettings {
     pub asked: u32,
 }
 
-/// Resolves the flags of a judge, if a model is named; `--judge-prompt` without one is an error. `models` are those of the
-/// command.
+/// Resolves the flags of a judge, if a model is named; `--judge-prompt` without one is an error. `given` are the command's flags of
+/// models.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first flag that is wrong, a prompt that cannot be read, or a key that is missing.
 pub(super) fn resolve(
     args: &ScorerArgs,
-    models: &ModelArgs,
+    given: &ModelArgs,
     keys: Keys,
 ) -> Result<Option<JudgeSettings>, SettingsError> {
     let prompt = args.judge_prompt.as_deref().map(str::trim);
@@ -39,11 +39,12 @@ pub(super) fn resolve(
         .map_err(|problem| SettingsError::JudgePrompt { problem })?;
     let references = [("--judge-model".to_owned(), model.to_owned())];
     let thinking = ModelArgs {
-        effort: prompt.effort.or(models.effort),
-        reasoning_tokens: prompt.reasoning_tokens.or(models.reasoning_tokens),
-        ..models.clone()
+        effort: prompt.effort.or(given.effort),
+        reasoning_tokens: prompt.reasoning_tokens.or(given.reasoning_tokens),
+        ..given.clone()
     };
     let models = models::resolve(&thinking, &references, false, 1, keys)?;
+    models::check_read(given, &models, model)?;
     Ok(Some(JudgeSettings {
         model: model.to_owned(),
         models,

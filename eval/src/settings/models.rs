@@ -26,6 +26,45 @@ pub struct ModelSettings {
     pub longest_response: Option<u64>,
     /// The servers that the run uses, by their prefix.
     pub servers: BTreeMap<String, Server>,
+    /// Where earlier starts of the run asked models, as far as that is somewhere else.
+    pub earlier_addresses: Vec<Value>,
+}
+
+impl ModelSettings {
+    /// Where the models of each prefix run.
+    pub fn base_urls(&self) -> BTreeMap<&str, &str> {
+        let servers = self.servers.iter();
+        servers
+            .map(|(prefix, server)| (prefix.as_str(), server.base_url.as_str()))
+            .collect()
+    }
+
+    /// Takes over from the `config.json` of a run where its earlier starts asked models. Gives what it was at last if it is
+    /// another place now.
+    pub(super) fn move_from(&mut self, config: &Value) -> Option<String> {
+        let engine = config.get("engine")?;
+        if let Some(Value::Array(earlier)) = engine.get("earlier_base_urls") {
+            self.earlier_addresses.clone_from(earlier);
+        }
+        let Some(Value::Object(last)) = engine.get("base_urls") else {
+            return None;
+        };
+        let now = self.base_urls();
+        let moved = |(prefix, url): (&String, &Value)| {
+            let url = url.as_str()?;
+            let now = now.get(prefix.as_str())?;
+            (url.trim_end_matches('/') != *now).then(|| url.to_owned())
+        };
+        let moved: Vec<String> = last.iter().filter_map(moved).collect();
+        if moved.is_empty() {
+            return None;
+        }
+        let last = Value::Object(last.clone());
+        if !self.earlier_addresses.contains(&last) {
+            self.earlier_addresses.push(last);
+        }
+        Some(moved.join(", "))
+    }
 }
 
 /// A server of models, and the key to it.
@@ -142,6 +181,7 @@ pub(super) fn resolve(
         timeouts,
         longest_response: None,
         servers,
+        earlier_addresses: Vec::new(),
     })
 }
 
@@ -167,6 +207,38 @@ pub(super) fn check_main(reference: &str, sampling: &Sampling) -> Result<(), Set
             reference: reference.to_owned(),
             reason: unsupported.reason,
         })
+}
+
+/// Checks that a server is there to read what the flags say of how models are to answer: models from files answer what stands
+/// there. `reference` is the main model.
+///
+/// # Errors
+/// [`SettingsError::Unsupported`] for the first flag that nobody would read.
+pub(super) fn check_read(
+    args: &ModelArgs,
+    settings: &ModelSettings,
+    reference: &str,
+) -> Result<(), SettingsError> {
+    let given = [
+        (args.temperature.is_some(), "--temperature"),
+        (args.model_seed.is_some(), "--model-seed"),
+        (args.max_output_tokens.is_some(), "--max-output-tokens"),
+        (args.stop.iter().any(|text| !text.is_empty()), "--stop"),
+        (args.effort.is_some(), "--effort"),
+        (args.reasoning_tokens.is_some(), "--reasoning-tokens"),
+        (!settings.sampling.extra.is_empty(), "--model-args"),
+    ];
+    let mut given = given.into_iter().filter(|(is_given, _)| *is_given);
+    match given.next() {
+        Some((_, flag)) if settings.servers.is_empty() => Err(SettingsError::Unsupported {
+            flag,
+            reference: reference.to_owned(),
+            reason: format!(
+                "it answers what its file says, whatever it is asked with; leave {flag} out"
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own
@@ -198,6 +270,7 @@ pub(super) fn server(
         base_url: given
             .unwrap_or_else(|| endpoint.base_url.clone())
             .trim()
+            .trim_end_matches('/')
             .to_owned(),
         key: key.map(|key| Secret::new(&key)),
     })

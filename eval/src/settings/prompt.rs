@@ -4,7 +4,7 @@ use harness::model::Role;
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth};
 use harness::sandbox::Isolation;
-use harness::treatment::DEFAULT_MAX_ITERATIONS;
+use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
 use harness::{Protocol, ToolSpec, agent_turn};
 
 use super::bounds::within;
@@ -94,6 +94,7 @@ impl PromptSettings {
             web: &args.web,
             max_iterations: DEFAULT_MAX_ITERATIONS,
             stop_early: false,
+            repl: &ReplTreatment::default(),
             tools_of_definition: equipped.of_definition,
         };
         let equipment = equipped.all;

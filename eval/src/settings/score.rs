@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer};
-use harness::provider::PriceTable;
 
-use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader};
+use super::{BudgetSettings, GraderSettings, Keys, SettingsError, benchmark, budget, grader};
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
 
 /// Which run is scored again, and how.
@@ -19,8 +18,8 @@ pub struct ScoreSettings {
     pub grader: GraderSettings,
     /// How requests go to a judge.
     pub traffic: TrafficArgs,
-    /// What they cost.
-    pub prices: PriceTable,
+    /// What it may use, and by which prices.
+    pub budget: BudgetSettings,
     /// Folder of its cache.
     pub cache: Option<PathBuf>,
     /// Answers that are scored at once; at least 1.
@@ -56,12 +55,14 @@ impl ScoreSettings {
             Some(outside) => OtherScorer::Outside(outside),
             None => OtherScorer::Rule(benchmark::rule(name)?),
         };
+        let judge = grader.judge.as_ref().map(|judge| judge.model.as_str());
+        let budget = budget::of_scoring(args, judge)?;
         Ok(Self {
             dir: args.dir.clone(),
             scorer,
             grader,
             traffic: args.traffic.clone(),
-            prices: budget::prices(args.prices.as_deref())?,
+            budget,
             cache: args.cache.clone(),
             concurrency: args.concurrency,
             json: args.json,

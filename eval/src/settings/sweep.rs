@@ -1,6 +1,6 @@
 //! Settings of `eval sweep`: the matrix of a file and of flags as the command lines of its cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -123,7 +123,7 @@ impl Matrix {
             (true, false) => file.driver_sets,
             (true, true) => vec![Vec::new()],
         };
-        Ok(Self {
+        let matrix = Self {
             models,
             protocols,
             prompt_modes: axis(
@@ -135,6 +135,33 @@ impl Matrix {
             depths: axis("depths", &args.depths, &file.depths, Some("2"))?,
             driver_sets,
             run,
+        };
+        match matrix.repeated() {
+            Some(problem) => Err(wrong(problem)),
+            None => Ok(matrix),
+        }
+    }
+}
+
+impl Matrix {
+    /// Which value an axis has twice, if any has: it would make the same cell twice.
+    fn repeated(&self) -> Option<String> {
+        let sets = self.driver_sets.iter().map(|set| match set.as_slice() {
+            [] => "none".to_owned(),
+            names => names.join("+"),
+        });
+        let sets: Vec<String> = sets.collect();
+        let axes = [
+            ("models", &self.models),
+            ("protocols", &self.protocols),
+            ("prompt-modes", &self.prompt_modes),
+            ("depths", &self.depths),
+            ("driver-sets", &sets),
+        ];
+        axes.into_iter().find_map(|(name, values)| {
+            let mut seen = BTreeSet::new();
+            let twice = values.iter().find(|value| !seen.insert(*value))?;
+            Some(format!("{name}: {twice} is there twice"))
         })
     }
 }

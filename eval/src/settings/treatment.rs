@@ -6,14 +6,18 @@ use harness::agent_turn::AgentTurnSettings;
 use harness::prompt::{ModelAlias, PromptMode, warnings};
 use harness::tool::Toolbox;
 use harness::treatment::{
-    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, Sent, Setting, Treatment,
+    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ReplSetting,
+    ReplTreatment, Sent, Setting, Treatment,
 };
 use harness::{AgentSettings, Equipment};
+use serde_json::Value;
 
 use super::guidance::{AUTO, Guidance, NONE};
 use super::name_list::names;
 use super::{HookSettings, Resolved, SettingsError};
-use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, LayerArgs, ToolArgs, WebArgs};
+use crate::cli::{
+    CodeVia, EngineArgs, GuidanceArgs, HookArgs, LayerArgs, ToolArgs, WebArgs, recorded,
+};
 
 /// The flags that claim something of the agents.
 pub(super) struct Claimed<'a> {
@@ -23,6 +27,7 @@ pub(super) struct Claimed<'a> {
     pub web: &'a WebArgs,
     pub max_iterations: u32,
     pub stop_early: bool,
+    pub repl: &'a ReplTreatment,
     /// The tools that the root's definition names.
     pub tools_of_definition: Toolbox,
 }
@@ -56,6 +61,7 @@ impl Claimed<'_> {
             max_iterations: self.max_iterations,
             code_via_tool: guidance.code_via_tool,
             stop_early: self.stop_early,
+            repl: self.repl.clone(),
             layers: guidance.layers.layers.clone(),
             definition: definition.map(|definition| definition.name.clone()),
             root: match definition {
@@ -159,6 +165,7 @@ impl Claimed<'_> {
         ];
         let given = settings.into_iter().filter(|(_, is_given)| *is_given);
         claims.extend(given.map(|(setting, _)| Claim::Setting(setting)));
+        claims.extend(ReplSetting::given(self.repl).map(Claim::Repl));
         let definition = guidance.layers.definition.as_ref();
         claims.extend(definition.map(|definition| Claim::Prompt(definition.name.clone())));
         let drivers = names(&self.guidance.drivers);
@@ -203,6 +210,7 @@ pub fn leave_out(args: &mut EngineArgs, claim: &Claim) {
             let parsed: Result<ModelAlias, _> = given.trim().parse();
             parsed.is_ok_and(|parsed| parsed.alias != *alias)
         }),
+        Claim::Repl(setting) => reset(args, setting.flag),
         Claim::Setting(setting) => match setting {
             Setting::SystemPromptFile => layers.system_prompt_file = None,
             Setting::AgentName => layers.agent_name = None,
@@ -217,5 +225,24 @@ pub fn leave_out(args: &mut EngineArgs, claim: &Claim) {
             Setting::StopEarly => args.models.stop_early = false,
             Setting::WebAgent => args.web.web_agent = None,
         },
+    }
+}
+
+/// Puts a flag of the REPL back to its default.
+fn reset(args: &mut EngineArgs, flag: &str) {
+    match flag {
+        "--max-blocks-per-iteration" => args.max_blocks_per_iteration = 1,
+        "--confirm-first-return" => args.confirm_first_return = true,
+        _ => {
+            let field = flag.trim_start_matches('-').replace('-', "_");
+            let Ok(Value::Object(mut given)) = serde_json::to_value(&args.sandbox) else {
+                return;
+            };
+            given.remove(&field);
+            // What was just written reads back.
+            if let Ok(sandbox) = recorded(&Value::Object(given)) {
+                args.sandbox = sandbox;
+            }
+        }
     }
 }

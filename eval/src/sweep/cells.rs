@@ -1,12 +1,11 @@
 //! The cells that a matrix makes: each combination once, axes that a protocol does not have left out, and no two that send the
 //! same.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use clap::Args as _;
 use harness::prompt::{PromptMode, warnings};
-use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, Inert, Sent};
+use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, HiddenBy, Inert, Sent};
 
 use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
 use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
@@ -139,15 +138,16 @@ fn resolve(
         };
         match problem {
             SettingsError::UnfitDriver(unfit) => return Ok(Resolved::Skipped(unfit.to_string())),
-            SettingsError::Inert(inert) => {
-                if inert.claims.iter().any(is_axis) {
-                    if !(inert.by_protocol && combination.without_axes(&inert.claims)) {
-                        return Ok(Resolved::Skipped(inert.to_string()));
-                    }
-                } else {
-                    left_out.push(*inert);
+            SettingsError::Inert(inert) if !inert.claims.iter().any(is_axis) => {
+                left_out.push(*inert);
+            }
+            SettingsError::Inert(inert) if inert.by != HiddenBy::Other => {
+                let is_by_protocol = inert.by == HiddenBy::Protocol;
+                if !(is_by_protocol && combination.without_axes(&inert.claims)) {
+                    return Ok(Resolved::Skipped(inert.to_string()));
                 }
             }
+            // It would send what the cell without that axis sends.
             problem => {
                 return Err(SweepError::Settings {
                     cell: combination.to_string(),
@@ -167,7 +167,7 @@ const fn is_axis(claim: &Claim) -> bool {
 }
 
 /// One combination of the matrix.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Combination {
     model: Option<String>,
     protocol: String,
@@ -178,7 +178,7 @@ pub(super) struct Combination {
     drivers: Vec<String>,
 }
 
-/// All combinations, each once.
+/// All combinations; no axis has a value twice.
 pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     let models: Vec<Option<String>> = if matrix.models.is_empty() {
         vec![None]
@@ -210,8 +210,6 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
             }
         }
     }
-    let mut seen = BTreeSet::new();
-    all.retain(|combination| seen.insert(combination.clone()));
     all
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
+use harness::model::Usage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -116,7 +118,9 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
     assert!(ran.stdout.contains("$0.2500"), "{}", ran.stdout);
     let scores = || {
         let folder = fs::read_dir(made.dir.path.join("scores")).unwrap();
-        let path = folder.map(|entry| entry.unwrap().path()).next().unwrap();
+        let mut paths = folder.map(|entry| entry.unwrap().path());
+        let is_whole = |path: &PathBuf| !path.to_string_lossy().contains(".unfinished");
+        let path = paths.find(is_whole).unwrap();
         let text = fs::read_to_string(path).unwrap();
         serde_json::from_str::<Value>(text.trim_end()).unwrap()
     };
@@ -256,4 +260,134 @@ fn what_is_wrong_is_told_before_anything_runs() {
         assert!(ran.stderr.starts_with(message), "{more:?}: {}", ran.stderr);
         assert!(!binary.path().join("results").exists(), "{more:?}");
     }
+}
+
+#[test]
+fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
+    let rows: Vec<String> = (1..=4)
+        .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
+        .collect();
+    let judge = r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1, tokens: {input: 9, output: 1}}]}"#;
+    let binary = binary("Ada", Some(judge)).file("q.jsonl", rows.join("\n"));
+    let made = finish(&binary, &RUN);
+    let dir = made.dir.path.to_string_lossy().into_owned();
+    let score = |more: &[&str]| {
+        let args = ["score", &dir, "--scorer", "judge", "--concurrency", "1"];
+        let model = ["--model", "scripted:j.yaml"];
+        binary.run(&[&args[..], &model, more].concat(), "")
+    };
+    let files = || {
+        let folder = fs::read_dir(made.dir.path.join("scores")).unwrap();
+        let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<Vec<String>>()
+    };
+    let stopped = |used: &str, done: usize| {
+        format!(
+            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored, which is kept; the same command goes on\n"
+        )
+    };
+    let ran = score(&["--max-cost", "1.5"]);
+    let used = "--max-cost budget is used up ($2.0000 of $1.5)";
+    assert_eq!((ran.code, ran.stderr), (Some(106), stopped(used, 2)));
+    let journal = files();
+    assert!(
+        journal[0].ends_with(".unfinished.jsonl") && journal.len() == 1,
+        "{journal:?}"
+    );
+    // What was spent stays spent, and a line that a killed process left is passed over.
+    let path = made.dir.path.join("scores").join(&journal[0]);
+    let mut text = fs::read_to_string(&path).unwrap();
+    text.push_str(r#"{"id": "q3", "attem"#);
+    fs::write(&path, text).unwrap();
+    let ran = score(&["--max-tokens", "15"]);
+    let used = "--max-tokens budget is used up (20 tokens of 15 tokens)";
+    let earlier = "note: earlier starts have left the scores of 2 answers\n";
+    assert_eq!(
+        (ran.code, ran.stderr),
+        (Some(106), earlier.to_owned() + &stopped(used, 2))
+    );
+    // No answer is asked about twice: four calls are all.
+    let ran = score(&["--max-llm-calls", "3"]);
+    let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
+    assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
+    let ran = score(&["--max-llm-calls", "4"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("$4.0000"), "{}", ran.stdout);
+    let left = files();
+    assert!(
+        left.len() == 1 && !left[0].contains("unfinished"),
+        "{left:?}"
+    );
+    // Nothing is spent by a rule, and no price is known of some models.
+    let wrong = [
+        (
+            &["--scorer", "exact", "--max-cost", "1"][..],
+            "error: --max-cost: the scorer is exact/1, which asks no model\n",
+        ),
+        (
+            &[
+                "--scorer",
+                "judge",
+                "--model",
+                "ollama/none-such",
+                "--max-cost",
+                "1",
+            ],
+            "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
+        ),
+        (
+            &[
+                "--scorer",
+                "judge",
+                "--model",
+                "scripted:j.yaml",
+                "--temperature",
+                "0",
+            ],
+            "error: --temperature: `scripted:j.yaml` cannot be asked so: ",
+        ),
+    ];
+    for (args, message) in wrong {
+        let ran = binary.run(&[&["score", &dir], args].concat(), "");
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.starts_with(message), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_call_that_was_under_way_when_the_judge_was_killed_is_booked_by_estimate() {
+    let judge =
+        r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1}]}"#;
+    let binary = binary("Ada", Some(judge));
+    let made = finish(&binary, &RUN);
+    let dir = made.dir.path.to_string_lossy().into_owned();
+    let args = [
+        "score",
+        &dir,
+        "--scorer",
+        "judge",
+        "--model",
+        "scripted:j.yaml",
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let scores = made.dir.path.join("scores");
+    let name = fs::read_dir(&scores).unwrap().next().unwrap().unwrap();
+    let name = name.file_name().into_string().unwrap();
+    let journal = scores.join(name.replace(".jsonl", ".unfinished.jsonl"));
+    let asked = json!({
+        "v": 1, "run_id": "r", "sample": "q", "attempt": 1, "at_ms": 1.0, "invocation": "judge of q.1", "parent": null, "depth": 0,
+        "kind": {"type": "judge_request", "estimate": {"usage": Usage::default(), "cost_usd": 5.0}},
+    });
+    fs::write(&journal, format!("{asked}\n")).unwrap();
+    let ran = binary.run(&[&args[..], &["--max-cost", "5"]].concat(), "");
+    let used = "the --max-cost budget is used up ($5.0000 of $5)";
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    assert!(ran.stderr.contains(used), "{ran:?}");
+    // A second one does not begin beside a first.
+    let held = fs::File::open(&journal).unwrap();
+    held.lock().unwrap();
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("unfinished.jsonl"), "{ran:?}");
 }

@@ -52,6 +52,7 @@ mod traffic;
 
 mod scorer_file;
 mod sweep;
+mod sweep_cells;
 mod sweep_resume;
 mod manifests;
 mod snapshot;

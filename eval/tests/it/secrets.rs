@@ -251,6 +251,26 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), None);
+    // Another port is no other experiment, and may be another server: both addresses are kept.
+    let other = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+    let there = other.openai();
+    let (binary, dir) = begun();
+    let (ran, _) = resume(&binary, &dir, &["--base-url", &there]);
+    let moved = format!(
+        "note: models are asked at {there} from now on, and were at {url} before; config.json keeps both\n"
+    );
+    assert!(
+        ran.code == Some(0) && ran.stderr.contains(&moved),
+        "{ran:?}"
+    );
+    let config = fs::read_to_string(binary.path().join(&dir).join("config.json")).unwrap();
+    let config: serde_json::Value = serde_json::from_str(&config).unwrap();
+    let engine = &config["engine"];
+    assert_eq!(engine["base_urls"]["openai"], there.as_str());
+    assert_eq!(
+        engine["earlier_base_urls"],
+        serde_json::json!([{ "openai": url }])
+    );
 }
 
 #[test]

@@ -198,7 +198,8 @@ fn the_workflow_shards_merges_resumes_and_compares() {
 fn a_single_shard_takes_its_flags_as_they_were_typed() {
     let folder = tempfile::tempdir().unwrap();
     let flags = "--stop '; touch pwned' --stop=\"$(touch pwned)\" --stop '`touch pwned`'\n--stop \"two\nlines\" \
-                 --stop 'it'\"'\"'s' --stop * --stop '&& touch pwned #' --stop İß€";
+                 --model-alias far=ollama/none --agent-name 'it'\"'\"'s' --site * --persona '&& touch pwned #' \
+                 --append-system-prompt İß€";
     let inputs = [
         ("context-len", "8k"),
         ("flags", flags),
@@ -217,13 +218,25 @@ fn a_single_shard_takes_its_flags_as_they_were_typed() {
         "; touch pwned",
         "$(touch pwned)",
         "`touch pwned`",
-        "two\nlines",
-        "it's",
-        "*",
-        "&& touch pwned #",
-        "İß€"
+        "two\nlines"
     ]);
-    assert!(config.to_string().contains(&stop.to_string()), "{config}");
+    let flags = &config["flags"]["engine"];
+    let texts = &flags["guidance"]["layers"];
+    let found = [
+        &flags["models"]["stop"],
+        &texts["agent_name"],
+        &texts["site"],
+        &texts["persona"],
+        &texts["append_system_prompt"],
+    ];
+    let typed = [
+        &stop,
+        &json!("it's"),
+        &json!("*"),
+        &json!("&& touch pwned #"),
+        &json!("İß€"),
+    ];
+    assert_eq!(found, typed, "{config}");
 
     // An input is one argument, whatever is in it.
     let mut service = Service::new(

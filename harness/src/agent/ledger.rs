@@ -62,7 +62,8 @@ pub(crate) struct Ledger {
     above: Option<Arc<Ledger>>,
 }
 
-/// What several runs may spend together, and what they have. Cheap to clone; all clones are the same books.
+/// What several runs may spend together, or a command that asks models and is no run, and what they have. Cheap to clone; all
+/// clones are the same books.
 #[derive(Debug, Clone)]
 pub struct SharedBudget(Arc<Ledger>);
 
@@ -75,7 +76,12 @@ impl SharedBudget {
         }))
     }
 
-    /// Books what an earlier start had spent.
+    /// The budget of a command whose flags are named as a run's are.
+    pub fn of_command(budget: Budget) -> Self {
+        Self(Arc::new(Ledger::of_run(budget)))
+    }
+
+    /// Books what was spent, in this start or an earlier one.
     pub fn charge(&self, earlier: Spent) {
         self.0.charge(earlier);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Sent, Treatment};
+use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplSetting, Sent, Treatment};
 use crate::agent::AgentSettings;
 use crate::prompt::{ActionOverrides, PromptMode};
 use crate::protocol::agent_turn::AgentTurnSettings;
@@ -26,6 +26,8 @@ pub enum Claim {
     Prompt(String),
     /// A text or a file that is laid over the prompts.
     Setting(Setting),
+    /// How code runs.
+    Repl(ReplSetting),
     /// A limit to the depth of the tree.
     MaxDepth(u32),
     /// Iterations of the root.
@@ -70,6 +72,7 @@ impl fmt::Display for Claim {
             Self::Profile { name, .. } => write!(f, "--profile {name}"),
             Self::Prompt(name) => write!(f, "--prompt {name}"),
             Self::Setting(setting) => f.write_str(setting.flag()),
+            Self::Repl(setting) => f.write_str(setting.flag),
             Self::MaxDepth(depth) => write!(f, "--max-depth {depth}"),
             Self::MaxIterations(iterations) => write!(f, "--max-iterations {iterations}"),
             Self::Tool(name) => write!(f, "--tools {name}"),
@@ -112,6 +115,7 @@ impl Claim {
                 run.root = AgentSettings::default();
             }
             Self::Setting(setting) => setting.remove(&mut run),
+            Self::Repl(setting) => run.repl = setting.removed(&run.repl),
             Self::MaxDepth(_) => run.max_depth = DEFAULT_MAX_DEPTH,
             Self::MaxIterations(_) => run.max_iterations = DEFAULT_MAX_ITERATIONS,
             Self::Tool(name) => run.equipment.root = run.equipment.root.without(name),

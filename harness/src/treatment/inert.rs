@@ -18,8 +18,19 @@ pub struct Inert {
     pub reason: String,
     /// What would be right.
     pub hint: String,
-    /// Whether the protocol has no place for it, whatever else the run says.
-    pub by_protocol: bool,
+    /// What hides it.
+    pub by: HiddenBy,
+}
+
+/// What hides a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HiddenBy {
+    /// The protocol has no place for it, whatever else the run says.
+    Protocol,
+    /// The tree is too flat.
+    Depth,
+    /// What else the run says, or the claim itself.
+    Other,
 }
 
 /// A part of a run that can hide others.
@@ -80,7 +91,11 @@ impl Inert {
             claims,
             reason,
             hint,
-            by_protocol: matches!(hidden, Cause::Protocol(_)),
+            by: match hidden {
+                Cause::Protocol(_) => HiddenBy::Protocol,
+                Cause::Part(Part::Depth) => HiddenBy::Depth,
+                _ => HiddenBy::Other,
+            },
         }
     }
 
@@ -102,7 +117,7 @@ impl Inert {
             hint: format!("use --profile none, or leave {claim} out"),
             claims: vec![claim],
             reason,
-            by_protocol: true,
+            by: HiddenBy::Protocol,
         }
     }
 }

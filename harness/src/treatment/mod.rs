@@ -6,6 +6,7 @@
 
 mod claim;
 mod inert;
+mod repl;
 mod sent;
 
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::Toolbox;
 
 pub use claim::{Claim, Setting};
-pub use inert::Inert;
+pub use inert::{HiddenBy, Inert};
+pub use repl::{ReplSetting, ReplTreatment};
 pub use sent::{AgentSent, HookSent, Sent};
 
 /// `--max-depth` where a run does not say.
@@ -43,6 +45,8 @@ pub struct Treatment {
     pub code_via_tool: bool,
     /// Whether a response ends where it has said all the code that may run.
     pub stop_early: bool,
+    /// How code runs.
+    pub repl: ReplTreatment,
     /// What is laid over the prompts.
     pub layers: PromptLayers,
     /// The name of the definition that the root runs under; its text is in `layers`.
@@ -81,6 +85,7 @@ impl Default for Treatment {
             max_iterations: DEFAULT_MAX_ITERATIONS,
             code_via_tool: false,
             stop_early: false,
+            repl: ReplTreatment::default(),
             layers: PromptLayers::default(),
             definition: None,
             root: AgentSettings::default(),

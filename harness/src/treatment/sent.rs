@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Treatment;
+use super::{ReplTreatment, Treatment};
 use crate::agent::{ROOT, Specialist};
 use crate::hook::{Hook, Moment};
 use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
@@ -25,6 +25,8 @@ pub struct Sent {
     pub max_depth: u32,
     /// Whether responses end where they have said all the code that may run.
     pub stops_early: bool,
+    /// How code runs, as far as they meet it.
+    pub repl: Option<ReplTreatment>,
     /// How pages are shown and acted on, where the agent is one of the web.
     pub web: Option<AgentTurnSettings>,
     /// The models that they can ask for by an alias, each with its alias.
@@ -81,9 +83,19 @@ impl Treatment {
             max_depth: self.deepest(),
             // Only a response with code in blocks can be watched for their end.
             stops_early: self.stop_early && self.protocol.nature().has_repl && !self.code_via_tool,
+            repl: self.repl_met(),
             web: is_web.then(|| self.web.clone()),
             models: self.models(),
             page: self.page_section(),
+        }
+    }
+
+    /// How code runs, as far as the agents meet it.
+    fn repl_met(&self) -> Option<ReplTreatment> {
+        if self.protocol.nature().has_repl {
+            Some(self.repl.clone())
+        } else {
+            self.calls_tools().then(|| self.repl.of_tools())
         }
     }
 

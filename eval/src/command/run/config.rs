@@ -97,7 +97,8 @@ fn agents(engine: &EngineSettings) -> Value {
         "model": engine.model,
         "aliases": engine.aliases,
         "sampling": engine.models.sampling,
-        "base_urls": base_urls(engine),
+        "base_urls": engine.models.base_urls(),
+        "earlier_base_urls": engine.models.earlier_addresses,
         "stream": engine.models.stream,
         "connect_timeout_s": engine.models.timeouts.connect.as_secs_f64(),
         "idle_timeout_s": engine.models.timeouts.idle.as_secs_f64(),
@@ -191,14 +192,6 @@ fn judge(settings: &JudgeSettings) -> Value {
         "prompt_sha256": settings.prompt.digest,
         "attempts": settings.asked,
     })
-}
-
-/// Where the models of each prefix run.
-fn base_urls(engine: &EngineSettings) -> BTreeMap<&str, &str> {
-    let servers = engine.models.servers.iter();
-    servers
-        .map(|(prefix, server)| (prefix.as_str(), server.base_url.as_str()))
-        .collect()
 }
 
 fn isolation(engine: &EngineSettings) -> &'static str {

@@ -42,6 +42,9 @@ impl SettingsError {
                     crate::env_vars::of_flag("--base-url")
                 ));
             }
+            Self::BaseUrlWithoutServer => {
+                "the server of a judge beside such a model is named by a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …"
+            }
             Self::Inert(inert) => return Some(inert.hint.clone()),
             Self::UnfitDriver(unfit) => {
                 return Some(format!(
@@ -71,7 +74,6 @@ impl SettingsError {
             | Self::Sandbox(_)
             | Self::JudgePrompt { .. }
             | Self::Unsupported { .. }
-            | Self::BaseUrlWithoutServer
             | Self::ModelArgs { .. }
             | Self::ModelArgTwice { .. }
             | Self::UnknownProvider { .. }

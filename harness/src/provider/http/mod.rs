@@ -95,6 +95,9 @@ pub struct HttpProvider {
     experience: Experience,
 }
 
+/// Where requests go below a base address.
+const REQUESTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
+
 impl HttpClient {
     /// Makes a client. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are honoured; redirects are not followed,
     /// for they could carry a key to another host.
@@ -187,6 +190,11 @@ impl HttpProvider {
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong(&hidden(base_url), "it has a query or a fragment"));
+        }
+        let path = url.path().trim_end_matches('/');
+        if let Some(ending) = REQUESTS.iter().find(|ending| path.ends_with(**ending)) {
+            let problem = format!("requests go to {ending} below it, so leave that out");
+            return Err(wrong(&hidden(base_url), &problem));
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
         if !key.as_ref().is_none_or(sendable) {

@@ -1,0 +1,256 @@
+//! What becomes a cell of a sweep: the combinations of a matrix that are skipped, left out or refused.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::binary::Binary;
+
+/// Matrices as (about, matrix, the cells or the error, what is said of them).
+type MatrixRow<'a> = (
+    &'a str,
+    &'a str,
+    Result<&'a [&'a str], &'a str>,
+    &'a [&'a str],
+);
+
+#[test]
+fn a_cell_is_one_experiment_under_one_name() {
+    let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
+    let copy = brief.replace("name: brief", "name: copy");
+    let rows: [MatrixRow<'_>; 17] = [
+        (
+            "An axis that a protocol does not have is no axis of its cells.",
+            "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
+            Ok(&[
+                "01-direct",
+                "02-rlm-solver-depth2",
+                "03-rlm-solver-depth3",
+                "04-rlm-coordinator-depth2",
+                "05-rlm-coordinator-depth3",
+                "06-tools",
+            ]),
+            &[],
+        ),
+        (
+            "Drivers go with the protocols that they are written for.",
+            "{run: RUN, protocols: [rlm, tools], driver-sets: [[], [brief], [exact-format]]}",
+            Ok(&[
+                "01-direct",
+                "02-rlm-solver",
+                "03-rlm-solver-exact-format",
+                "04-tools",
+                "05-tools-brief",
+            ]),
+            &[
+                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` is written for --protocol direct or tools, and this is rlm",
+                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` is written for --protocol rlm, and this is tools",
+            ],
+        ),
+        (
+            "Two sets with one text.",
+            "{run: RUN, protocols: [tools], driver-sets: [[brief], [copy]]}",
+            Err(
+                "error: cells `02-tools-brief` and `03-tools-copy` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A driver that the profile adds anyway.",
+            "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [deadline-return]]}",
+            Err(
+                "error: cell `--protocol rlm --prompt-mode solver --max-depth 2 --drivers deadline-return`: --drivers deadline-return would \
+                 change nothing that an agent gets: --profile gemini brings it",
+            ),
+            &[],
+        ),
+        (
+            "A profile has no drivers for the direct call.",
+            "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [reuse-state]]}",
+            Ok(&["01-direct", "02-solver", "03-solver-reuse-state"]),
+            &[
+                "left out in 01-direct: --profile gemini would change nothing that an agent gets: none of its drivers (deadline-return, verify-before-return) \
+                 is written for the direct protocol",
+            ],
+        ),
+        (
+            "One model under two references.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, scripted/s-niah]}",
+            Err(
+                "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A bundled model and a copy of its file.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
+            Err(
+                "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "Two files of one content.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
+            Err(
+                "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A driver for a mode where the prompt has none.",
+            "{run: {<<: RUN, prompts-dir: prompts, prompt: desk}, driver-sets: [[], [delegation-first]]}",
+            Ok(&["01-direct", "02-rlm", "03-rlm-delegation-first"]),
+            &[],
+        ),
+        (
+            "A prompt that hides the mode would leave one cell of two.",
+            "{run: {<<: RUN, system-prompt-file: whole.md}, prompt-modes: [solver, coordinator]}",
+            Err(
+                "error: cell `--protocol rlm --prompt-mode coordinator --max-depth 2`: --prompt-mode coordinator would change nothing that an agent gets: \
+               --system-prompt-file has no line {{default}} and takes the place of the whole prompt",
+            ),
+            &[],
+        ),
+        (
+            "A value that is there twice.",
+            "{run: RUN, prompt-modes: [solver, coordinator, solver]}",
+            Err("error: prompt-modes: solver is there twice"),
+            &[],
+        ),
+        (
+            "A set of drivers that is there twice.",
+            "{run: RUN, driver-sets: [[exact-format, reuse-state], [], [exact-format, reuse-state]]}",
+            Err("error: driver-sets: exact-format+reuse-state is there twice"),
+            &[],
+        ),
+        (
+            "Limits of the REPL are left out of the direct call.",
+            "{run: {<<: RUN, cell-timeout: 5, console: plain, max-blocks-per-iteration: 2}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[
+                "left out in 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would change nothing that an agent gets: \
+               the direct protocol is one call with the whole context, without a REPL, children or tools",
+            ],
+        ),
+        (
+            "A shared flag is left out where it changes nothing.",
+            "{run: {<<: RUN, tools: read_context, max-iterations: 4}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[
+                "left out in 01-direct: --max-iterations 4, --tools read_context would change nothing that an agent gets: \
+               the direct protocol is one call with the whole context, without a REPL, children or tools",
+            ],
+        ),
+        (
+            "One that changes nothing anywhere is refused.",
+            "{run: {<<: RUN, action-overrides: actions.yaml}}",
+            Err(
+                "error: no cell takes a flag that all share: --action-overrides would change nothing that an agent gets: \
+                 no agent has a tool or action called search",
+            ),
+            &[],
+        ),
+        (
+            "Without a profile in the matrix no model has one.",
+            "{run: {<<: RUN, profiles-file: profiles.yaml}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[],
+        ),
+        (
+            "A profile that the matrix names is that of its cells.",
+            "{run: {<<: RUN, profiles-file: profiles.yaml, profile: auto}}",
+            Ok(&["01-direct", "02-solver"]),
+            &[
+                "profile `family` matches the model and adds the drivers reuse-state; --profile none leaves them out",
+                "profile `family`: drivers that are not written for the direct protocol are left out: reuse-state",
+            ],
+        ),
+    ];
+    let run = "{benchmark: s-niah, context-len: 2k, tasks-per-length: 1, isolation: thread, model: MODEL, drivers-dir: drivers}";
+    let script = "description: Says 1.\nrules:\n\
+                  - {when: {roles: [direct, tools]}, reply: '1'}\n\
+                  - reply: \"```js\\nreturn(1)\\n```\"\n";
+    for (about, matrix, cells, notes) in rows {
+        let inner = run.trim_matches(['{', '}']);
+        let matrix = matrix.replace("<<: RUN", inner).replace("RUN", run);
+        // Profiles do not go by the name of a file.
+        let is_of_family = matrix.contains("profiles-file");
+        let model = if is_of_family {
+            "scripted"
+        } else {
+            "'scripted:model.yaml'"
+        };
+        let matrix = matrix.replace("MODEL", model);
+        let binary = Binary::new()
+            .variable("EVAL_PROMPT_MODE", "coordinator")
+            .variable("EVAL_MAX_DEPTH", "3")
+            .variable("EVAL_PROFILE", "claude")
+            .file("matrix.yaml", &matrix)
+            .file("model.yaml", script)
+            .file("same.yaml", script)
+            .file(
+                "bundled.yaml",
+                include_str!("../../../benchmarks/src/s_niah/model.yaml"),
+            )
+            .file(
+                "prompts/desk.md",
+                "---\nname: desk\ntoolDescription: D\nmodel: default\n---\nYou sit.\n",
+            )
+            .file("whole.md", "Only this.\n")
+            .file("actions.yaml", "search: {description: Finds.}\n")
+            .file("drivers/brief.md", brief)
+            .file("drivers/copy.md", &copy)
+            .file(
+                "profiles.yaml",
+                "profiles: [{name: family, models: ['scripted*'], drivers: [reuse-state]}]\n",
+            );
+        let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
+        match cells {
+            Ok(cells) => {
+                assert_eq!(ran.code, Some(0), "{about}: {ran:?}");
+                let plan = fs::read_to_string(binary.path().join("sweep/sweep.json")).unwrap();
+                let plan: Value = serde_json::from_str(&plan).unwrap();
+                let names = plan["cells"].as_array().unwrap().iter();
+                let names: Vec<&str> = names.map(|cell| cell["name"].as_str().unwrap()).collect();
+                assert_eq!(names, cells, "{about}");
+                let said = ran
+                    .stderr
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("note: "));
+                let said: Vec<&str> = said
+                    .filter(|line| {
+                        ["skipped", "left out", "profile"]
+                            .iter()
+                            .any(|word| line.starts_with(word))
+                    })
+                    .collect();
+                let mut wanted = notes.to_vec();
+                wanted.sort_unstable();
+                let mut said = said;
+                said.sort_unstable();
+                assert_eq!(said, wanted, "{about}");
+                for name in names {
+                    let config = binary.path().join("sweep").join(name).join("config.json");
+                    let config: Value =
+                        serde_json::from_str(&fs::read_to_string(config).unwrap()).unwrap();
+                    let of_matrix = [("profile: auto", "family"), ("profile: gemini", "gemini")];
+                    let mut of_matrix = of_matrix.into_iter();
+                    let named = of_matrix.find(|(text, _)| matrix.contains(text));
+                    let named = named.filter(|_| name != "01-direct");
+                    let profile = named.map_or(Value::Null, |(_, profile)| profile.into());
+                    assert_eq!(config["engine"]["profile"], profile, "{about}: {name}");
+                }
+            }
+            Err(message) => {
+                assert_eq!(ran.code, Some(2), "{about}: {ran:?}");
+                assert!(
+                    ran.stderr.lines().any(|line| line == message),
+                    "{about}: {}",
+                    ran.stderr
+                );
+                assert!(!binary.path().join("sweep").exists(), "{about}");
+            }
+        }
+    }
+}

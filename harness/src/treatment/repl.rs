@@ -1,0 +1,128 @@
+//! The settings of the REPL as claims: what of them agents meet, and what each is called.
+
+use std::fmt;
+
+use sandbox::{Config, Limits};
+
+/// How code runs for the agents of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplTreatment {
+    /// Limits and printing.
+    pub config: Config,
+    /// Code blocks of one response that run.
+    pub max_blocks: u32,
+    /// Whether a return in the first iteration must be repeated.
+    pub confirm_first_return: bool,
+}
+
+impl Default for ReplTreatment {
+    fn default() -> Self {
+        Self {
+            config: Config::default(),
+            max_blocks: 1,
+            confirm_first_return: true,
+        }
+    }
+}
+
+/// One of these settings.
+#[derive(Clone, Copy)]
+pub struct ReplSetting {
+    /// Its flag.
+    pub flag: &'static str,
+    reset: fn(&mut ReplTreatment),
+}
+
+/// All of them.
+pub static REPL_SETTINGS: [ReplSetting; 12] = [
+    setting("--console", |repl| {
+        repl.config.console = Config::default().console;
+    }),
+    setting("--cell-timeout", |repl| {
+        limits(repl).cell_time = Limits::default().cell_time
+    }),
+    setting("--cell-wait", |repl| {
+        limits(repl).cell_wait = Limits::default().cell_wait
+    }),
+    setting("--output-limit", |repl| {
+        limits(repl).output_chars = Limits::default().output_chars
+    }),
+    setting("--memory-limit", |repl| {
+        let Limits {
+            heap_bytes,
+            process_bytes,
+            ..
+        } = Limits::default();
+        (limits(repl).heap_bytes, limits(repl).process_bytes) = (heap_bytes, process_bytes);
+    }),
+    setting("--stack-limit", |repl| {
+        limits(repl).stack_bytes = Limits::default().stack_bytes
+    }),
+    setting("--pending-calls", |repl| {
+        limits(repl).pending_calls = Limits::default().pending_calls;
+    }),
+    setting("--total-calls", |repl| {
+        limits(repl).total_calls = Limits::default().total_calls
+    }),
+    setting("--argument-limit", |repl| {
+        limits(repl).argument_chars = Limits::default().argument_chars;
+    }),
+    setting("--timer-limit", |repl| {
+        limits(repl).timers = Limits::default().timers
+    }),
+    setting("--max-blocks-per-iteration", |repl| {
+        repl.max_blocks = ReplTreatment::default().max_blocks;
+    }),
+    setting("--confirm-first-return", |repl| {
+        repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
+    }),
+];
+
+const fn setting(flag: &'static str, reset: fn(&mut ReplTreatment)) -> ReplSetting {
+    ReplSetting { flag, reset }
+}
+
+fn limits(repl: &mut ReplTreatment) -> &mut Limits {
+    &mut repl.config.limits
+}
+
+impl ReplSetting {
+    /// Those that differ from their defaults.
+    pub fn given(repl: &ReplTreatment) -> impl Iterator<Item = Self> {
+        REPL_SETTINGS
+            .into_iter()
+            .filter(|setting| setting.removed(repl) != *repl)
+    }
+
+    /// The settings with this one at its default.
+    pub(super) fn removed(&self, from: &ReplTreatment) -> ReplTreatment {
+        let mut repl = from.clone();
+        (self.reset)(&mut repl);
+        repl
+    }
+}
+
+impl ReplTreatment {
+    /// What of it agents meet that have no REPL and call native tools: what a tool returns is cut as output is, and the arguments
+    /// of a prompt that is called as a tool have the same limit.
+    pub(super) fn of_tools(&self) -> Self {
+        let mut met = Self::default();
+        limits(&mut met).output_chars = self.config.limits.output_chars;
+        limits(&mut met).argument_chars = self.config.limits.argument_chars;
+        met
+    }
+}
+
+impl fmt::Debug for ReplSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.flag)
+    }
+}
+
+impl PartialEq for ReplSetting {
+    fn eq(&self, other: &Self) -> bool {
+        self.flag == other.flag
+    }
+}
+
+impl Eq for ReplSetting {}
