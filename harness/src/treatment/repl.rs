@@ -39,13 +39,13 @@ pub static REPL_SETTINGS: [ReplSetting; 12] = [
         repl.config.console = Config::default().console;
     }),
     setting("--cell-timeout", |repl| {
-        limits(repl).cell_time = Limits::default().cell_time
+        limits(repl).cell_time = Limits::default().cell_time;
     }),
     setting("--cell-wait", |repl| {
-        limits(repl).cell_wait = Limits::default().cell_wait
+        limits(repl).cell_wait = Limits::default().cell_wait;
     }),
     setting("--output-limit", |repl| {
-        limits(repl).output_chars = Limits::default().output_chars
+        limits(repl).output_chars = Limits::default().output_chars;
     }),
     setting("--memory-limit", |repl| {
         let Limits {
@@ -56,19 +56,19 @@ pub static REPL_SETTINGS: [ReplSetting; 12] = [
         (limits(repl).heap_bytes, limits(repl).process_bytes) = (heap_bytes, process_bytes);
     }),
     setting("--stack-limit", |repl| {
-        limits(repl).stack_bytes = Limits::default().stack_bytes
+        limits(repl).stack_bytes = Limits::default().stack_bytes;
     }),
     setting("--pending-calls", |repl| {
         limits(repl).pending_calls = Limits::default().pending_calls;
     }),
     setting("--total-calls", |repl| {
-        limits(repl).total_calls = Limits::default().total_calls
+        limits(repl).total_calls = Limits::default().total_calls;
     }),
     setting("--argument-limit", |repl| {
         limits(repl).argument_chars = Limits::default().argument_chars;
     }),
     setting("--timer-limit", |repl| {
-        limits(repl).timers = Limits::default().timers
+        limits(repl).timers = Limits::default().timers;
     }),
     setting("--max-blocks-per-iteration", |repl| {
         repl.max_blocks = ReplTreatment::default().max_blocks;
