@@ -1,4 +1,4 @@
-//! Lists the benchmarks: every folder of `src` with a scripted model is one, and its module has an `ENTRY`.
+//! Lists the benchmarks: every folder of `src` with a scripted model is one. Its module has an `ENTRY`, to which its files come.
 
 use std::error::Error;
 use std::path::Path;
@@ -6,19 +6,53 @@ use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src");
-    let mut modules = Vec::new();
+    let mut entries = Vec::new();
     for folder in fs::read_dir("src")? {
-        let folder = folder?;
-        if folder.path().join("model.yaml").is_file() {
-            modules.push(folder.file_name().to_string_lossy().into_owned());
+        let folder = folder?.path();
+        if folder.join("model.yaml").is_file() {
+            entries.push(entry(&folder)?);
         }
     }
-    modules.sort();
-    let entries: Vec<_> = modules
-        .iter()
-        .map(|module| format!("    crate::{module}::ENTRY,\n"))
-        .collect();
+    entries.sort();
     let list = format!("&[\n{}]\n", entries.concat());
     fs::write(Path::new(&env::var("OUT_DIR")?).join("entries.rs"), list)?;
     Ok(())
+}
+
+/// The entry of a folder, with its files, as an expression.
+fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
+    let mut names = Vec::new();
+    for file in fs::read_dir(folder)? {
+        names.push(file?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    let text = |name: &str| {
+        let file = format!("/{}/{name}", folder.display());
+        format!("include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))")
+    };
+    let optional = |name: &str, text: String| {
+        let is_there = names.iter().any(|file| file == name);
+        if is_there {
+            format!("Some({text})")
+        } else {
+            "None".to_owned()
+        }
+    };
+    let models = names.iter().filter_map(|name| {
+        let ending = name.strip_prefix("model-")?.strip_suffix(".yaml")?;
+        Some(format!("({ending:?}, {}), ", text(name)))
+    });
+    let checksums = optional("checksums.sha256", text("checksums.sha256"));
+    let fetch = format!(
+        "Fetch {{ source: {}, checksums: {checksums} }}",
+        text("source.json")
+    );
+    let module = folder.file_name().unwrap_or_default().display();
+    Ok(format!(
+        "    // {module}\n    Entry {{ model: {}, more_models: &[{}], sweep: {}, fetch: {}, ..crate::{module}::ENTRY }},\n",
+        text("model.yaml"),
+        models.collect::<String>(),
+        optional("sweep.yaml", text("sweep.yaml")),
+        optional("source.json", fetch),
+    ))
 }

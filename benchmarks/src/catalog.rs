@@ -38,7 +38,43 @@ pub struct Entry {
     pub own_scorer: Option<NamedScorer>,
     /// Makes a right answer plain that samples and records keep encrypted.
     pub plain_expected: Option<fn(&Value) -> Option<Value>>,
-    pub(crate) open: fn(&Options) -> Result<Box<dyn Dataset>, OpenError>,
+    pub(crate) open: Open,
+}
+
+/// Opens a benchmark.
+pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
+
+impl Entry {
+    /// What benchmarks that are generated from a seed have in common. The files of every folder are found by `build.rs`.
+    pub(crate) const fn generated(open: Open) -> Self {
+        Self {
+            name: "",
+            summary: "",
+            scorer: "",
+            source: "generated from --seed",
+            licence: "MIT",
+            size: "any",
+            needs_data: false,
+            reads: &[Reads::ContextLengths, Reads::TasksPerLength, Reads::Seed],
+            model: "",
+            more_models: &[],
+            sweep: None,
+            fetch: None,
+            own_scorer: None,
+            plain_expected: None,
+            open,
+        }
+    }
+
+    /// What benchmarks that are rows of files have in common.
+    pub(crate) const fn rows(open: Open) -> Self {
+        Self {
+            licence: "see the source",
+            needs_data: true,
+            reads: Reads::OWN,
+            ..Self::generated(open)
+        }
+    }
 }
 
 /// Where data can be fetched, for whoever may use a network.
@@ -70,16 +106,10 @@ pub enum Reads {
 
 impl Reads {
     /// What a user's own benchmark is read from.
-    pub const OWN: &'static [Self] = ROWS;
+    pub const OWN: &'static [Self] = &[Self::Split, Self::SkipMalformed];
 }
 
-/// What generated benchmarks with a context go by.
-pub(crate) const GENERATED: &[Reads] = &[Reads::ContextLengths, Reads::TasksPerLength, Reads::Seed];
-
-/// What benchmarks go by that are files of rows.
-pub(crate) const ROWS: &[Reads] = &[Reads::Split, Reads::SkipMalformed];
-
-/// And those whose data comes in windows of stated lengths, with labels or without.
+/// What benchmarks go by whose data comes in windows of stated lengths, with labels or without.
 pub(crate) const WINDOWS: &[Reads] = &[
     Reads::ContextLengths,
     Reads::Labels,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::catalog::{Entry, Fetch, ROWS};
+use crate::catalog::Entry;
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{Fault, Row, label, text};
 use crate::{Dataset, Facts, Numeric, OpenError, Options, Scorer};
@@ -17,20 +17,8 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "AIME: short-answer mathematics, a control without context",
     scorer: Numeric::NAME,
     source: "any rows of id, problem, answer, as in math-ai/aime25",
-    licence: "see the source",
     size: "30 a year",
-    needs_data: true,
-    reads: ROWS,
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: Some(Fetch {
-        source: include_str!("source.json"),
-        checksums: None,
-    }),
-    own_scorer: None,
-    plain_expected: None,
-    open,
+    ..Entry::rows(open)
 };
 
 /// Goes into the digest. To be raised with any change to the code that changes a sample.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Fetch, Reads};
+use crate::catalog::{Entry, Reads};
 use crate::dataset::{Facts, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use error::ArcError;
@@ -28,22 +28,13 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "github.com/fchollet/ARC-AGI, github.com/arcprize/ARC-AGI-2",
     licence: "Apache-2.0",
     size: "400 (AGI-1) or 120 (AGI-2) for evaluation",
-    needs_data: true,
     reads: &[Reads::Split],
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: Some(Fetch {
-        source: include_str!("source.json"),
-        checksums: Some(include_str!("checksums.sha256")),
-    }),
     own_scorer: Some(NamedScorer {
         name: "arc-grid",
         summary: "the expected grids",
         make: || Arc::new(ArcGrid),
     }),
-    plain_expected: None,
-    open,
+    ..Entry::rows(open)
 };
 
 /// Goes into the digest. To be raised with any change to the code that changes a sample.

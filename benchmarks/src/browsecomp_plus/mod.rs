@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Fetch, Reads};
+use crate::catalog::{Entry, Reads};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{Fault, Row, field, label, text};
 use crate::{Dataset, Facts, OpenError, Options, Sample, Score, Scorer, ShortAnswer};
@@ -25,18 +25,9 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "huggingface.co/datasets/Tevatron/browsecomp-plus",
     licence: "MIT",
     size: "830",
-    needs_data: true,
     reads: &[Reads::Seed, Reads::Split, Reads::SkipMalformed],
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: Some(Fetch {
-        source: include_str!("source.json"),
-        checksums: None,
-    }),
-    own_scorer: None,
     plain_expected: Some(decrypted_expected),
-    open,
+    ..Entry::rows(open)
 };
 
 /// Goes into the digest. To be raised with any change to the code that changes a sample.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::catalog::{Entry, Open};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{Fault, Row, field, label, some, text};
 use crate::template::{filled, plain};
@@ -20,6 +21,16 @@ const QUERY: &str = include_str!("query.txt");
 struct LongBench {
     name: &'static str,
     domain: Option<&'static str>,
+}
+
+/// What both benchmarks have in common.
+pub(crate) const fn entry(open: Open) -> Entry {
+    Entry {
+        scorer: Choice::NAME,
+        source: "huggingface.co/datasets/zai-org/LongBench-v2",
+        licence: "Apache-2.0",
+        ..Entry::rows(open)
+    }
 }
 
 /// Opens the questions of a domain, or of all, as the benchmark of this name.

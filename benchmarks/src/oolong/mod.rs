@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::catalog::{Entry, Fetch, WINDOWS};
+use crate::catalog::{Entry, WINDOWS};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::score::read_date;
 use crate::table::{Fault, Row, some, text, whole};
@@ -19,24 +19,14 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "OOLONG-synth: counts and comparisons over a long list of labelled instances",
     scorer: scorer::Oolong::NAME,
     source: "huggingface.co/datasets/oolongbench/oolong-synth",
-    licence: "see the source",
     size: "5,200 for test",
-    needs_data: true,
     reads: WINDOWS,
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: Some(Fetch {
-        source: include_str!("source.json"),
-        checksums: None,
-    }),
     own_scorer: Some(NamedScorer {
         name: "oolong",
         summary: "the rules of OOLONG-synth",
         make: || Arc::new(scorer::Oolong),
     }),
-    plain_expected: None,
-    open,
+    ..Entry::rows(open)
 };
 
 /// Goes into the digest. To be raised with any change to the code that changes a sample.

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::catalog::{Entry, Fetch, WINDOWS};
+use crate::catalog::{Entry, WINDOWS};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::score::{Date, read_date};
 use crate::table::{Fault, Row, some, text, whole};
@@ -19,20 +19,9 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "OOLONG-Pairs: all pairs of users that fulfil a condition",
     scorer: PairF1::NAME,
     source: "huggingface.co/datasets/oolongbench/oolong-synth, tasks of arxiv.org/abs/2512.24601",
-    licence: "see the source",
     size: "20 a window",
-    needs_data: true,
     reads: WINDOWS,
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: Some(Fetch {
-        source: include_str!("source.json"),
-        checksums: None,
-    }),
-    own_scorer: None,
-    plain_expected: None,
-    open,
+    ..Entry::rows(open)
 };
 
 /// Goes into the digest. To be raised with any change to the code that changes a sample.

@@ -11,10 +11,11 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::catalog::{Entry, Open};
 use crate::dataset::{Facts, facts};
 use crate::generated::words::{self, GRAMMAR};
-use crate::generated::{Generator, stream};
-use crate::{Sample, Scorer, StringMatch};
+use crate::generated::{self, Generator, stream};
+use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
 /// Values of one key, or keys, that are asked for: RULER's number.
 pub(crate) const ANSWERS: usize = 4;
@@ -26,13 +27,37 @@ pub(crate) const DISTRACTORS: usize = 8;
 const GENERATOR: &str = "ruler/1";
 
 /// One of the tasks, as a generator.
-pub(crate) struct Task {
+struct Task {
     /// The benchmark's name.
-    pub name: &'static str,
+    name: &'static str,
     /// What is asked, with slots.
-    pub query: &'static str,
-    /// Makes a sample whose context is about so many characters long.
-    pub make: fn(usize, &mut ChaCha8Rng) -> Made,
+    query: &'static str,
+    make: Make,
+}
+
+/// Makes a sample whose context is about so many characters long.
+type Make = fn(usize, &mut ChaCha8Rng) -> Made;
+
+/// What the tasks have in common.
+pub(crate) const fn entry(open: Open) -> Entry {
+    Entry {
+        scorer: StringMatch::ALL,
+        ..Entry::generated(open)
+    }
+}
+
+/// Opens one of the tasks as the benchmark of this name.
+///
+/// # Errors
+///
+/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+pub(crate) fn open(
+    name: &'static str,
+    query: &'static str,
+    make: Make,
+    options: &Options,
+) -> Result<Box<dyn Dataset>, OpenError> {
+    generated::open(Task { name, query, make }, options)
 }
 
 impl Generator for Task {

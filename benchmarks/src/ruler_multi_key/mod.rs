@@ -4,42 +4,20 @@ use std::collections::BTreeSet;
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::catalog::{Entry, GENERATED};
+use crate::catalog::Entry;
 use crate::generated::haystack::values;
 use crate::generated::words::below;
-use crate::ruler::{Form, Made, Task, name};
-use crate::{Dataset, OpenError, Options, StringMatch, generated};
+use crate::ruler::{self, Form, Made, name};
+use crate::{Dataset, OpenError, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-key",
     summary: "RULER multi-key: find one number in a context of nothing but such numbers",
-    scorer: StringMatch::ALL,
-    source: "generated from --seed",
-    licence: "MIT",
-    size: "any",
-    needs_data: false,
-    reads: GENERATED,
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: None,
-    own_scorer: None,
-    plain_expected: None,
-    open,
+    ..ruler::entry(open)
 };
 
-/// Opens the benchmark.
-///
-/// # Errors
-///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let task = Task {
-        name: ENTRY.name,
-        query: include_str!("query.txt"),
-        make,
-    };
-    generated::open(task, options)
+    ruler::open(ENTRY.name, include_str!("query.txt"), make, options)
 }
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {

@@ -2,41 +2,19 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::catalog::{Entry, GENERATED};
+use crate::catalog::Entry;
 use crate::generated::haystack::{plant, values};
-use crate::ruler::{ANSWERS, DISTRACTORS, Form, Made, Task, names};
-use crate::{Dataset, OpenError, Options, StringMatch, generated};
+use crate::ruler::{self, ANSWERS, DISTRACTORS, Form, Made, names};
+use crate::{Dataset, OpenError, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-value",
     summary: "RULER multi-value: find all four numbers of one name",
-    scorer: StringMatch::ALL,
-    source: "generated from --seed",
-    licence: "MIT",
-    size: "any",
-    needs_data: false,
-    reads: GENERATED,
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: None,
-    own_scorer: None,
-    plain_expected: None,
-    open,
+    ..ruler::entry(open)
 };
 
-/// Opens the benchmark.
-///
-/// # Errors
-///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let task = Task {
-        name: ENTRY.name,
-        query: include_str!("query.txt"),
-        make,
-    };
-    generated::open(task, options)
+    ruler::open(ENTRY.name, include_str!("query.txt"), make, options)
 }
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {

@@ -2,28 +2,16 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::catalog::{Entry, GENERATED};
+use crate::catalog::Entry;
 use crate::generated::haystack::plant_in_order;
 use crate::generated::words::below;
-use crate::ruler::{Made, Task, distinct};
-use crate::{Dataset, OpenError, Options, StringMatch, generated};
+use crate::ruler::{self, Made, distinct};
+use crate::{Dataset, OpenError, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-variable-tracking",
     summary: "RULER variable tracking: find all variables that get a value by way of others",
-    scorer: StringMatch::ALL,
-    source: "generated from --seed",
-    licence: "MIT",
-    size: "any",
-    needs_data: false,
-    reads: GENERATED,
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: None,
-    own_scorer: None,
-    plain_expected: None,
-    open,
+    ..ruler::entry(open)
 };
 
 /// Assignments that follow the first one of a chain: RULER's number.
@@ -35,18 +23,8 @@ const CHAINS: usize = 3;
 /// Letters of a variable's name: RULER's number.
 const LETTERS: usize = 5;
 
-/// Opens the benchmark.
-///
-/// # Errors
-///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    let task = Task {
-        name: ENTRY.name,
-        query: include_str!("query.txt"),
-        make,
-    };
-    generated::open(task, options)
+    ruler::open(ENTRY.name, include_str!("query.txt"), make, options)
 }
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, GENERATED};
+use crate::catalog::Entry;
 use crate::dataset::{Facts, facts};
 use crate::generated::{self, Generator, stream, words};
 use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
@@ -19,18 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "s-niah",
     summary: "single needle in a haystack: find one number in 8K to 1M characters of generated text",
     scorer: Needle::NAME,
-    source: "generated from --seed",
-    licence: "MIT",
-    size: "any",
-    needs_data: false,
-    reads: GENERATED,
-    model: include_str!("model.yaml"),
-    more_models: &[("flawed", include_str!("model-flawed.yaml"))],
-    sweep: Some(include_str!("sweep.yaml")),
-    fetch: None,
-    own_scorer: None,
-    plain_expected: None,
-    open,
+    ..Entry::generated(open)
 };
 
 /// Goes into every seed and the digest. To be raised with any change to the code or words that changes a sample.

@@ -20,21 +20,14 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "web apps: build an app that passes a check in a real browser, with documents that only apps may read",
     scorer: AppState::NAME,
     source: "part of this program",
-    licence: "MIT",
     size: "19",
-    needs_data: false,
     reads: &[],
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: None,
-    fetch: None,
     own_scorer: Some(NamedScorer {
         name: "app-state",
         summary: "what a launched web app shows when it is used, instead of the answer",
         make: || Arc::new(AppState),
     }),
-    plain_expected: None,
-    open,
+    ..Entry::generated(open)
 };
 
 /// Goes into the digest. To be raised with any change to the code that changes a sample.

@@ -25,22 +25,14 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "webnav",
     summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
     scorer: WebState::NAME,
-    source: "generated from --seed",
-    licence: "MIT",
     size: "36",
-    needs_data: false,
     reads: &[Reads::Seed],
-    model: include_str!("model.yaml"),
-    more_models: &[],
-    sweep: None,
-    fetch: None,
     own_scorer: Some(NamedScorer {
         name: "web-state",
         summary: "what the server of a web site received, instead of the answer",
         make: || Arc::new(WebState),
     }),
-    plain_expected: None,
-    open,
+    ..Entry::generated(open)
 };
 
 /// Tasks of each family.

@@ -1,5 +1,8 @@
 //! The server of one task: which file answers which address, and what forms have sent. A pure state machine without a network.
 
+use std::collections::BTreeMap;
+
+use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 
 use crate::{Answered, Asked, Site};
@@ -12,39 +15,15 @@ pub(super) struct World {
     posts: Vec<Value>,
 }
 
-macro_rules! pages {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("pages/", $name)))),*]
-    };
-}
+/// Every file of the sites.
+static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/webnav/pages");
 
-/// Name and text of every file of the sites.
-pub(super) fn files() -> &'static [(&'static str, &'static str)] {
-    const FILES: &[(&str, &str)] = pages![
-        "autocomplete.html",
-        "branches-branch.html",
-        "branches.html",
-        "changing.html",
-        "compare-supplier.html",
-        "compare.html",
-        "details.html",
-        "dialog.html",
-        "done.html",
-        "filter.html",
-        "find-department.html",
-        "find-person.html",
-        "find-report.html",
-        "find.html",
-        "fold.html",
-        "form.html",
-        "missing.html",
-        "paginate.html",
-        "site.css",
-        "site.js",
-        "tabs-sheet.html",
-        "tabs.html",
-    ];
-    FILES
+/// Name and text of every file of the sites, in the order of their names.
+pub(super) fn files() -> BTreeMap<&'static str, &'static str> {
+    let files = PAGES.files();
+    files
+        .filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)))
+        .collect()
 }
 
 impl World {
@@ -115,8 +94,7 @@ fn missing() -> Answered {
 }
 
 fn file(name: &str) -> Option<&'static str> {
-    let found = files().iter().find(|(own, _)| *own == name);
-    found.map(|(_, body)| *body)
+    PAGES.get_file(name)?.contents_utf8()
 }
 
 fn text(content_type: &'static str, body: &str) -> Answered {

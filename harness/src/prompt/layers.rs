@@ -238,5 +238,5 @@ fn identity_line(layers: &PromptLayers, is_root: bool) -> Option<Section> {
     };
     let who = if who.is_empty() { who } else { who + " " };
     (!layers.date.is_empty())
-        .then(|| Section::of(&IDENTITY_LINE, IDENTITY_LINE.name, [&who, &layers.date]))
+        .then(|| Section::of(&IDENTITY_LINE, IDENTITY_LINE.name, [&layers.date, &who]))
 }

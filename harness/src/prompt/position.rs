@@ -25,18 +25,18 @@ pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {
     );
     let children = children(config);
     if config.depth == 0 {
-        let values = [&max_depth, agent.invocation_id, &iterations, &children];
+        let values = [&children, agent.invocation_id, &iterations, &max_depth];
         return Section::of(&POSITION_ROOT, POSITION, values);
     }
     let depth = config.depth.to_string();
     let lineage = lineage(agent.lineage);
     let values = [
+        &children,
         &depth,
-        &max_depth,
         agent.invocation_id,
         &iterations,
-        &children,
         &lineage,
+        &max_depth,
     ];
     Section::of(&POSITION_CHILD, POSITION, values)
 }
@@ -48,7 +48,7 @@ pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> Section {
         agent.config.max_depth.to_string(),
     );
     let lineage = lineage(agent.lineage);
-    let values = [&depth, &max_depth, agent.invocation_id, &lineage];
+    let values = [&depth, agent.invocation_id, &lineage, &max_depth];
     Section::of(&POSITION_FLAT, POSITION, values)
 }
 
@@ -89,7 +89,7 @@ fn lineage(queries: &[String]) -> String {
         .enumerate()
         .map(|(depth, query)| ancestor_line(depth, query))
         .collect();
-    LINEAGE.render([&QUERY_LIMIT.to_string(), &ancestors.join("\n")])
+    LINEAGE.render([&ancestors.join("\n"), &QUERY_LIMIT.to_string()])
 }
 
 /// A query as one line of JSON that cannot end the fence around it.

@@ -6,7 +6,7 @@ use crate::prompt::definition::fence_untrusted;
 /// A call of a tool that a sub-prompt made, with what came of it.
 pub(crate) fn subprompt_call(name: &str, arguments: &str, told: &str, worked: bool) -> String {
     let outcome = if worked { "result" } else { "failed" };
-    SUBPROMPT_CALL.render([name, arguments, outcome, told])
+    SUBPROMPT_CALL.render([arguments, name, outcome, told])
 }
 
 /// Why a sub-prompt gave no answer.

@@ -46,7 +46,7 @@ fn one(tool: &ToolSpec) -> String {
     for (name, schema) in properties {
         if let Some(description) = schema["description"].as_str() {
             parameters.push('\n');
-            parameters.push_str(&TOOL_PARAMETER.render([name, &one_line(description)]));
+            parameters.push_str(&TOOL_PARAMETER.render([&one_line(description), name]));
         }
     }
     TOOL.render([&call, &one_line(&tool.description), &parameters])

@@ -20,7 +20,7 @@ pub enum ToolsNote {
 
 /// The first message where the context is too long to stand in it: `length` is its characters.
 pub fn large_context_message(query: &str, length: u64) -> String {
-    TURN_TOOLS.render([query, &length.to_string()])
+    TURN_TOOLS.render([&length.to_string(), query])
 }
 
 /// A note's text.
@@ -35,5 +35,5 @@ pub fn tools_note(note: ToolsNote) -> String {
 
 /// What stands for an image of an older message.
 pub fn image_left_out(media_type: &str, bytes: u64) -> String {
-    IMAGE_LEFT_OUT.render([media_type, &bytes.to_string()])
+    IMAGE_LEFT_OUT.render([&bytes.to_string(), media_type])
 }

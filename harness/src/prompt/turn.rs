@@ -59,7 +59,7 @@ pub fn first_message(query: &str, context: &ContextKind, iterations: u32) -> Str
         ContextKind::Text(length) => CONTEXT_TEXT.render([&length.to_string()]),
         ContextKind::Value(kind) => CONTEXT_VALUE.render([kind]),
     };
-    TURN_FIRST.render([query, &context, &iterations.to_string()])
+    TURN_FIRST.render([&context, &iterations.to_string(), query])
 }
 
 /// The only message of an agent that answers in one call.
@@ -67,7 +67,7 @@ pub fn flat_message(query: &str, context: &str) -> String {
     if context.is_empty() {
         query.to_owned()
     } else {
-        TURN_FLAT.render([query, context])
+        TURN_FLAT.render([context, query])
     }
 }
 
@@ -88,7 +88,7 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     } else {
         format!("{}\n", notes.join("\n"))
     };
-    TURN_RESULT.render([report.output, &notes, &next.text()])
+    TURN_RESULT.render([&notes, report.output, &next.text()])
 }
 
 /// The answer to a response without code, which was to come in a fenced block or by a tool call.
@@ -122,7 +122,7 @@ pub fn call_not_run() -> String {
 
 /// A tool call as text, for a conversation that goes on without the tool.
 pub fn past_call(name: &str, arguments: &str) -> String {
-    PAST_CALL.render([name, arguments])
+    PAST_CALL.render([arguments, name])
 }
 
 /// A tool's result as text, likewise.
@@ -132,7 +132,7 @@ pub fn past_result(content: &str) -> String {
 
 /// A return of the first iteration, shown back.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
-    TURN_RETURNED_EARLY.render([returned, &next.text()])
+    TURN_RETURNED_EARLY.render([&next.text(), returned])
 }
 
 /// The same for a context of which only so many characters are shown, the beginning and the end, with what is left out

@@ -37,7 +37,7 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
     let mut default = vec![section(
         "web-identity",
         match parts.date {
-            Some(date) => WEB_IDENTITY.render([parts.agent, parts.site, date]),
+            Some(date) => WEB_IDENTITY.render([parts.agent, date, parts.site]),
             None => WEB_IDENTITY_UNDATED.render([parts.agent, parts.site]),
         },
     )];
@@ -48,7 +48,7 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
         IdStyle::Numbers => (WEB_IDS_NUMBERS.render([]), "5"),
         IdStyle::Hashes => (WEB_IDS_HASHES.render([]), "3a2b"),
     };
-    default.push(section("web-dom", WEB_DOM.render([&ids, example])));
+    default.push(section("web-dom", WEB_DOM.render([example, &ids])));
     let sections = match (parts.of_run, parts.template, parts.replacement) {
         (Some(Replacement::Whole(text)), ..) => vec![section("replacement", text.clone())],
         (Some(Replacement::Around { before, after }), ..) => {
@@ -88,12 +88,12 @@ fn named(name: &str, text: Option<&str>) -> Option<Section> {
 
 /// An action with its schema, in `# Tools`.
 pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
-    WEB_TOOL.render([name, description.trim_end(), schema])
+    WEB_TOOL.render([description.trim_end(), name, schema])
 }
 
 /// The page as it is now: the newest message of every request.
 pub(crate) fn page_block(url: &str, dom: &str) -> String {
-    WEB_PAGE.render([url, dom])
+    WEB_PAGE.render([dom, url])
 }
 
 /// What stands in place of a dump that cannot be made.
@@ -142,7 +142,7 @@ pub(crate) fn not_confirmed() -> String {
 /// There is no such action.
 pub(crate) fn unknown_action(name: &str, known: &str) -> String {
     let name: String = name.chars().take(60).collect();
-    WEB_UNKNOWN_ACTION.render([&format!("{name:?}"), known])
+    WEB_UNKNOWN_ACTION.render([known, &format!("{name:?}")])
 }
 
 /// The result of a call that was one too many.
