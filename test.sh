@@ -2,7 +2,8 @@
 # Installs what the tests need and runs them: format, lints, documentation, tests. At the end, how long each part took.
 #
 #   ./test.sh           what has to pass before a merge
-#   ./test.sh --full    that, and what is long or needs more: servers of models from PyPI, the whole simulation of intervals
+#   ./test.sh --full    that, and what is long or needs more: servers of models from PyPI, the whole series of kills and faults,
+#                       the whole simulation of intervals
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -35,9 +36,9 @@ fits_v8() {
 
 # A day ahead of most of the world and with letters of its own, so that a test which depends on either fails everywhere.
 tests() {
-  local peers=()
-  if $full; then peers=(EVAL_TEST_PEERS=1); fi
-  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr "${peers[@]}" cargo test --workspace --no-fail-fast
+  local more=()
+  if $full; then more=(EVAL_TEST_PEERS=1 EVAL_TEST_FULL=1); fi
+  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr "${more[@]}" cargo test --workspace --no-fail-fast
 }
 
 # Intervals and powers by simulation: of few designs, or of all.

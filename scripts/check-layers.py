@@ -18,6 +18,7 @@ CRATES = {
     "browser": [],
     "eval": ["harness", "benchmarks", "browser"],
     "bench": [],
+    "fault-server": [],
 }
 
 LAYERS = {
@@ -64,6 +65,7 @@ LAYERS = {
         report
         command+error+exit
     """,
+    "fault-server": "shapes",
     "bench": """
         cost plan report
         server
@@ -200,7 +202,7 @@ class Crate:
                 continue
             layer = "a higher layer" if other > height else "the same layer"
             yield f"{at}: `{module[0]}` imports `{'::'.join(path)}`, and `{home}` is of {layer}"
-        if between == 0:
+        if between == 0 and len(place) > 1:
             yield f"{self.name}/src: no import between modules was found; is this script broken?"
 
 

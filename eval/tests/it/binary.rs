@@ -8,6 +8,11 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+/// Whether tests that are long by their nature take all the time they could use, as `./test.sh --full` has it.
+pub fn is_full() -> bool {
+    std::env::var_os("EVAL_TEST_FULL").is_some()
+}
+
 /// What a run of the binary gave.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {

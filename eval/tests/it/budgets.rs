@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::binary::Binary;
-use crate::fault_server::{Behaviour, FaultServer};
 use crate::faults::{records, run_dir};
+use fault_server::{Behaviour, FaultServer};
 
 /// Two calls an attempt, which take 100 tokens and a cent each.
 const PRICED: &str = "description: Counts and costs.

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-use crate::fault_server::{Behaviour, FaultServer};
+use fault_server::{Behaviour, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::fault_server::{Behaviour, FaultServer, Seen};
 use crate::faults::binary;
+use fault_server::{Behaviour, FaultServer, Seen};
 
 const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgo=";
 const GIF: &str = "GIF89a";

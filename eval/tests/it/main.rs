@@ -3,13 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod binary;
-#[allow(
-    dead_code,
-    reason = "several test binaries share it, and each needs a part"
-)]
-mod fault_server;
-mod fault_shapes;
-
 mod cli;
 mod cli_settings;
 mod prompt;

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use eval::run_dir::RunDir;
 use serde_json::Value;
 
-use crate::binary::Binary;
+use crate::binary::{Binary, is_full};
 
-const KILLS: u32 = 50;
-const SAMPLES: usize = 200;
+/// Kills and samples, as text and as a number: few, and all of `./test.sh --full`.
+const FEW: (u32, &str, usize) = (8, "60", 60);
+const FULL: (u32, &str, usize) = (50, "200", 200);
 
 /// A coordinator with up to four children; wrong on half of the samples, so that scores can differ.
-const RUN: [&str; 13] = [
+const RUN: [&str; 11] = [
     "run",
     "--benchmark",
     "s-niah",
@@ -26,8 +27,6 @@ const RUN: [&str; 13] = [
     "coordinator",
     "--context-len",
     "2k",
-    "--tasks-per-length",
-    "200",
     "--isolation",
     "thread",
 ];
@@ -79,12 +78,14 @@ fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
 }
 
 #[test]
-fn fifty_kills_lose_nothing() {
+fn kills_lose_nothing() {
+    let (kills, tasks, samples) = if is_full() { FULL } else { FEW };
+    let args = [&RUN[..], &["--tasks-per-length", tasks]].concat();
     let seed = RandomState::new().build_hasher().finish() | 1;
     println!("seed {seed}");
     let mut random = Random(seed);
     let binary = Binary::new();
-    let mut child = start(&binary, &RUN);
+    let mut child = start(&binary, &args);
     let began = Instant::now();
     let dir = loop {
         assert!(began.elapsed() < Duration::from_secs(60), "no run began");
@@ -94,7 +95,7 @@ fn fifty_kills_lose_nothing() {
         }
     };
     let name = dir.to_str().expect("a path is text").to_owned();
-    for _ in 0..KILLS {
+    for _ in 0..kills {
         // So many more records, and a moment after the last of them: early kills come before the first event.
         let wanted = lines(&dir) + usize::try_from(random.below(8)).expect("it is small");
         while lines(&dir) < wanted && child.try_wait().expect("a child").is_none() {
@@ -109,26 +110,23 @@ fn fifty_kills_lose_nothing() {
     assert!(child.wait().expect("it ends").success());
 
     let quiet = Binary::new();
-    assert!(start(&quiet, &RUN).wait().expect("it ends").success());
+    assert!(start(&quiet, &args).wait().expect("it ends").success());
     let undisturbed = scores(&only_run(quiet.path()).expect("a run"));
-    assert_eq!(undisturbed.len(), SAMPLES);
+    assert_eq!(undisturbed.len(), samples);
     assert_eq!(scores(&dir), undisturbed, "seed {seed}");
 
     // Exactly once in each file, too.
-    assert_eq!(lines(&dir), SAMPLES, "seed {seed}");
+    assert_eq!(lines(&dir), samples, "seed {seed}");
     let csv = fs::read_to_string(dir.join("results.csv")).expect("there is a CSV");
     let rows = csv::Reader::from_reader(csv.as_bytes())
         .into_records()
         .count();
-    assert_eq!(rows, SAMPLES);
+    assert_eq!(rows, samples);
     let summary = fs::read(dir.join("summary.json")).expect("there is a summary");
     let summary: Value = serde_json::from_slice(&summary).expect("which is JSON");
-    assert_eq!(summary["attempts"], SAMPLES);
-    let abandoned = fs::read_dir(dir.join("abandoned")).expect("kills left attempts");
-    assert_eq!(
-        summary["wasted"]["abandoned"]["attempts"],
-        abandoned.count()
-    );
+    assert_eq!(summary["attempts"], samples);
+    let abandoned = fs::read_dir(dir.join("abandoned")).map_or(0, Iterator::count);
+    assert_eq!(summary["wasted"]["abandoned"]["attempts"], abandoned);
     let left = Command::new("find")
         .arg(&dir)
         .args(["-name", "*.tmp"])

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::binary::{Binary, Ran};
-use crate::fault_server::{Behaviour, FaultServer};
 use crate::faults::{KEY, binary, run_dir, status, transient};
+use fault_server::{Behaviour, FaultServer};
 
 /// Every file under a folder that holds the key.
 fn holding(folder: &Path) -> Vec<String> {

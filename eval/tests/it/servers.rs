@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use crate::binary::Binary;
-use crate::fault_server::{Behaviour, FaultServer};
 use crate::faults::{KEY, binary};
+use fault_server::{Behaviour, FaultServer};
 
 fn models(status: u16, body: &str) -> FaultServer {
     FaultServer::list(vec![Behaviour::Status(status, Vec::new(), body.to_owned())])

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::fault_server::{Behaviour, FaultServer};
 use crate::faults::{binary, records, run_dir};
+use fault_server::{Behaviour, FaultServer};
 
 /// When requests came.
 type Times = Arc<Mutex<Vec<Instant>>>;

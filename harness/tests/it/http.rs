@@ -12,7 +12,7 @@ use harness::provider::{
     Sampling,
 };
 
-use crate::fault_server::{Behaviour, FaultServer, refused};
+use fault_server::{Behaviour, FaultServer, refused};
 
 /// The key that tests send.
 pub const KEY: &str = "sk-canary-0123456789";

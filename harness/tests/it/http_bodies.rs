@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fault_server::{Behaviour, FaultServer, Seen};
 use crate::http::{FORMATS, KEY, ask, request};
+use fault_server::{Behaviour, FaultServer, Seen};
 
 const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(5),

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-use crate::fault_server::{Behaviour, FaultServer};
 use crate::http::{ask, request};
+use fault_server::{Behaviour, FaultServer};
 
 /// `http_endings.yaml`, which says what its fields mean.
 #[derive(Deserialize)]

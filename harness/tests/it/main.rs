@@ -2,15 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-#[allow(
-    dead_code,
-    reason = "several test binaries share it, and each needs a part"
-)]
-#[path = "../../../eval/tests/it/fault_server.rs"]
-mod fault_server;
-#[path = "../../../eval/tests/it/fault_shapes.rs"]
-mod fault_shapes;
-
 mod conformance;
 mod engine;
 mod hooks;

@@ -3,6 +3,8 @@
 //! It speaks chat completions, Responses and messages, streaming where a request asks for it, on plain sockets:
 //! a web framework would not reset a connection or cut a body.
 
+mod shapes;
+
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,8 +12,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-
-use crate::fault_shapes as shapes;
 
 /// What the server does with a request.
 #[derive(Debug, Clone)]
@@ -57,7 +57,9 @@ pub enum Behaviour {
 pub struct Seen {
     /// 0-based: the how-manieth request of all.
     pub number: usize,
+    /// `GET`, `POST`, ….
     pub method: String,
+    /// From the first `/` on, with the query.
     pub path: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::fault_server::{Behaviour, Seen};
+use crate::{Behaviour, Seen};
 
 /// An error object.
 pub fn error(path: &str, message: &str) -> Value {
