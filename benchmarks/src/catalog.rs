@@ -174,16 +174,10 @@ impl Options {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No benchmark has this name.
-    #[error(
-        "unknown benchmark `{name}`{}; known are {}",
-        nearest.map(|nearest| format!(", did you mean `{nearest}`?")).unwrap_or_default(),
-        known.join(", ")
-    )]
+    #[error("unknown benchmark `{name}`; known are {}", known.join(", "))]
     Unknown {
         /// The name asked for.
         name: String,
-        /// The known name most like it, where one is like it at all.
-        nearest: Option<&'static str>,
         /// All known names.
         known: Vec<&'static str>,
     },
@@ -243,7 +237,6 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
         Some(entry) => (entry.open)(options),
         None => Err(OpenError::Unknown {
             name: name.to_owned(),
-            nearest: nearest(name),
             known: catalog().iter().map(|entry| entry.name).collect(),
         }),
     }
@@ -252,16 +245,4 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
 /// A sample's right answer in plain, for a benchmark that keeps it encrypted in samples and records; none for any other.
 pub fn decrypted_expected(benchmark: &str, expected: &Value) -> Option<Value> {
     entry(benchmark)?.plain_expected?(expected)
-}
-
-/// The known name most like `name`. Jaro-Winkler favours a common beginning, so `arc-agi-2` finds `arc`; at a
-/// likeness below 0.7 a suggestion would only mislead.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
-    catalog()
-        .iter()
-        .map(|entry| (strsim::jaro_winkler(&name, entry.name), entry.name))
-        .filter(|(likeness, _)| *likeness >= 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
 }

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use imagesize::ImageType;
 
 /// An image as models take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,28 +128,13 @@ impl Image {
         }
     }
 
-    /// An image by how it begins. Its twin is `media_type` of `harness/src/subprompt/first_message.rs`: neither crate may know
-    /// the other, and one image is to be the same to both.
+    /// An image by how it begins.
     fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
-        let media_type = match bytes {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
-            [0xff, 0xd8, 0xff, ..] => "image/jpeg",
-            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
-            [
-                b'R',
-                b'I',
-                b'F',
-                b'F',
-                _,
-                _,
-                _,
-                _,
-                b'W',
-                b'E',
-                b'B',
-                b'P',
-                ..,
-            ] => "image/webp",
+        let media_type = match imagesize::image_type(bytes) {
+            Ok(ImageType::Png) => "image/png",
+            Ok(ImageType::Jpeg) => "image/jpeg",
+            Ok(ImageType::Gif) => "image/gif",
+            Ok(ImageType::Webp) => "image/webp",
             _ => {
                 return Err(ImageError::Kind {
                     name: name.to_owned(),

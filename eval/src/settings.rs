@@ -39,7 +39,6 @@ mod secret_field;
 mod source;
 
 mod error;
-mod nearest;
 
 use crate::terminal;
 

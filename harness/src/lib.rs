@@ -39,5 +39,5 @@ pub use model::{
 pub use prompt::code_tool::code_tool;
 pub use protocol::subprompt::inherited;
 pub use protocol::{ProtocolNature, Subject, agent_turn};
-pub use text::{sha256_hex, yaml};
+pub use text::{nearest, sha256_hex, yaml};
 pub use tool::CallSettings;

@@ -107,11 +107,11 @@ fn images_are_part_of_the_data() {
         let dataset = open(&path, &Options::default()).unwrap();
         (folder, dataset)
     };
-    let (folder, dataset) = with("GIF89a 1");
-    let (_kept, other) = with("GIF89a 2");
+    let (folder, dataset) = with("GIF89a image 1");
+    let (_kept, other) = with("GIF89a image 2");
     assert_ne!(dataset.digest(), other.digest());
-    assert_eq!(dataset.digest(), with("GIF89a 1").1.digest());
-    std::fs::write(folder.path().join("a.gif"), "GIF89a 2").unwrap();
+    assert_eq!(dataset.digest(), with("GIF89a image 1").1.digest());
+    std::fs::write(folder.path().join("a.gif"), "GIF89a image 2").unwrap();
     let error = dataset.sample(0).unwrap_err().to_string();
     let changed = "a.jsonl:1: its images are not what they were when the data was opened";
     assert!(error.ends_with(changed), "{error}");

@@ -171,6 +171,5 @@ fn sha256_of(path: &Path) -> std::io::Result<String> {
             count => hash.update(&buffer[..count]),
         }
     }
-    let digest = hash.finalize();
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex::encode(hash.finalize()))
 }

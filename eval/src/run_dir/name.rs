@@ -1,11 +1,11 @@
 //! Names of runs and files, safe to be parts of a path whatever the text they are made from.
 
 use std::collections::hash_map::RandomState;
-use std::fmt::Write;
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
 /// Longest safe name, in bytes. File systems allow 255, and an attempt's number and an ending follow.
@@ -81,23 +81,19 @@ fn safe(text: &str) -> String {
 ///
 /// A name that would be longer than [`LONGEST`] is cut, and ends in `~` and the text's hash.
 fn encoded(text: &str) -> String {
-    let mut name = String::new();
-    let mut cut = 0;
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"._-".contains(&byte) {
-            name.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(name, "%{byte:02X}");
-        }
-        if name.len() < LONGEST - HASH_CHARS {
-            cut = name.len();
-        }
-        if name.len() > LONGEST {
-            name.truncate(cut);
-            let hash = hex::encode(Sha256::digest(text));
-            return format!("{name}~{}", &hash[..HASH_CHARS]);
-        }
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_').remove(b'-');
+    let mut name = utf8_percent_encode(text, PLAIN).to_string();
+    if name.len() > LONGEST {
+        // Not within the three characters of an encoded byte.
+        let end = LONGEST - HASH_CHARS - 1;
+        name.truncate(
+            name[..end]
+                .rfind('%')
+                .filter(|at| at + 3 > end)
+                .unwrap_or(end),
+        );
+        let hash = hex::encode(Sha256::digest(text));
+        name = format!("{name}~{}", &hash[..HASH_CHARS]);
     }
     name
 }

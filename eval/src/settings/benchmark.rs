@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Reads, Scorer};
+use harness::nearest;
 
-use super::nearest::nearest;
 use super::{SettingsError, caches, context_length};
 use crate::cli::BenchmarkArgs;
 use crate::env_vars;
@@ -129,7 +129,7 @@ pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
     let known: Vec<&str> = benchmarks::scorers().map(|scorer| scorer.name).collect();
     benchmarks::scorer(name).ok_or_else(|| SettingsError::UnknownScorer {
         name: name.to_owned(),
-        nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+        nearest: nearest(name, known.iter().copied()),
         known: known.join(", "),
     })
 }
@@ -144,7 +144,7 @@ fn known(name: &str) -> Result<String, SettingsError> {
     }
     Err(SettingsError::UnknownBenchmark {
         name: name.to_owned(),
-        nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+        nearest: nearest(name, known.iter().copied()),
         known: known.join(", "),
     })
 }

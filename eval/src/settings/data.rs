@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::nearest::nearest;
+use harness::nearest;
+
 use super::{SettingsError, benchmark};
 use crate::cli::{FetchArgs, ShowArgs};
 use crate::fetch;
@@ -29,7 +30,7 @@ impl FetchSettings {
             if !known.contains(name) {
                 return Err(SettingsError::NoData {
                     name: name.clone(),
-                    nearest: nearest(name, known.iter().map(String::as_str)).map(str::to_owned),
+                    nearest: nearest(name, known.iter().map(String::as_str)),
                     known: known.join(", "),
                 });
             }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use harness::nearest;
+
 use super::SettingsError;
-use super::nearest::nearest;
 use crate::cli;
 use crate::env_vars::{self, PREFIX};
 

@@ -1,9 +1,9 @@
 //! References to models: which forms there are, and which of them name a model.
 
+use harness::nearest;
 use harness::provider::http::{endpoint, endpoints};
 
 use super::SettingsError;
-use super::nearest::nearest;
 use crate::providers::{self, OFFLINE};
 
 /// The forms of references to models on servers.

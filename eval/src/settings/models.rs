@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::{env, fmt};
 
+use harness::nearest;
 use harness::provider::Sampling;
 use harness::provider::http::{Endpoint, Secret, Timeouts, endpoint, endpoints};
 use serde_json::{Map, Value};
 
-use super::nearest::nearest;
 use super::secret_field::secret_field;
 use super::{SettingsError, model_ref};
 use crate::cli::ModelArgs;
@@ -310,7 +310,7 @@ pub fn provider_server(name: &str, base_url: Option<&str>) -> Result<Server, Set
     let Some(endpoint) = endpoint(name) else {
         return Err(SettingsError::UnknownProvider {
             given: name.to_owned(),
-            nearest: nearest(name, names()).map(str::to_owned),
+            nearest: nearest(name, names()),
             known: names().collect::<Vec<_>>().join(", "),
         });
     };

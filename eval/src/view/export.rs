@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use url::form_urlencoded;
@@ -226,24 +227,15 @@ fn borrowed<'a>(parameters: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a s
 
 /// A part of an address, as `encodeURIComponent` has it or stricter.
 fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+    utf8_percent_encode(text, PLAIN).to_string()
 }
 
 /// The served page with its files inside it. Its policy lets run and apply what carries the page's own mark alone.
 fn page(embedded: &Value) -> String {
     // `<` would let a text end the element that holds it.
     let data = embedded.to_string().replace('<', "\\u003c");
-    let mark: String = Sha256::digest(&data)
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mark = hex::encode(&Sha256::digest(&data)[..16]);
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{mark}'; style-src 'nonce-{mark}'; img-src data:; base-uri 'none'; form-action 'none'"
     );

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use benchmarks::{Answered, Asked};
 use browser::Origin;
 use parking_lot::Mutex;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -73,7 +74,9 @@ async fn answer(
         .is_some_and(|dest| dest == "document");
     let asked = Asked {
         post: method == Method::POST,
-        path: percent_decoded(uri.path()),
+        path: percent_decode_str(uri.path())
+            .decode_utf8_lossy()
+            .into_owned(),
         shown,
         fields: form_urlencoded::parse(&body).into_owned().collect(),
     };
@@ -93,13 +96,4 @@ fn response(answered: Answered) -> Response {
         response.headers_mut().insert(header::LOCATION, location);
     }
     response
-}
-
-/// A path with its `%20` and the like decoded; `+` stands for itself there.
-fn percent_decoded(path: &str) -> String {
-    let whole = format!("path={}", path.replace('+', "%2B").replace('&', "%26"));
-    let mut pairs = form_urlencoded::parse(whole.as_bytes());
-    pairs
-        .next()
-        .map_or_else(String::new, |(_, path)| path.into_owned())
 }

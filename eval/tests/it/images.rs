@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::faults::binary;
 use fault_server::{Behaviour, FaultServer, Seen};
 
-const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgo=";
-const GIF: &str = "GIF89a";
-const GIF_URL: &str = "data:image/gif;base64,R0lGODlh";
+const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgoAAAAN";
+const GIF: &str = "GIF89a image";
+const GIF_URL: &str = "data:image/gif;base64,R0lGODlhIGltYWdl";
 
 /// The images of the first message of a request, as chat completions have them.
 fn shown(seen: &Seen) -> Vec<Value> {

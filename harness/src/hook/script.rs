@@ -93,7 +93,7 @@ impl ScriptHook {
                 .unwrap_or_default()
                 .trim()
                 .to_owned(),
-            digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            digest: hex::encode(digest),
             file: file.to_owned(),
             source,
             moments: Vec::new(),

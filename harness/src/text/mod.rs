@@ -10,6 +10,7 @@ mod sha256;
 pub mod yaml;
 
 pub(crate) use fence::{StopWatch, code_blocks};
-pub(crate) use nearest::{did_you_mean, nearest};
+pub(crate) use nearest::did_you_mean;
+pub use nearest::nearest;
 pub use sha256::sha256_hex;
 pub(crate) use truncate::two_ends;

@@ -1,18 +1,19 @@
 //! "Did you mean": the nearest known name to one that is not known.
 
-/// The candidate that `name` most likely stands for: at most a third of its letters are wrong, or
-/// it begins one.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+/// The candidate that `name` most likely stands for: at most a third of its letters are wrong, it goes on after `name`, or
+/// `name` goes on after it with a hyphen, as `arc-agi-2` after `arc`.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     candidates
         .into_iter()
         .filter_map(|candidate| {
-            let wrong = strsim::damerau_levenshtein(&name, candidate);
-            let begins = name.len() >= 3 && candidate.starts_with(&name);
-            (begins || wrong * 3 <= candidate.chars().count()).then_some((wrong, candidate))
+            let word = candidate.to_lowercase();
+            let wrong = strsim::damerau_levenshtein(&name, &word);
+            let begins = name.len() >= 3 && word.starts_with(&name);
+            let goes_on = name
+                .strip_prefix(&word)
+                .is_some_and(|rest| rest.starts_with('-'));
+            (begins || goes_on || wrong * 3 <= word.chars().count()).then_some((wrong, candidate))
         })
         .min()
         .map(|(_, candidate)| candidate.to_owned())
