@@ -61,7 +61,7 @@ pub fn open(
     let cassette = open_cassette(settings, benchmark)?;
     let mut stack = Stack::new(
         &settings.traffic,
-        &settings.budget.prices,
+        &settings.prices,
         settings.store.cache.as_deref(),
     )?;
     let mut open_one = |reference: &str, alias: Option<&str>| -> Result<Model, ModelError> {
@@ -92,6 +92,7 @@ pub fn open(
     };
     let main = open_one(&settings.model, None)?;
     let aliases = settings
+        .treatment
         .aliases
         .iter()
         .map(|alias| Ok((alias.clone(), open_one(&alias.model, Some(&alias.alias))?)))
@@ -121,7 +122,7 @@ fn open_cassette(
     let Some(path) = &settings.store.record else {
         return Ok(None);
     };
-    let aliases = settings.aliases.iter();
+    let aliases = settings.treatment.aliases.iter();
     let header = CassetteHeader::new(
         settings.model.clone(),
         aliases

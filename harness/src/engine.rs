@@ -5,15 +5,13 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    AgentSettings, Attempt, EngineConfig, Equipment, HaltReason, Ledger, Model, Models, Run,
-    SharedBudget, Spent,
+    Attempt, Conduct, HaltReason, Ledger, Model, Models, Run, SharedBudget, Spent, Treatment,
 };
-use crate::hook::Hook;
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Task};
-use crate::prompt::{PromptLayers, PromptMode};
+use crate::prompt::PromptMode;
 use crate::protocol::RootAgent;
-use crate::protocol::agent_turn::{AgentTurnError, AgentTurnSettings, WebAgent};
+use crate::protocol::agent_turn::{AgentTurnError, WebAgent};
 use crate::provider::{ProviderError, Request};
 
 /// Settings that cannot work together.
@@ -33,47 +31,48 @@ pub enum EngineError {
     Sandbox(#[from] StartError),
 }
 
-/// Runs attempts of one configuration. Cheap to share; attempts run at once.
+/// Runs attempts of one treatment. Cheap to share; attempts run at once.
 pub struct Engine {
     run: Run,
     web_agent: WebAgent,
 }
 
 impl Engine {
-    /// Puts a configuration and its models together. The time of the run's budget begins. `warn` is told once what
+    /// Puts the settings of a run and its models together. The time of the run's budget begins. `warn` is told once what
     /// the kernel lacks to confine the sandbox's processes fully, and once for each model whose served version
     /// changes.
     ///
     /// # Errors
     /// [`EngineError`] if the settings contradict each other.
     pub fn new(
-        config: EngineConfig,
+        treatment: Treatment,
+        conduct: Conduct,
         models: Models,
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
-        let delegates = config.protocol.nature().has_repl && config.max_depth >= 2;
-        if config.prompt_mode == PromptMode::Coordinator && !delegates {
+        let delegates = treatment.protocol.nature().has_repl && treatment.max_depth >= 2;
+        if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
-                max_depth: config.max_depth,
+                max_depth: treatment.max_depth,
             });
         }
         let warn: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(warn);
         let warn_of_sandbox = Arc::clone(&warn);
         let sandbox = Sandbox::new(
-            config.sandbox.clone(),
-            config.isolation.clone(),
+            treatment.repl.config.clone(),
+            conduct.isolation.clone(),
             move |text| warn_of_sandbox(text),
         )?;
         Ok(Self {
-            run: Run::new(config, models, WarmPool::new(sandbox), warn),
-            web_agent: WebAgent::new(AgentTurnSettings::default())?,
+            web_agent: WebAgent::new(treatment.web.clone())?.under(&treatment.layers),
+            run: Run::new(treatment, conduct, models, WarmPool::new(sandbox), warn),
         })
     }
 
     /// Keeps what all attempts spend within a budget of several runs, too. To be called before anything is spent.
     #[must_use]
     pub fn within(mut self, budget: &SharedBudget) -> Self {
-        let own = Ledger::of_run_within(self.run.config.budgets.run, budget);
+        let own = Ledger::of_run_within(self.run.conduct.budget, budget);
         self.run.ledger = Arc::new(own);
         self
     }
@@ -82,44 +81,6 @@ impl Engine {
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.run.browser = Some(browser);
-        self
-    }
-
-    /// Gives the run hooks, for all agents whose prompts list none.
-    #[must_use]
-    pub fn with_hooks(mut self, hooks: Vec<Arc<dyn Hook>>) -> Self {
-        self.run.hooks = hooks;
-        self
-    }
-
-    /// Gives the root what its prompt definition says of tools, reasoning and images.
-    #[must_use]
-    pub fn with_agent(mut self, agent: AgentSettings) -> Self {
-        self.run.agent = agent;
-        self
-    }
-
-    /// Makes the web agent of the agent-turn protocol as these settings say.
-    ///
-    /// # Errors
-    /// [`EngineError::AgentTurn`] with the field that cannot be.
-    pub fn with_web_agent(mut self, settings: AgentTurnSettings) -> Result<Self, EngineError> {
-        self.web_agent = WebAgent::new(settings)?.under(&self.run.layers);
-        Ok(self)
-    }
-
-    /// Lays these over the prompts of all agents.
-    #[must_use]
-    pub fn with_layers(mut self, layers: PromptLayers) -> Self {
-        self.web_agent = self.web_agent.under(&layers);
-        self.run.layers = layers;
-        self
-    }
-
-    /// Gives agents tools.
-    #[must_use]
-    pub fn with_equipment(mut self, equipment: Equipment) -> Self {
-        self.run.equipment = equipment;
         self
     }
 
@@ -132,7 +93,7 @@ impl Engine {
     pub async fn run(&self, task: &Task, sink: Arc<dyn EventSink>) -> AttemptOutcome {
         let attempt = Attempt::new(&self.run, task, sink);
         let agent = self.root_agent();
-        let root = attempt.root(agent.root(&self.run.config));
+        let root = attempt.root(agent.root(&self.run.treatment));
         attempt.carry_out(&root, agent.run(&attempt, &root)).await
     }
 
@@ -140,7 +101,7 @@ impl Engine {
     pub fn first_request(&self, task: &Task) -> Request {
         let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents));
         let agent = self.root_agent();
-        let root = attempt.root(agent.root(&self.run.config));
+        let root = attempt.root(agent.root(&self.run.treatment));
         let mut conversation = attempt.conversation(&root);
         agent.open(&attempt, &root, &mut conversation);
         conversation.turn = 1;
@@ -148,7 +109,7 @@ impl Engine {
     }
 
     fn root_agent(&self) -> &dyn RootAgent {
-        (self.run.config.protocol.entry().root)(&self.web_agent)
+        (self.run.treatment.protocol.entry().root)(&self.web_agent)
     }
 
     /// Ends when no attempt can go on, with the reason: then every attempt whose next step is a call to a model

@@ -28,8 +28,8 @@ pub mod treatment;
 pub use sandbox;
 
 pub use agent::{
-    AgentSettings, Budget, Budgets, EngineConfig, Equipment, HaltReason, Model, Models, Outfit,
-    SharedBudget, Specialist, Specialists, Spent, idle_properties,
+    AgentSettings, Budget, Conduct, Equipment, HaltReason, Model, Models, Outfit, SharedBudget,
+    Specialist, Specialists, Spent, Treatment, idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

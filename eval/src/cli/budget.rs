@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use harness::{Budget, Budgets};
+use harness::Budget;
 use serde::Serialize;
 
 use super::number::{Seconds, dollars, whole};
@@ -53,21 +53,29 @@ pub struct BudgetArgs {
 }
 
 impl BudgetArgs {
-    /// Of the run and of each attempt.
-    pub fn budgets(&self) -> Budgets {
-        Budgets {
-            run: Budget {
-                cost_usd: self.max_cost,
-                tokens: self.max_tokens,
-                calls: self.max_llm_calls,
-                time: self.time_limit.map(|time| *time),
-            },
-            attempt: Budget {
-                cost_usd: self.attempt_max_cost,
-                tokens: self.attempt_max_tokens,
-                calls: self.attempt_max_llm_calls,
-                time: None,
-            },
+    /// That of the run.
+    pub fn of_run(&self) -> Budget {
+        Budget {
+            cost_usd: self.max_cost,
+            tokens: self.max_tokens,
+            calls: self.max_llm_calls,
+            time: self.time_limit.map(|time| *time),
+        }
+    }
+
+    /// The flag that limits what may be paid, if there is one.
+    pub fn of_money(&self) -> Option<&'static str> {
+        let of_run = self.max_cost.map(|_| "--max-cost");
+        of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
+    }
+
+    /// That of each attempt. Its time is a flag of the agents.
+    pub const fn of_attempt(&self) -> Budget {
+        Budget {
+            cost_usd: self.attempt_max_cost,
+            tokens: self.attempt_max_tokens,
+            calls: self.attempt_max_llm_calls,
+            time: None,
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{protocol_fit, terminal};
 /// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
-    protocol_fit::check_question(settings.engine.protocol)?;
+    protocol_fit::check_question(settings.engine.treatment.protocol)?;
     let shown = settings.images.iter().map(|path| Image::read(path));
     let shown = shown.collect::<Result<Vec<_>, _>>()?;
     let task = Task {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::{Engine, EngineConfig, HaltReason, Model, SharedBudget};
+use harness::{Engine, HaltReason, Model, SharedBudget};
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
 
@@ -139,7 +139,10 @@ pub(super) fn begin(
         None => NewRun::create(
             &settings.log_dir,
             prepared.dataset.name(),
-            settings.engine.effective.word(settings.engine.protocol),
+            settings
+                .engine
+                .effective
+                .word(settings.engine.treatment.protocol),
             Timestamp::now(),
         )?,
     };
@@ -356,26 +359,8 @@ pub(super) fn engine(
     judge: Option<&JudgeSettings>,
 ) -> Result<(Engine, Option<Model>), Error> {
     let (models, judge) = models::open(settings, benchmark, judge)?;
-    let config = EngineConfig {
-        protocol: settings.protocol,
-        prompt_mode: settings.prompt_mode,
-        drivers: settings.drivers.clone(),
-        max_depth: settings.max_depth,
-        max_iterations: settings.max_iterations,
-        max_blocks_per_iteration: settings.max_blocks_per_iteration,
-        confirm_first_return: settings.confirm_first_return,
-        sandbox: settings.sandbox.clone(),
-        isolation: settings.isolation.clone(),
-        attempt_time: settings.attempt_time,
-        budgets: settings.budget.budgets,
-        screenshots: settings.screenshots,
-    };
-    let engine = Engine::new(config, models, terminal::warning)?
-        .with_web_agent(settings.agent_turn.clone())?
-        .with_agent(settings.agent()?)
-        .with_layers(settings.layers.layers.clone())
-        .with_hooks(settings.hooks.hooks.clone())
-        .with_equipment(settings.equipment.clone());
+    let (treatment, conduct) = (settings.treatment.clone(), settings.conduct.clone());
+    let engine = Engine::new(treatment, conduct, models, terminal::warning)?;
     Ok((engine, judge))
 }
 

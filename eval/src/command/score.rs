@@ -14,7 +14,7 @@ use crate::grader::{self, Grader, GraderError, Rule};
 use crate::record::AttemptRecord;
 use crate::rescore::{Judging, Stopped, rescore, store};
 use crate::run_dir::RunDir;
-use crate::settings::{OtherScorer, ScoreSettings};
+use crate::settings::{OtherScorer, ScoreSettings, budget_flag};
 use crate::summary::{Summary, table};
 use crate::{models, terminal};
 
@@ -34,21 +34,21 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         OtherScorer::Outside(outside) => {
             let judge = settings.grader.judge.as_ref().map(|judge| {
                 let cache = settings.cache.as_deref();
-                models::open_judge(judge, &settings.traffic, &settings.budget.prices, cache)
+                models::open_judge(judge, &settings.traffic, &settings.prices, cache)
             });
             grader::open_outside(&outside, &settings.grader, judge.transpose()?)?
         }
     };
     let scorer = grader.name();
     if settings.grader.judge.is_none()
-        && let Some(flag) = settings.budget.flag()
+        && let Some(flag) = budget_flag(&settings.budget)
     {
         return Err(GraderError::no_judge(flag, scorer).into());
     }
     let runtime = runtime()?;
     runtime.block_on(grader.check())?;
     let judging = match settings.grader.judge {
-        Some(_) => Some(Judging::open(&run, scorer, settings.budget.budgets.run)?),
+        Some(_) => Some(Judging::open(&run, scorer, settings.budget)?),
         None => None,
     };
     let earlier = judging.as_ref().map_or(0, Judging::verdicts);

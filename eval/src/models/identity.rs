@@ -44,6 +44,7 @@ pub fn judge_identity(settings: &JudgeSettings) -> Value {
 /// The parts of models that run anew.
 pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<String, Value> {
     let aliases: Vec<Value> = settings
+        .treatment
         .aliases
         .iter()
         .map(|alias| json!([alias.alias, of(&alias.model, benchmark), alias.tags]))

@@ -1,8 +1,7 @@
 //! The guidance of agents: drivers and profile by name become texts, aliases become a table.
 
-use harness::prompt::{
-    Driver, DriverLibrary, ModelAlias, Profile, Profiles, PromptMode, parse_aliases,
-};
+use harness::hook::HookRegistry;
+use harness::prompt::{Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases};
 use harness::treatment::Inert;
 use harness::{Protocol, idle_properties};
 
@@ -10,14 +9,11 @@ use super::layers::{self, LayerSettings};
 use super::model_ref::profile_name;
 use super::name_list::names;
 use super::{Resolved, SettingsError};
-use crate::cli::{CodeVia, GuidanceArgs};
+use crate::cli::GuidanceArgs;
 
 /// What shapes the prompts of a delegation tree.
 #[derive(Debug, Clone)]
 pub(super) struct Guidance {
-    pub prompt_mode: PromptMode,
-    pub protocol: Protocol,
-    pub max_depth: u32,
     /// Those of the profile, then those named by the user.
     pub drivers: Vec<Driver>,
     /// The profile that was applied.
@@ -25,7 +21,6 @@ pub(super) struct Guidance {
     /// The names of the drivers that it adds.
     pub of_profile: Vec<String>,
     pub aliases: Vec<ModelAlias>,
-    pub code_via_tool: bool,
     pub layers: LayerSettings,
 }
 
@@ -46,6 +41,7 @@ pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
 pub(super) fn resolve(
     args: &GuidanceArgs,
     model: Option<&str>,
+    hooks: &HookRegistry,
 ) -> Result<Resolved<Guidance>, SettingsError> {
     let mut library = DriverLibrary::bundled();
     if let Some(folder) = &args.drivers_dir {
@@ -68,23 +64,19 @@ pub(super) fn resolve(
 
     let aliases = parse_aliases(&names(&args.model_aliases))?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
-    let layers = layers::resolve(&args.layers, &alias_names)?;
+    let layers = layers::resolve(&args.layers, &alias_names, hooks)?;
     let warnings = idle(&layers, args.protocol).into_iter().collect();
 
     Ok(Resolved {
         warnings,
         notes,
         settings: Guidance {
-            prompt_mode: args.prompt_mode,
-            protocol: args.protocol,
-            max_depth: args.max_depth,
             drivers,
             profile: profile
                 .map(|profile| profile.name)
                 .filter(|_| !of_profile.is_empty()),
             of_profile,
             aliases,
-            code_via_tool: args.code_via == CodeVia::Tool,
             layers,
         },
     })

@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use harness::hook::HookRegistry;
-use harness::prompt::definition::{Definition, Faults, Kind, Known, Library, ResolvedPrompt};
-use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement};
+use harness::hook::{Hook, HookRegistry};
+use harness::prompt::definition::{Definition, Faults, Kind, Known, Library};
+use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement, RootDefinition};
 use harness::sandbox::Isolation;
 use harness::tool::{FILES_DIR, ToolRegistry};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::hooks::registry as hook_registry;
 use super::tools::tool_registry;
 use super::{SettingsError, model_ref};
 use crate::cli::LayerArgs;
 
 /// What is laid over the prompts of a run.
 #[derive(Debug, Clone, Default)]
-pub struct LayerSettings {
+pub(super) struct LayerSettings {
     /// The layers themselves, the date included.
     pub layers: PromptLayers,
     /// The definition that the root runs under.
@@ -32,29 +32,29 @@ pub const DEFAULT_MODEL: &str = "default";
 /// Bytes that a text of a prompt's layers may have.
 const LONGEST: u64 = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models.
+/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` those that a definition may list.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first flag that is wrong, and for all faults of the definitions at once.
 pub(super) fn resolve(
     args: &LayerArgs,
     aliases: &[String],
+    hooks: &HookRegistry,
 ) -> Result<LayerSettings, SettingsError> {
     let library = library(args.prompts_dir.as_deref())?;
     let sections = own_sections(&library)?;
     let definition = match args.prompt.as_deref().map(str::trim) {
         Some(name) => {
             let tools = tool_registry(args.tools_dir.as_deref(), &Isolation::Thread)?;
-            let hooks = hook_registry(args.hooks_dir.as_deref())?;
-            let known = known(aliases, &tools, &hooks);
+            let known = known(aliases, &tools, hooks);
             Some(definition(&library, name, &known)?)
         }
         None => None,
     };
-    let pieces = match &definition {
-        Some(definition) => pieces(&library, library.resolve(definition)?),
-        None => Vec::new(),
-    };
+    let laid = definition
+        .as_ref()
+        .map(|definition| laid(&library, definition, hooks))
+        .transpose()?;
     let text = |given: Option<&String>, file: Option<&Path>, flag: &'static str| match file {
         Some(path) => read(path, flag),
         None => Ok(given.cloned().unwrap_or_default()),
@@ -80,7 +80,7 @@ pub(super) fn resolve(
         persona,
         append,
         replacement,
-        definition: pieces,
+        definition: laid,
         sections,
         actions: actions(args.action_overrides.as_deref())?,
     };
@@ -146,14 +146,25 @@ fn own_sections(library: &Library) -> Result<BTreeMap<String, String>, SettingsE
     Ok(sections)
 }
 
-fn pieces(library: &Library, prompt: ResolvedPrompt) -> Vec<LayerPiece> {
-    let pieces = prompt.pieces.into_iter();
-    pieces
-        .map(|piece| LayerPiece {
-            of_section: library.is_section(&piece.from),
-            text: piece.text,
-        })
-        .collect()
+fn laid(
+    library: &Library,
+    definition: &Definition,
+    hooks: &HookRegistry,
+) -> Result<RootDefinition, SettingsError> {
+    let pieces = library.resolve(definition)?.pieces.into_iter();
+    let pieces = pieces.map(|piece| LayerPiece {
+        of_section: library.is_section(&piece.from),
+        text: piece.text,
+    });
+    let listed = definition.hooks.as_deref();
+    let listed = listed.map(|names| hooks.resolve(names)).transpose()?;
+    let version = |hook: Arc<dyn Hook>| (hook.name().to_owned(), hook.digest().to_owned());
+    Ok(RootDefinition {
+        name: definition.name.clone(),
+        digest: definition.digest.clone(),
+        pieces: pieces.collect(),
+        hooks: listed.map(|hooks| hooks.into_iter().map(version).collect()),
+    })
 }
 
 fn read(path: &Path, flag: &'static str) -> Result<String, SettingsError> {

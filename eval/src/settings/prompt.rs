@@ -2,14 +2,16 @@
 
 use harness::model::Role;
 use harness::prompt::definition::ToolStrategy;
-use harness::prompt::{AgentPrompt, Driver, ModelAlias, PromptConfig, iterations_for_depth};
+use harness::prompt::{
+    AgentPrompt, Driver, ModelAlias, PromptConfig, PromptLayers, iterations_for_depth,
+};
 use harness::sandbox::Isolation;
-use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
-use harness::{Protocol, ToolSpec, agent_turn};
+use harness::treatment::DEFAULT_MAX_ITERATIONS;
+use harness::{Protocol, ToolSpec, Treatment, agent_turn};
 
 use super::bounds::within;
-use super::treatment::Claimed;
-use super::{LayerSettings, Resolved, SettingsError, guidance};
+use super::treatment::{Agents, Flags};
+use super::{Resolved, SettingsError};
 use crate::cli::{HookArgs, PromptArgs};
 
 /// The agent whose prompt is shown.
@@ -36,7 +38,7 @@ pub struct PromptSettings {
     /// What its requests offer as native tools.
     pub native_tools: Vec<ToolSpec>,
     /// What is laid over the prompts.
-    pub layers: LayerSettings,
+    pub layers: PromptLayers,
     /// Whether code comes by calls of a tool.
     pub code_via_tool: bool,
     /// Whether the sizes of the sections are printed.
@@ -51,10 +53,15 @@ impl PromptSettings {
     /// # Errors
     /// A [`SettingsError`] for the first flag that is wrong.
     pub fn resolve(args: &PromptArgs) -> Result<Resolved<Self>, SettingsError> {
-        let mut guidance = guidance::resolve(&args.guidance, args.model.as_deref().map(str::trim))?;
-        let max_depth = guidance.settings.max_depth;
+        let flags = Flags {
+            guidance: &args.guidance,
+            tools: &args.tools,
+            hooks: &HookArgs::default(),
+            web: &args.web,
+        };
+        let protocol = args.guidance.protocol;
+        let max_depth = args.guidance.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
-        let protocol = guidance.settings.protocol;
         if !protocol.nature().has_repl && depth > 0 {
             return Err(SettingsError::LonelyChild { protocol, depth });
         }
@@ -77,53 +84,25 @@ impl PromptSettings {
         } else {
             DEFAULT_MAX_ITERATIONS
         };
-        let web = super::web::resolve(&args.web)?.agent_turn;
-        let hooks = super::hooks::resolve(&HookArgs::default(), &args.guidance.layers)?;
-        let equipped = super::tools::resolve(
-            &args.tools,
-            &args.guidance.layers,
-            &Isolation::Thread,
-            &guidance.settings.layers,
-            &web,
-            &hooks.registry,
-        )?;
-        let claimed = Claimed {
-            guidance: &args.guidance,
-            tools: &args.tools,
-            hooks: &HookArgs::default(),
-            web: &args.web,
-            max_iterations: DEFAULT_MAX_ITERATIONS,
-            stop_early: false,
-            repl: &ReplTreatment::default(),
-            tools_of_definition: equipped.of_definition,
-        };
-        let equipment = equipped.all;
-        claimed.check(&mut guidance, &equipment, &hooks, &web)?;
+        let model = args.model.as_deref().map(str::trim);
+        let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread)?;
+        let run = &agents.settings.treatment;
         let tools = match protocol {
-            Protocol::Rlm => equipment.root.specs(),
+            Protocol::Rlm => run.equipment.root.specs(),
             _ => Vec::new(),
         };
-        let layers = &guidance.settings.layers;
-        let calls = layers
-            .definition
-            .as_ref()
-            .is_none_or(|definition| definition.tool_choice != ToolStrategy::None);
+        let calls = run.root.tool_choice != ToolStrategy::None;
         let native_tools = match protocol {
-            Protocol::Tools if calls => equipment.root.offered(&layers.layers.actions),
-            Protocol::Rlm if guidance.settings.code_via_tool && depth < max_depth => {
-                vec![harness::code_tool()]
-            }
+            Protocol::Tools if calls => run.equipment.root.offered(&run.layers.actions),
+            Protocol::Rlm if run.code_via_tool && depth < max_depth => vec![harness::code_tool()],
             Protocol::AgentTurn => agent_turn::native_tools().specs.to_vec(),
             _ => Vec::new(),
         };
         let web_prompt = match protocol {
-            Protocol::AgentTurn => {
-                let layers = &guidance.settings.layers.layers;
-                Some(super::web::system_text(&args.web, &web, layers)?)
-            }
+            Protocol::AgentTurn => Some(super::web::system_text(&args.web, &run.web, &run.layers)?),
             _ => None,
         };
-        Ok(guidance.map(|guidance| Self {
+        Ok(agents.map(|Agents { treatment: run, .. }| Self {
             role: if depth == 0 {
                 Role::Root(protocol)
             } else {
@@ -131,20 +110,20 @@ impl PromptSettings {
             },
             config: PromptConfig {
                 depth,
-                max_depth: guidance.max_depth,
-                mode: guidance.prompt_mode,
+                max_depth,
+                mode: run.prompt_mode,
                 child_budget: iterations_for_depth(depth + 1, of_run),
             },
             iterations,
             invocation_id: invocation_id(depth),
             lineage: args.lineage.clone(),
             system_prompt: web_prompt.or_else(|| args.system_prompt.clone()),
-            aliases: guidance.aliases,
-            drivers: guidance.drivers,
+            aliases: run.aliases,
+            drivers: run.drivers,
             tools,
             native_tools,
-            layers: guidance.layers,
-            code_via_tool: guidance.code_via_tool,
+            layers: run.layers,
+            code_via_tool: run.code_via_tool,
             sizes: args.sizes,
             json: args.json,
         }))
@@ -163,7 +142,7 @@ impl PromptSettings {
             drivers: &self.drivers,
             tools: &self.tools,
             code_via_tool: self.code_via_tool,
-            layers: &self.layers.layers,
+            layers: &self.layers,
         }
     }
 }

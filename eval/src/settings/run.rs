@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::name_list::names;
 use super::{
     Deal, EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark,
-    grader, judge, models,
+    budget, grader, judge, models,
 };
 use crate::cli::RunArgs;
 use crate::terminal::quoted;
@@ -190,14 +190,18 @@ impl RunSettings {
             &judge::beside_agents(&args.engine.models, main, judge),
             keys,
             args.options.scorer.as_deref(),
-            engine.settings.isolation.clone(),
+            engine.settings.conduct.isolation.clone(),
         )?;
         // Today is another day when the run goes on.
-        let date = &engine.settings.layers.layers.date;
+        let date = &engine.settings.treatment.layers.date;
         flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();
         if let Some(judge) = &grader.judge {
-            let budget = &engine.settings.budget;
-            budget.check_prices([judge.model.as_str()])?;
+            let prices = &engine.settings.prices;
+            budget::check_prices(
+                args.engine.budget.of_money(),
+                prices,
+                [judge.model.as_str()],
+            )?;
         }
         Ok(engine.map(|engine| Self {
             benchmark,

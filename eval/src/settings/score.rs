@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Scorer};
+use harness::Budget;
+use harness::provider::PriceTable;
 
-use super::{BudgetSettings, GraderSettings, Keys, SettingsError, benchmark, budget, grader};
+use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader};
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
 
 /// Which run is scored again, and how.
@@ -18,8 +20,10 @@ pub struct ScoreSettings {
     pub grader: GraderSettings,
     /// How requests go to a judge.
     pub traffic: TrafficArgs,
-    /// What it may use, and by which prices.
-    pub budget: BudgetSettings,
+    /// What it may use.
+    pub budget: Budget,
+    /// The user's prices before the bundled ones.
+    pub prices: PriceTable,
     /// Folder of its cache.
     pub cache: Option<PathBuf>,
     /// Answers that are scored at once; at least 1.
@@ -34,6 +38,14 @@ pub enum OtherScorer {
     Rule(Arc<dyn Scorer>),
     /// One that they cannot run.
     Outside(OutsideScorer),
+}
+
+/// The first flag that sets one of these limits, if there is one.
+pub fn budget_flag(budget: &Budget) -> Option<&'static str> {
+    let of_money = budget.cost_usd.map(|_| "--max-cost");
+    let of_tokens = budget.tokens.map(|_| "--max-tokens");
+    let of_calls = budget.calls.map(|_| "--max-llm-calls");
+    of_money.or(of_tokens).or(of_calls)
 }
 
 impl ScoreSettings {
@@ -56,13 +68,20 @@ impl ScoreSettings {
             None => OtherScorer::Rule(benchmark::rule(name)?),
         };
         let judge = grader.judge.as_ref().map(|judge| judge.model.as_str());
-        let budget = budget::of_scoring(args, judge)?;
+        let prices = budget::prices(args.prices.as_deref())?;
+        budget::check_prices(args.max_cost.map(|_| "--max-cost"), &prices, judge)?;
         Ok(Self {
             dir: args.dir.clone(),
             scorer,
             grader,
             traffic: args.traffic.clone(),
-            budget,
+            budget: Budget {
+                cost_usd: args.max_cost,
+                tokens: args.max_tokens,
+                calls: args.max_llm_calls,
+                time: None,
+            },
+            prices,
             cache: args.cache.clone(),
             concurrency: args.concurrency,
             json: args.json,

@@ -13,8 +13,9 @@ use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, Toolbox, script_tools};
 use harness::{Equipment, Outfit};
 
+use super::layers::LayerSettings;
 use super::name_list::names;
-use super::{LayerSettings, SettingsError, prompt_library};
+use super::{SettingsError, prompt_library};
 use crate::cli::{LayerArgs, ToolArgs};
 
 /// Every tool that can be named: the bundled ones, and those of a folder.

@@ -1,131 +1,133 @@
-//! Checks that what the flags claim of the agents is in what they get, and says what is true of them.
+//! What the flags make of the agents: a treatment, of which every claim is in what the agents get.
 //!
 //! A setting at its default claims nothing: what it comes to is recorded.
 
-use harness::agent_turn::AgentTurnSettings;
-use harness::prompt::{ModelAlias, PromptMode, warnings};
-use harness::tool::Toolbox;
+use harness::AgentSettings;
+use harness::prompt::definition::Definition;
+use harness::prompt::{self, Driver, ModelAlias, PromptMode};
+use harness::sandbox::Isolation;
 use harness::treatment::{
-    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ReplSetting,
-    ReplTreatment, Sent, Setting, Treatment,
+    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ReplSetting, Sent,
+    Setting, Treatment,
 };
-use harness::{AgentSettings, Equipment};
+
 use serde_json::Value;
 
-use super::guidance::{AUTO, Guidance, NONE};
+use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
-use super::{HookSettings, Resolved, SettingsError};
+use super::{Resolved, SettingsError, hook_registry};
 use crate::cli::{
     CodeVia, EngineArgs, GuidanceArgs, HookArgs, LayerArgs, ToolArgs, WebArgs, recorded,
 };
 
 /// The flags that claim something of the agents.
-pub(super) struct Claimed<'a> {
+pub(super) struct Flags<'a> {
     pub guidance: &'a GuidanceArgs,
     pub tools: &'a ToolArgs,
     pub hooks: &'a HookArgs,
     pub web: &'a WebArgs,
-    pub max_iterations: u32,
-    pub stop_early: bool,
-    pub repl: &'a ReplTreatment,
-    /// The tools that the root's definition names.
-    pub tools_of_definition: Toolbox,
 }
 
-/// What is true of the agents, and what they get.
-pub(super) struct Checked {
+/// What the flags come to.
+pub(super) struct Agents {
+    pub treatment: Treatment,
+    /// The profile that was applied.
+    pub profile: Option<String>,
+    /// The definition that the root runs under.
+    pub definition: Option<Definition>,
     pub effective: Effective,
     pub sent: Sent,
 }
 
-impl Claimed<'_> {
-    /// Refuses what no agent would get. Drivers of `--profile auto` that the root's prompt has no place for are taken out of the
-    /// guidance, with a note.
+impl Flags<'_> {
+    /// Makes a treatment of the flags and of what `given` says besides, and refuses what no agent would get. Without a model,
+    /// `--profile auto` finds none. Drivers that it adds and that the root's prompt has no place for are left out, with a note.
     ///
     /// # Errors
-    /// [`SettingsError::Inert`], and [`SettingsError::Hook`] for a hook that there is not.
-    pub fn check(
+    /// A [`SettingsError`] for the first flag that is wrong; [`SettingsError::Inert`] for one that would change nothing.
+    pub fn resolve(
         &self,
-        resolved: &mut Resolved<Guidance>,
-        equipment: &Equipment,
-        hooks: &HookSettings,
-        web: &AgentTurnSettings,
-    ) -> Result<Checked, SettingsError> {
-        let guidance = &mut resolved.settings;
-        let definition = guidance.layers.definition.as_ref();
-        let mut run = Treatment {
-            protocol: guidance.protocol,
-            prompt_mode: guidance.prompt_mode,
+        given: Treatment,
+        model: Option<&str>,
+        isolation: &Isolation,
+    ) -> Result<Resolved<Agents>, SettingsError> {
+        let args = self.guidance;
+        let registry = hook_registry(args.layers.hooks_dir.as_deref())?;
+        let hooks = registry.resolve(&names(&self.hooks.hooks))?;
+        let Resolved {
+            settings: guidance,
+            mut notes,
+            mut warnings,
+        } = guidance::resolve(args, model, &registry)?;
+        let web = super::web::resolve(self.web)?;
+        let layers = &guidance.layers;
+        let equipped =
+            super::tools::resolve(self.tools, &args.layers, isolation, layers, &web, &registry)?;
+        let root = match &layers.definition {
+            Some(definition) => AgentSettings::of(definition, &registry)?,
+            None => AgentSettings::default(),
+        };
+        let profile = self.typed_profile(&guidance);
+        let mut treatment = Treatment {
+            protocol: args.protocol,
+            prompt_mode: args.prompt_mode,
             drivers: guidance.drivers.clone(),
-            max_depth: guidance.max_depth,
-            max_iterations: self.max_iterations,
-            code_via_tool: guidance.code_via_tool,
-            stop_early: self.stop_early,
-            repl: self.repl.clone(),
-            layers: guidance.layers.layers.clone(),
-            definition: definition.map(|definition| definition.name.clone()),
-            root: match definition {
-                Some(definition) => AgentSettings::of(definition, &hooks.registry)?,
-                None => AgentSettings::default(),
-            },
-            equipment: equipment.clone(),
-            hooks: hooks.hooks.clone(),
-            web: web.clone(),
+            hooks,
+            equipment: equipped.all,
+            layers: layers.layers.clone(),
+            root,
+            max_depth: args.max_depth,
+            web,
+            code_via_tool: args.code_via == CodeVia::Tool,
             aliases: guidance.aliases.clone(),
             brought: Brought {
-                profile: self
-                    .typed_profile(guidance)
-                    .map(|profile| (profile.to_owned(), guidance.of_profile.clone())),
-                tools: self.tools_of_definition.clone(),
+                profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
+                tools: equipped.of_definition,
             },
+            ..given
         };
-        run.check(&self.claims(guidance))?;
-        let idle = run.drop_idle_sections();
+        treatment.check(&self.claims(&guidance, &treatment))?;
+        let idle = treatment.drop_idle_sections();
         if !idle.is_empty() {
-            guidance
-                .layers
-                .layers
-                .sections
-                .clone_from(&run.layers.sections);
-            resolved.notes.push(format!(
+            notes.push(format!(
                 "--prompts-dir: left out, as they change no agent's prompt: {}",
                 idle.join(", ")
             ));
         }
-        let effective = run.effective();
-        if effective.drivers.len() < run.drivers.len() {
+        let effective = treatment.effective();
+        let mut profile = guidance.profile;
+        if effective.drivers.len() < treatment.drivers.len() {
             // Those that were named are there: the rest is of the profile that matched the model.
-            let is_there = |name: &String| effective.drivers.contains(name);
-            let profile = guidance.profile.take().unwrap_or_default();
-            let dropped: Vec<String> = run
-                .drivers
-                .iter()
-                .map(|driver| driver.name.clone())
-                .collect();
-            let dropped: Vec<String> = dropped.into_iter().filter(|name| !is_there(name)).collect();
-            resolved
-                .notes
-                .retain(|note| !note.starts_with(&format!("profile `{profile}` matches")));
-            resolved.notes.push(format!(
+            let is_there = |driver: &Driver| effective.drivers.contains(&driver.name);
+            let profile = profile.take().unwrap_or_default();
+            let (kept, dropped): (Vec<Driver>, Vec<Driver>) =
+                treatment.drivers.into_iter().partition(is_there);
+            let dropped: Vec<String> = dropped.into_iter().map(|driver| driver.name).collect();
+            notes.retain(|note| !note.starts_with(&format!("profile `{profile}` matches")));
+            notes.push(format!(
                 "profile `{profile}` adds nothing: the root's prompt has no place for the drivers {}",
                 dropped.join(", ")
             ));
-            run.drivers.retain(|driver| is_there(&driver.name));
-            guidance.drivers.clone_from(&run.drivers);
+            treatment.drivers = kept;
         }
-        resolved
-            .warnings
-            .extend(warnings(effective.prompt_mode, &run.drivers));
-        let idle = run.idle_overrides();
+        warnings.extend(prompt::warnings(effective.prompt_mode, &treatment.drivers));
+        let idle = treatment.idle_overrides();
         if !idle.is_empty() {
-            resolved.warnings.push(format!(
+            warnings.push(format!(
                 "--action-overrides: no agent has a tool or action called {}",
                 idle.join(" or ")
             ));
         }
-        Ok(Checked {
-            effective,
-            sent: run.sent(),
+        Ok(Resolved {
+            settings: Agents {
+                sent: treatment.sent(),
+                profile,
+                definition: guidance.layers.definition,
+                effective,
+                treatment,
+            },
+            notes,
+            warnings,
         })
     }
 
@@ -136,19 +138,18 @@ impl Claimed<'_> {
     }
 
     /// What differs from its default.
-    fn claims(&self, guidance: &Guidance) -> Vec<Claim> {
+    fn claims(&self, guidance: &Guidance, run: &Treatment) -> Vec<Claim> {
         let mut claims = Vec::new();
-        if guidance.prompt_mode != PromptMode::default() {
-            claims.push(Claim::PromptMode(guidance.prompt_mode));
+        if run.prompt_mode != PromptMode::default() {
+            claims.push(Claim::PromptMode(run.prompt_mode));
         }
-        if guidance.max_depth != DEFAULT_MAX_DEPTH {
-            claims.push(Claim::MaxDepth(guidance.max_depth));
+        if run.max_depth != DEFAULT_MAX_DEPTH {
+            claims.push(Claim::MaxDepth(run.max_depth));
         }
-        if self.max_iterations != DEFAULT_MAX_ITERATIONS {
-            claims.push(Claim::MaxIterations(self.max_iterations));
+        if run.max_iterations != DEFAULT_MAX_ITERATIONS {
+            claims.push(Claim::MaxIterations(run.max_iterations));
         }
-        let layers = &guidance.layers.layers;
-        let code_via_tool = guidance.code_via_tool;
+        let layers = &run.layers;
         let settings = [
             (Setting::AgentName, !layers.agent_name.is_empty()),
             (Setting::Site, !layers.site.is_empty()),
@@ -159,14 +160,14 @@ impl Claimed<'_> {
             ),
             (Setting::SystemPromptFile, layers.replacement.is_some()),
             (Setting::ActionOverrides, !layers.actions.0.is_empty()),
-            (Setting::CodeVia, code_via_tool),
-            (Setting::StopEarly, self.stop_early),
+            (Setting::CodeVia, run.code_via_tool),
+            (Setting::StopEarly, run.stop_early),
             (Setting::WebAgent, self.web.web_agent.is_some()),
         ];
         let given = settings.into_iter().filter(|(_, is_given)| *is_given);
         claims.extend(given.map(|(setting, _)| Claim::Setting(setting)));
-        claims.extend(ReplSetting::given(self.repl).map(Claim::Repl));
-        let definition = guidance.layers.definition.as_ref();
+        claims.extend(ReplSetting::given(&run.repl).map(Claim::Repl));
+        let definition = layers.definition.as_ref();
         claims.extend(definition.map(|definition| Claim::Prompt(definition.name.clone())));
         let drivers = names(&self.guidance.drivers);
         if let Some(profile) = self.typed_profile(guidance) {

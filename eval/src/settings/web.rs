@@ -9,29 +9,18 @@ use harness::prompt::PromptLayers;
 use super::SettingsError;
 use crate::cli::WebArgs;
 
-/// What shapes agents on web pages.
-#[derive(Debug, Clone)]
-pub(super) struct WebSettings {
-    pub agent_turn: AgentTurnSettings,
-    pub screenshots: bool,
-}
-
 /// Reads the file and checks what it says.
 ///
 /// # Errors
 /// [`SettingsError::WebAgent`] with the file and the field.
-pub(super) fn resolve(args: &WebArgs) -> Result<WebSettings, SettingsError> {
-    let agent_turn = match &args.web_agent {
-        None => AgentTurnSettings::default(),
+pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError> {
+    match &args.web_agent {
+        None => Ok(AgentTurnSettings::default()),
         Some(path) => read(path).map_err(|problem| SettingsError::WebAgent {
             path: path.clone(),
             problem,
-        })?,
-    };
-    Ok(WebSettings {
-        agent_turn,
-        screenshots: args.screenshots,
-    })
+        }),
+    }
 }
 
 /// The flags that do nothing in this protocol and claim nothing of its agents: how a run is recorded.

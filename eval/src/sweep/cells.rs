@@ -127,7 +127,7 @@ fn resolve(
         let problem = match RunSettings::resolve(&flags) {
             Ok(resolved) => {
                 let engine = resolved.settings.engine;
-                let reasons = warnings(engine.effective.prompt_mode, &engine.drivers);
+                let reasons = warnings(engine.effective.prompt_mode, &engine.treatment.drivers);
                 return Ok(if reasons.is_empty() {
                     Resolved::Runs(Box::new(flags), Box::new(engine))
                 } else {

@@ -10,10 +10,8 @@ use eval::record::RunIdentity;
 use eval::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use eval::run_event::{Reporter, RunEvent, RunPlan};
 use eval::runner::{self, Ended, Ending, Run, RunError};
-use harness::prompt::PromptMode;
 use harness::provider::Scripted;
-use harness::sandbox::Isolation;
-use harness::{Budgets, Engine, EngineConfig, Model, Models, Protocol, sandbox};
+use harness::{Conduct, Engine, Model, Models, Protocol, Treatment};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -120,25 +118,15 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
             .unwrap(),
         ),
     };
-    let config = EngineConfig {
-        screenshots: false,
+    let treatment = Treatment {
         protocol: Protocol::Direct,
-        prompt_mode: PromptMode::Solver,
-        drivers: Vec::new(),
-        max_depth: 2,
-        max_iterations: 1,
-        max_blocks_per_iteration: 1,
-        confirm_first_return: false,
-        sandbox: sandbox::Config::default(),
-        isolation: Isolation::Thread,
-        attempt_time: Duration::from_secs(60),
-        budgets: Budgets::default(),
+        ..Treatment::default()
     };
     let models = Models {
         main: model,
         aliases: Vec::new(),
     };
-    let engine = Engine::new(config, models, |_| ()).unwrap();
+    let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let new = NewRun::create(folder.path(), "samples", "solver", Timestamp::now()).unwrap();
     let identity = RunIdentity {
         run_id: new.id().to_owned(),

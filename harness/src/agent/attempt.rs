@@ -39,8 +39,8 @@ impl<'a> Attempt<'a> {
             meter: Meter::default(),
             ledger: Ledger::of_attempt(
                 Budget {
-                    time: Some(run.config.attempt_time),
-                    ..run.config.budgets.attempt
+                    time: Some(run.treatment.attempt_time),
+                    ..run.treatment.attempt_budget
                 },
                 Arc::clone(&run.ledger),
             ),
@@ -58,7 +58,7 @@ impl<'a> Attempt<'a> {
         work: impl Future<Output = Result<String, Failure>>,
     ) -> AttemptOutcome {
         self.records.begin_attempt(root);
-        let limit = self.run.config.attempt_time;
+        let limit = self.run.treatment.attempt_time;
         let result = tokio::select! {
             result = timeout(limit, work) => result.unwrap_or_else(|_| {
                 Err(Failure {
@@ -86,8 +86,8 @@ impl<'a> Attempt<'a> {
             system_prompt: root.system_prompt,
             iterations: root.iterations,
             page: None,
-            tools: self.run.equipment.root.clone(),
-            hands_down: self.run.equipment.root.clone(),
+            tools: self.run.treatment.equipment.root.clone(),
+            hands_down: self.run.treatment.equipment.root.clone(),
             log: None,
             settings: None,
             heard: Arc::default(),
@@ -105,7 +105,7 @@ impl<'a> Attempt<'a> {
     /// What an agent's prompt definition says of its requests.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
         if invocation.is_root() {
-            &self.run.agent
+            &self.run.treatment.root
         } else {
             invocation.settings.as_deref().unwrap_or(&self.plain)
         }
@@ -120,7 +120,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn system(&self, invocation: &Invocation) -> String {
-        let config = &self.run.config;
+        let config = &self.run.treatment;
         let aliases: Vec<_> = self
             .run
             .models
@@ -144,10 +144,10 @@ impl<'a> Attempt<'a> {
             tools: &invocation.tools.specs(),
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
-            layers: &self.run.layers,
+            layers: &self.run.treatment.layers,
         });
         if invocation.page.is_some() {
-            prompt.add_page(&self.run.layers);
+            prompt.add_page(&self.run.treatment.layers);
         }
         prompt.text()
     }
@@ -214,7 +214,7 @@ impl<'a> Attempt<'a> {
             status: Status::Error,
             reason: format!(
                 "the protocol {} needs a browser, and this engine has none",
-                self.run.config.protocol
+                self.run.treatment.protocol
             ),
         })
     }
@@ -223,7 +223,7 @@ impl<'a> Attempt<'a> {
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
             depth: invocation.depth,
-            max_depth: self.run.config.max_depth,
+            max_depth: self.run.treatment.max_depth,
             max_iterations: invocation.iterations,
             lineage: invocation.lineage.clone(),
             invocation_id: invocation.id.clone(),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::{AgentSettings, Specialist, Specialists};
 use crate::hook::{HookRegistry, HookRegistryError};
 use crate::prompt::definition::Library;
@@ -70,6 +72,13 @@ impl Equipment {
         let prompts = self.specialists.values();
         let prompts = prompts.map(|prompt| (format!("prompt {}", prompt.name), prompt.digest()));
         tools.chain(prompts).collect()
+    }
+}
+
+/// Its digests.
+impl Serialize for Equipment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.digests().serialize(serializer)
     }
 }
 

@@ -131,7 +131,7 @@ impl Attempt<'_> {
     /// The hooks of an agent: those that its prompt lists, or else those of the run.
     fn hooks<'b>(&'b self, invocation: &'b Invocation) -> &'b [Arc<dyn Hook>] {
         let listed = self.settings(invocation).hooks.as_deref();
-        listed.unwrap_or(&self.run.hooks)
+        listed.unwrap_or(&self.run.treatment.hooks)
     }
 
     /// What the hooks of an agent make of a moment, one after the other.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::HostFunctions;
 
-use super::{AgentSettings, EngineConfig, Model, PageFunctions};
+use super::{AgentSettings, Model, PageFunctions, Treatment};
 use crate::model::{Message, Role};
 use crate::tool::Toolbox;
 
@@ -24,10 +24,10 @@ pub(crate) struct Root {
 
 impl Root {
     /// The root of the run's protocol, with all iterations and no prompt of its own.
-    pub const fn of(config: &EngineConfig) -> Self {
+    pub const fn of(treatment: &Treatment) -> Self {
         Self {
-            role: Role::Root(config.protocol),
-            iterations: config.max_iterations,
+            role: Role::Root(treatment.protocol),
+            iterations: treatment.max_iterations,
             system_prompt: None,
         }
     }

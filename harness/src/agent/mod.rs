@@ -3,6 +3,7 @@
 //! Invariant: nothing here knows a protocol. What an agent is shown and what its replies do is said by [`Turns`], which
 //! protocols implement.
 
+mod treatment;
 mod run;
 
 mod attempt;
@@ -31,8 +32,11 @@ pub use equipment::Equipment;
 pub use halt::HaltReason;
 pub use ledger::{Budget, SharedBudget, Spent};
 pub use outfit::Outfit;
-pub use run::{Budgets, EngineConfig, Model, Models};
+pub use run::{Model, Models};
 pub use specialist::{Specialist, Specialists};
+pub use treatment::{
+    Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
+};
 
 pub(crate) use attempt::Attempt;
 pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};

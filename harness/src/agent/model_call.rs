@@ -45,7 +45,7 @@ impl Attempt<'_> {
         let mut told = false;
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
-        if self.run.equipment.is_heard() {
+        if self.run.treatment.equipment.is_heard() {
             let mut heard = invocation.heard.lock();
             *heard = conversation.messages().to_vec();
         }
@@ -288,7 +288,7 @@ impl Attempt<'_> {
                 depth: invocation.depth,
                 turn: conversation.turn,
                 trims: conversation.trims,
-                mode: self.run.config.prompt_mode,
+                mode: self.run.treatment.prompt_mode,
             },
         }
     }

@@ -1,56 +1,16 @@
-//! What all attempts of an engine share: how agents are shaped, their models, the sandbox, the books and the switch.
+//! What all attempts of an engine share: its settings, models, the sandbox, the books and the switch.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use sandbox::{Isolation, WarmPool};
+use sandbox::WarmPool;
 
-use super::{AgentSettings, Budget, Equipment, Halt, Ledger};
-use crate::hook::Hook;
+use super::{Conduct, Halt, Ledger, Treatment};
+use crate::model::Sampling;
 use crate::model::web::Browser;
-use crate::model::{Protocol, Sampling};
-use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
+use crate::prompt::ModelAlias;
 use crate::provider::Provider;
-
-/// Everything that shapes an agent, the models apart. Nothing is optional.
-#[derive(Debug, Clone)]
-pub struct EngineConfig {
-    /// How the model speaks.
-    pub protocol: Protocol,
-    /// How the root works.
-    pub prompt_mode: PromptMode,
-    /// Guidance for the root, in this order.
-    pub drivers: Vec<Driver>,
-    /// Agents at this depth are flat.
-    pub max_depth: u32,
-    /// Iterations of the root; children get fewer by depth.
-    pub max_iterations: u32,
-    /// Code blocks of one response that are run; further ones are dropped.
-    pub max_blocks_per_iteration: u32,
-    /// Whether a return in the first iteration is shown back once.
-    pub confirm_first_return: bool,
-    /// Limits and printing of the REPL.
-    pub sandbox: sandbox::Config,
-    /// Where isolates run.
-    pub isolation: Isolation,
-    /// Wall time of one attempt.
-    pub attempt_time: Duration,
-    /// What may be spent.
-    pub budgets: Budgets,
-    /// Whether pictures of pages go into trajectories.
-    pub screenshots: bool,
-}
-
-/// What may be spent.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Budgets {
-    /// By all attempts of the engine together.
-    pub run: Budget,
-    /// By one attempt, all its agents included. Its time is [`EngineConfig::attempt_time`].
-    pub attempt: Budget,
-}
 
 /// A model and where it runs.
 #[derive(Clone)]
@@ -76,15 +36,12 @@ pub struct Models {
 
 /// What all attempts of an engine share.
 pub(crate) struct Run {
-    pub config: EngineConfig,
+    pub treatment: Treatment,
+    pub conduct: Conduct,
     pub models: Models,
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
     pub halt: Halt,
-    pub agent: AgentSettings,
-    pub layers: PromptLayers,
-    pub hooks: Vec<Arc<dyn Hook>>,
-    pub equipment: Equipment,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub browser: Option<Arc<dyn Browser>>,
     by_alias: HashMap<String, Model>,
@@ -101,9 +58,10 @@ struct Served {
 }
 
 impl Run {
-    /// A run of agents that have nothing besides their models and the sandbox.
+    /// A run that has spent nothing.
     pub fn new(
-        config: EngineConfig,
+        treatment: Treatment,
+        conduct: Conduct,
         models: Models,
         sandbox: WarmPool,
         warn: Arc<dyn Fn(&str) + Send + Sync>,
@@ -114,15 +72,12 @@ impl Run {
             .map(|(alias, model)| (alias.alias.clone(), model.clone()))
             .collect();
         Self {
-            ledger: Arc::new(Ledger::of_run(config.budgets.run)),
-            config,
+            ledger: Arc::new(Ledger::of_run(conduct.budget)),
+            treatment,
+            conduct,
             models,
             sandbox,
             halt: Halt::default(),
-            agent: AgentSettings::default(),
-            layers: PromptLayers::default(),
-            hooks: Vec::new(),
-            equipment: Equipment::default(),
             browser: None,
             by_alias,
             served: Mutex::default(),
@@ -157,7 +112,7 @@ impl Run {
     pub fn root_model(&self) -> Model {
         let main = &self.models.main;
         Model {
-            sampling: Arc::new(self.agent.reasoning_over(&main.sampling)),
+            sampling: Arc::new(self.treatment.root.reasoning_over(&main.sampling)),
             ..main.clone()
         }
     }

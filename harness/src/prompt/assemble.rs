@@ -186,7 +186,7 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
 /// The prompt of the definition that the root runs under, if it runs under one.
 fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
-    if !is_root || agent.layers.definition.is_empty() {
+    if !is_root || agent.layers.definition.is_none() {
         return None;
     }
     // Sections that it includes say what they say in the default.

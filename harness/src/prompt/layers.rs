@@ -2,37 +2,104 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::assemble::{AgentPrompt, Assembled, Section};
 use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
 use super::template::fill;
 use crate::model::{Protocol, Role, ToolSpec};
+use crate::text::sha256_hex;
 
 /// What is laid over the assembled prompts. By default nothing.
 ///
 /// The order is that of the first lines of a prompt: the identity line, the persona, the default's sections, what is
 /// appended. In the `rlm` protocol the default's own identity stands before the line.
-#[derive(Debug, Clone, Default)]
+///
+/// Serialised, it is what tells two runs' layers apart: texts by their hashes.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct PromptLayers {
-    /// The day of the run, as `YYYY-MM-DD`, which all of its prompts state; empty for none.
+    /// The prompt that the root runs under; none for that of its protocol.
+    pub definition: Option<RootDefinition>,
+    /// Texts in place of bundled sections, by section name.
+    #[serde(serialize_with = "each_hash")]
+    pub sections: BTreeMap<String, String>,
+    /// The day of the run, as `YYYY-MM-DD`, which all of its prompts state; empty for none. Another day is no other experiment.
+    #[serde(skip)]
     pub date: String,
     /// What the root is called; empty for nothing.
     pub agent_name: String,
     /// The site or task that the root is at work on; empty for none.
     pub site: String,
     /// How the root speaks and what it is; empty for nothing.
+    #[serde(serialize_with = "hash")]
     pub persona: String,
     /// What the root's host adds at the end of the default; empty for nothing.
+    #[serde(serialize_with = "hash")]
     pub append: String,
     /// What takes the place of the root's default, and of what is appended.
     pub replacement: Option<Replacement>,
-    /// The prompt that the root runs under, in its pieces; empty for that of its protocol.
-    pub definition: Vec<LayerPiece>,
-    /// Texts in place of bundled sections, by section name.
-    pub sections: BTreeMap<String, String>,
     /// What is said of tools otherwise.
+    #[serde(rename = "action_overrides")]
     pub actions: ActionOverrides,
+}
+
+/// The definition that a root runs under.
+#[derive(Debug, Clone, Default)]
+pub struct RootDefinition {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its file, in hex.
+    pub digest: String,
+    /// Its text.
+    pub pieces: Vec<LayerPiece>,
+    /// The hooks that it lists in place of the run's, each with its version.
+    pub hooks: Option<Vec<(String, String)>>,
+}
+
+impl Serialize for RootDefinition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text: String = self
+            .pieces
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect();
+        let hooks = self.hooks.iter().flatten();
+        let hooks = hooks.map(|(name, version)| json!({ "name": name, "version": version }));
+        let hooks: Value = hooks.collect();
+        let value = json!({
+            "name": self.name,
+            "sha256": self.digest,
+            "text_sha256": sha256_hex(&text),
+            "hooks": self.hooks.is_some().then_some(hooks),
+        });
+        value.serialize(serializer)
+    }
+}
+
+impl Serialize for Replacement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = match self {
+            Self::Whole(text) => json!({ "whole": sha256_hex(text) }),
+            Self::Around { before, after } => {
+                json!({ "before": sha256_hex(before), "after": sha256_hex(after) })
+            }
+        };
+        value.serialize(serializer)
+    }
+}
+
+/// The hash of a text; none of one that is blank.
+fn hash<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let hash = (!text.trim().is_empty()).then(|| sha256_hex(text));
+    hash.serialize(serializer)
+}
+
+fn each_hash<S: Serializer>(
+    texts: &BTreeMap<String, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(texts.iter().map(|(name, text)| (name, sha256_hex(text))))
 }
 
 /// A piece of a definition's text.
@@ -159,7 +226,7 @@ impl ActionOverrides {
 /// The prompt that a run's layers give to the root in place of its protocol's, with the slots of sections filled by
 /// `values`.
 pub(super) fn definition_text(layers: &PromptLayers, values: &[(&str, String)]) -> String {
-    let pieces = layers.definition.iter();
+    let pieces = layers.definition.iter().flat_map(|own| &own.pieces);
     pieces
         .map(|piece| {
             if piece.of_section {

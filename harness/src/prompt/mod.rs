@@ -16,6 +16,7 @@ pub(crate) mod code_tool;
 pub mod definition;
 pub mod json_action;
 pub(crate) mod web;
+mod web_settings;
 
 mod sections;
 mod template;
@@ -42,6 +43,7 @@ pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
 pub use layers::{
     ActionOverride, ActionOverrides, LayerPiece, PromptLayers, Replacement, ReplacementError,
+    RootDefinition,
 };
 pub use model_alias::{ModelAlias, parse_aliases};
 pub use position::QUERY_LIMIT;
@@ -54,3 +56,4 @@ pub use turn::{
     execute_code_argument, execute_code_description, first_message, flat_message, no_code_message,
     output_left_out, past_call, past_result, result_message, returned_early_message,
 };
+pub use web_settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};

@@ -11,7 +11,7 @@ mod tool_run;
 
 use async_trait::async_trait;
 
-use crate::agent::{Attempt, Conversation, EngineConfig, Failure, Invocation, Root};
+use crate::agent::{Attempt, Conversation, Failure, Invocation, Root, Treatment};
 use crate::model::Protocol;
 use agent_turn::WebAgent;
 
@@ -63,8 +63,8 @@ pub struct ProtocolNature {
 #[async_trait]
 pub(crate) trait RootAgent: Send + Sync {
     /// What kind of agent the root is.
-    fn root(&self, config: &EngineConfig) -> Root {
-        Root::of(config)
+    fn root(&self, treatment: &Treatment) -> Root {
+        Root::of(treatment)
     }
 
     /// Puts what the root is shown first into its conversation.

@@ -107,7 +107,7 @@ impl Attempt<'_> {
         specialist: &Specialist,
         first: &First,
     ) -> Result<Invocation, ToolError> {
-        let config = &self.run.config;
+        let config = &self.run.treatment;
         let depth = caller.depth + 1;
         let name = &specialist.name;
         if depth > config.max_depth {

@@ -117,7 +117,7 @@ impl Attempt<'_> {
     }
 
     fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
-        let known = &self.run.equipment.specialists;
+        let known = &self.run.treatment.equipment.specialists;
         known
             .get(name)
             .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))
@@ -158,7 +158,7 @@ impl Attempt<'_> {
             Ok(value) => values.strike_out_of(value),
             Err(ToolError(reason)) => return Err(ToolError(values.strike_out(&reason))),
         };
-        let most = self.run.config.sandbox.limits.argument_chars as usize;
+        let most = self.run.treatment.repl.config.limits.argument_chars as usize;
         let bytes = value.to_string().len();
         if bytes > most {
             return Err(ToolError(format!(

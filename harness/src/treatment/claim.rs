@@ -110,8 +110,7 @@ impl Claim {
                 run.drivers.retain(|driver| !drivers.contains(&driver.name));
             }
             Self::Prompt(_) => {
-                run.definition = None;
-                run.layers.definition.clear();
+                run.layers.definition = None;
                 run.root = AgentSettings::default();
             }
             Self::Setting(setting) => setting.remove(&mut run),
@@ -134,7 +133,7 @@ impl Claim {
                 is_brought.then(|| format!("--profile {profile}"))
             }
             Self::Tool(name) => {
-                let definition = run.definition.as_ref()?;
+                let definition = &run.layers.definition.as_ref()?.name;
                 let in_box = |tools: &Toolbox| Some(tools.named(name)?.digest());
                 let brought = in_box(&run.brought.tools)?;
                 let is_brought = in_box(&run.equipment.root) == Some(brought);

@@ -190,7 +190,8 @@ impl Part {
 }
 
 fn definition(run: &Treatment) -> String {
-    format!("--prompt {}", run.definition.as_deref().unwrap_or_default())
+    let name = run.layers.definition.as_ref();
+    format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
 /// What hides a claim: it is looked for by leaving out everything else that could.

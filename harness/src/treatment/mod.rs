@@ -9,101 +9,26 @@ mod inert;
 mod repl;
 mod sent;
 
-use std::sync::Arc;
+use serde::Serialize;
 
-use crate::agent::{AgentSettings, Equipment};
-use crate::hook::Hook;
 use crate::model::Protocol;
-use crate::prompt::{Driver, ModelAlias, PromptLayers, PromptMode};
-use crate::protocol::agent_turn::AgentTurnSettings;
-use crate::tool::Toolbox;
+use crate::prompt::PromptMode;
 
+pub use crate::agent::{
+    Brought, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
+};
 pub use claim::{Claim, Setting};
 pub use inert::{HiddenBy, Inert};
-pub use repl::{ReplSetting, ReplTreatment};
+pub use repl::ReplSetting;
 pub use sent::{AgentSent, HookSent, Sent};
 
-/// `--max-depth` where a run does not say.
-pub const DEFAULT_MAX_DEPTH: u32 = 2;
-/// `--max-iterations` where a run does not say.
-pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
-
-/// Everything that a run claims of its agents, the model apart.
-#[derive(Clone)]
-pub struct Treatment {
-    /// How the model speaks.
-    pub protocol: Protocol,
-    /// How the root works, where its prompt has modes.
-    pub prompt_mode: PromptMode,
-    /// Guidance for the root, in order.
-    pub drivers: Vec<Driver>,
-    /// Agents at this depth are flat.
-    pub max_depth: u32,
-    /// Iterations of the root.
-    pub max_iterations: u32,
-    /// Whether code comes by calls of a tool.
-    pub code_via_tool: bool,
-    /// Whether a response ends where it has said all the code that may run.
-    pub stop_early: bool,
-    /// How code runs.
-    pub repl: ReplTreatment,
-    /// What is laid over the prompts.
-    pub layers: PromptLayers,
-    /// The name of the definition that the root runs under; its text is in `layers`.
-    pub definition: Option<String>,
-    /// What that definition says of the root's requests.
-    pub root: AgentSettings,
-    /// What agents may call besides each other.
-    pub equipment: Equipment,
-    /// The hooks of the run.
-    pub hooks: Vec<Arc<dyn Hook>>,
-    /// The web agent.
-    pub web: AgentTurnSettings,
-    /// The other models, by the names that agents call them by.
-    pub aliases: Vec<ModelAlias>,
-    /// What other claims bring along.
-    pub brought: Brought,
-}
-
-/// What is there by a claim that brings several things: naming one of them again changes nothing.
-#[derive(Clone, Default)]
-pub struct Brought {
-    /// The profile that was named, with its drivers.
-    pub profile: Option<(String, Vec<String>)>,
-    /// The tools of the definition.
-    pub tools: Toolbox,
-}
-
-impl Default for Treatment {
-    /// A solver of the `rlm` protocol, with nothing besides.
-    fn default() -> Self {
-        Self {
-            protocol: Protocol::default(),
-            prompt_mode: PromptMode::default(),
-            drivers: Vec::new(),
-            max_depth: DEFAULT_MAX_DEPTH,
-            max_iterations: DEFAULT_MAX_ITERATIONS,
-            code_via_tool: false,
-            stop_early: false,
-            repl: ReplTreatment::default(),
-            layers: PromptLayers::default(),
-            definition: None,
-            root: AgentSettings::default(),
-            equipment: Equipment::default(),
-            hooks: Vec::new(),
-            web: AgentTurnSettings::default(),
-            aliases: Vec::new(),
-            brought: Brought::default(),
-        }
-    }
-}
-
 /// What is true of a run's agents: what is recorded of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effective {
     /// The mode of the root's prompt; none where that has none.
     pub prompt_mode: Option<PromptMode>,
-    /// The drivers in the root's prompt, by name, in order.
+    /// The drivers in the root's prompt, by name, in order. Recorded are those of the treatment, with their hashes.
+    #[serde(skip)]
     pub drivers: Vec<String>,
     /// The greatest depth that an agent can have: 0 where the root has no children.
     pub max_depth: u32,

@@ -4,26 +4,7 @@ use std::fmt;
 
 use sandbox::{Config, Limits};
 
-/// How code runs for the agents of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplTreatment {
-    /// Limits and printing.
-    pub config: Config,
-    /// Code blocks of one response that run.
-    pub max_blocks: u32,
-    /// Whether a return in the first iteration must be repeated.
-    pub confirm_first_return: bool,
-}
-
-impl Default for ReplTreatment {
-    fn default() -> Self {
-        Self {
-            config: Config::default(),
-            max_blocks: 1,
-            confirm_first_return: true,
-        }
-    }
-}
+use super::ReplTreatment;
 
 /// One of these settings.
 #[derive(Clone, Copy)]
@@ -71,7 +52,7 @@ pub static REPL_SETTINGS: [ReplSetting; 12] = [
         limits(repl).timers = Limits::default().timers;
     }),
     setting("--max-blocks-per-iteration", |repl| {
-        repl.max_blocks = ReplTreatment::default().max_blocks;
+        repl.max_blocks_per_iteration = ReplTreatment::default().max_blocks_per_iteration;
     }),
     setting("--confirm-first-return", |repl| {
         repl.confirm_first_return = ReplTreatment::default().confirm_first_return;

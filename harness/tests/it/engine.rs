@@ -9,8 +9,9 @@ use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
+use harness::treatment::ReplTreatment;
 use harness::{
-    AgentSettings, Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, sandbox,
+    AgentSettings, Budget, Conduct, Engine, Model, Models, Protocol, Task, Treatment, sandbox,
 };
 use serde::Deserialize;
 
@@ -94,18 +95,12 @@ impl Case {
         }
     }
 
-    fn budgets(&self) -> Budgets {
-        Budgets {
-            run: Budget {
-                calls: self.run_calls,
-                ..Budget::default()
-            },
-            attempt: Budget {
-                cost_usd: self.attempt_cost,
-                tokens: self.attempt_tokens,
-                calls: self.attempt_calls,
-                time: None,
-            },
+    fn attempt_budget(&self) -> Budget {
+        Budget {
+            cost_usd: self.attempt_cost,
+            tokens: self.attempt_tokens,
+            calls: self.attempt_calls,
+            time: None,
         }
     }
 }
@@ -157,25 +152,31 @@ async fn run(case: Case, model: &Path) -> String {
     limits.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
     let agent = case.agent();
     let hooks = HookRegistry::bundled().resolve(&case.hooks).unwrap();
-    let config = EngineConfig {
+    let treatment = Treatment {
         protocol: case.protocol,
         prompt_mode: case.mode,
-        drivers: Vec::new(),
+        hooks,
+        equipment: crate::tools::equipment(&case.functions, case.definition.as_deref()).await,
+        root: agent,
         max_depth: case.max_depth,
         max_iterations: case.max_iterations,
-        max_blocks_per_iteration: case.max_blocks,
-        confirm_first_return: case.confirm_first_return,
-        sandbox: limits,
-        isolation: sandbox::Isolation::Thread,
+        repl: ReplTreatment {
+            config: limits,
+            max_blocks_per_iteration: case.max_blocks,
+            confirm_first_return: case.confirm_first_return,
+        },
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
-        screenshots: false,
-        budgets: case.budgets(),
+        attempt_budget: case.attempt_budget(),
+        ..Treatment::default()
     };
-    let engine = Engine::new(config, models, |_| ())
-        .unwrap()
-        .with_agent(agent)
-        .with_hooks(hooks)
-        .with_equipment(crate::tools::equipment(&case.functions, case.definition.as_deref()).await);
+    let conduct = Conduct {
+        budget: Budget {
+            calls: case.run_calls,
+            ..Budget::default()
+        },
+        ..Conduct::default()
+    };
+    let engine = Engine::new(treatment, conduct, models, |_| ()).unwrap();
     let task = Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),

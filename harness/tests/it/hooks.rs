@@ -7,11 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use harness::hook::{HookRegistry, Moment, ScriptHook};
 use harness::model::{Event, EventKind, EventSink};
-use harness::prompt::PromptMode;
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::{
-    AgentSettings, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, sandbox,
-};
+use harness::{AgentSettings, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
 use serde_json::json;
 
 /// A scripted model that keeps what it was asked.
@@ -64,27 +61,17 @@ async fn run(
         main: model,
         aliases: Vec::new(),
     };
-    let config = EngineConfig {
-        protocol: Protocol::Tools,
-        prompt_mode: PromptMode::Solver,
-        drivers: Vec::new(),
-        max_depth: 1,
-        max_iterations: 3,
-        max_blocks_per_iteration: 1,
-        confirm_first_return: false,
-        sandbox: sandbox::Config::default(),
-        isolation: sandbox::Isolation::Thread,
-        attempt_time: std::time::Duration::from_secs(60),
-        screenshots: false,
-        budgets: Budgets::default(),
-    };
     let of_tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hooks");
     let registry = HookRegistry::bundled().with_dir(&of_tests).await.unwrap();
     let names: Vec<String> = hooks.iter().map(|name| (*name).to_owned()).collect();
-    let engine = Engine::new(config, models, |_| ())
-        .unwrap()
-        .with_agent(agent)
-        .with_hooks(registry.resolve(&names).unwrap());
+    let treatment = Treatment {
+        protocol: Protocol::Tools,
+        hooks: registry.resolve(&names).unwrap(),
+        root: agent,
+        max_iterations: 3,
+        ..Treatment::default()
+    };
+    let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let task = Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use harness::model::{NoEvents, Role};
 use harness::prompt::{
     ActionOverride, ActionOverrides, AgentPrompt, LayerPiece, PromptLayers, PromptMode,
-    Replacement, system_prompt,
+    Replacement, RootDefinition, system_prompt,
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
-use harness::{Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, ToolSpec, sandbox};
+use harness::{Conduct, Engine, Model, Models, Protocol, Task, ToolSpec, Treatment};
 
 use crate::prompt_golden::agent;
 
@@ -63,10 +62,13 @@ fn layers_stand_in_their_places() {
         of_section,
     };
     let defined = PromptLayers {
-        definition: vec![
-            piece("You review. {child_iterations} is text here. ", false),
-            piece("Mates: {child_iterations}.", true),
-        ],
+        definition: Some(RootDefinition {
+            pieces: vec![
+                piece("You review. {child_iterations} is text here. ", false),
+                piece("Mates: {child_iterations}.", true),
+            ],
+            ..RootDefinition::default()
+        }),
         ..all()
     };
     let root = agent(0, 2, PromptMode::Solver, 20);
@@ -263,19 +265,11 @@ impl Provider for Listener {
 #[test]
 fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
     let listener = Arc::new(Listener::default());
-    let config = EngineConfig {
-        protocol: Protocol::Rlm,
+    let treatment = Treatment {
         prompt_mode: PromptMode::Coordinator,
-        drivers: Vec::new(),
-        max_depth: 2,
         max_iterations: 25,
-        max_blocks_per_iteration: 1,
-        confirm_first_return: true,
-        sandbox: sandbox::Config::default(),
-        isolation: sandbox::Isolation::Thread,
-        attempt_time: Duration::from_secs(120),
-        screenshots: false,
-        budgets: Budgets::default(),
+        layers: all(),
+        ..Treatment::default()
     };
     let models = Models {
         main: Model {
@@ -286,9 +280,7 @@ fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
         },
         aliases: Vec::new(),
     };
-    let engine = Engine::new(config, models, |_| ())
-        .unwrap()
-        .with_layers(all());
+    let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let task = Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),

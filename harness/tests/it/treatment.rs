@@ -1,14 +1,13 @@
 //! What is assembled of a run without a model is what its root is sent.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use harness::prompt::{DriverLibrary, PromptLayers, PromptMode, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::tool::{ToolRegistry, Toolbox};
 use harness::treatment::{Claim, Effective, Setting, Treatment};
-use harness::{Budgets, Engine, EngineConfig, Equipment, Model, Models, Protocol, Task, sandbox};
+use harness::{Conduct, Engine, Equipment, Model, Models, Protocol, Task};
 
 use crate::prompt_drivers::folder;
 
@@ -23,20 +22,6 @@ impl Provider for Silent {
 
 /// What the engine asks first, of a context that does not stand in a message of the `tools` protocol.
 fn first_request(run: &Treatment) -> Request {
-    let config = EngineConfig {
-        protocol: run.protocol,
-        prompt_mode: run.prompt_mode,
-        drivers: run.drivers.clone(),
-        max_depth: run.max_depth,
-        max_iterations: run.max_iterations,
-        max_blocks_per_iteration: 1,
-        confirm_first_return: true,
-        sandbox: sandbox::Config::default(),
-        isolation: sandbox::Isolation::Thread,
-        attempt_time: Duration::from_secs(120),
-        screenshots: false,
-        budgets: Budgets::default(),
-    };
     let sampling = harness::provider::Sampling {
         code_via_tool: run.code_via_tool,
         ..harness::provider::Sampling::default()
@@ -50,14 +35,7 @@ fn first_request(run: &Treatment) -> Request {
         },
         aliases: Vec::new(),
     };
-    let engine = Engine::new(config, models, |_| ())
-        .unwrap()
-        .with_web_agent(run.web.clone())
-        .unwrap()
-        .with_agent(run.root.clone())
-        .with_layers(run.layers.clone())
-        .with_hooks(run.hooks.clone())
-        .with_equipment(run.equipment.clone());
+    let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
     engine.first_request(&Task {
         run_id: "run".to_owned(),
         sample: "sample".to_owned(),

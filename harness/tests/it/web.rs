@@ -10,11 +10,8 @@ use async_trait::async_trait;
 use harness::agent_turn::AgentTurnSettings;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
 use harness::model::{Event, EventKind, EventSink, Message, Role};
-use harness::prompt::PromptMode;
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
-use harness::{
-    Budget, Budgets, Engine, EngineConfig, Model, Models, Protocol, Task, ToolChoice, sandbox,
-};
+use harness::{Budget, Conduct, Engine, Model, Models, Protocol, Task, ToolChoice, Treatment};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -121,25 +118,19 @@ async fn run(case: Case, model: &Path) -> String {
         },
         aliases: Vec::new(),
     };
-    let config = EngineConfig {
+    let treatment = Treatment {
         protocol: case.protocol,
-        prompt_mode: PromptMode::Solver,
-        drivers: Vec::new(),
-        max_depth: 2,
         max_iterations: case.max_iterations,
-        max_blocks_per_iteration: 1,
-        confirm_first_return: false,
-        sandbox: sandbox::Config::default(),
-        isolation: sandbox::Isolation::Thread,
-        attempt_time: std::time::Duration::from_mins(1),
-        screenshots: case.screenshots,
-        budgets: Budgets {
-            attempt: Budget {
-                calls: case.calls,
-                ..Budget::default()
-            },
-            ..Budgets::default()
+        attempt_budget: Budget {
+            calls: case.calls,
+            ..Budget::default()
         },
+        web: case.agent.clone(),
+        ..Treatment::default()
+    };
+    let conduct = Conduct {
+        screenshots: case.screenshots,
+        ..Conduct::default()
     };
     let task = Task {
         run_id: "run".to_owned(),
@@ -150,9 +141,7 @@ async fn run(case: Case, model: &Path) -> String {
         context: Arc::default(),
     };
     let canaries = case.canaries.clone();
-    let engine = Engine::new(config, models, |_| ())
-        .unwrap()
-        .with_web_agent(case.agent.clone())
+    let engine = Engine::new(treatment, conduct, models, |_| ())
         .unwrap()
         .with_browser(Arc::new(World(case)));
     let sink = Arc::new(Collected::default());

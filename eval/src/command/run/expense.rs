@@ -148,7 +148,8 @@ impl Expense {
         };
         let least = over_all(&|tokens| agent(settings, tokens, fewest));
         let roots = over_all(&|tokens| agent(settings, tokens, most));
-        let budget = &engine.budget.budgets;
+        let of_run = engine.conduct.budget;
+        let of_one = engine.treatment.attempt_budget;
         let mut bound = Bound::of(roots);
         let mut one_child_each = None;
         if calls_others(settings) {
@@ -164,7 +165,7 @@ impl Expense {
         }
         let each = first_requests.len() as u64 * attempts;
         let may_size = !calls_others(settings);
-        let of_attempts = budget.attempt.calls.map(|calls| {
+        let of_attempts = of_one.calls.map(|calls| {
             let largest = over_all(&|tokens| call(settings, tokens, most.saturating_sub(1)));
             Sum {
                 calls: each,
@@ -184,15 +185,15 @@ impl Expense {
         bound.children_unsized = calls_others(settings) && of_attempts.is_some();
         let caps = Caps {
             calls: None,
-            tokens: budget.attempt.tokens.map(|most| most.saturating_mul(each)),
-            cost_usd: budget.attempt.cost_usd.map(|most| most * each as f64),
+            tokens: of_one.tokens.map(|most| most.saturating_mul(each)),
+            cost_usd: of_one.cost_usd.map(|most| most * each as f64),
         };
         let flags = ["--attempt-max-cost", "--attempt-max-tokens", ""];
         let mut bound = bound.under(caps, flags).under(
             Caps {
-                calls: budget.run.calls,
-                tokens: budget.run.tokens,
-                cost_usd: budget.run.cost_usd,
+                calls: of_run.calls,
+                tokens: of_run.tokens,
+                cost_usd: of_run.cost_usd,
             },
             ["--max-cost", "--max-tokens", "--max-llm-calls"],
         );
@@ -335,28 +336,32 @@ fn dollars(cost_usd: Option<f64>) -> String {
 /// The fewest and the most calls of an attempt's root.
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
-    let nature = engine.protocol.nature();
-    if nature.is_one_call || nature.has_repl && engine.max_depth == 0 {
+    let nature = engine.treatment.protocol.nature();
+    if nature.is_one_call || nature.has_repl && engine.treatment.max_depth == 0 {
         return [1, 1];
     }
-    let most = u64::from(engine.max_iterations);
+    let most = u64::from(engine.treatment.max_iterations);
     if !nature.has_repl {
         return [1, most];
     }
     // The first return is shown back once.
-    let least = if engine.confirm_first_return { 2 } else { 1 };
+    let least = if engine.treatment.repl.confirm_first_return {
+        2
+    } else {
+        1
+    };
     [most.min(least), most]
 }
 
 /// Whether agents may call others, or apps a model.
 fn calls_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
-    let nature = engine.protocol.nature();
+    let nature = engine.treatment.protocol.nature();
     if nature.has_repl {
-        return engine.max_depth > 0;
+        return engine.treatment.max_depth > 0;
     }
     let has_apps = nature.subjects.contains(&Subject::Apps);
-    has_apps || nature.calls_tools && !engine.equipment.specialists.is_empty()
+    has_apps || nature.calls_tools && !engine.treatment.equipment.specialists.is_empty()
 }
 
 /// One call, after so many others of its agent.
@@ -370,7 +375,7 @@ fn call(settings: &RunSettings, first: u64, earlier: u64) -> Sum {
     Sum {
         calls: 1,
         tokens: usage.total(),
-        cost_usd: engine.budget.prices.cost_usd(&engine.model, &usage),
+        cost_usd: engine.prices.cost_usd(&engine.model, &usage),
     }
 }
 
@@ -384,11 +389,12 @@ fn agent(settings: &RunSettings, first: u64, iterations: u64) -> Sum {
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let own = agent(settings, first, iterations);
     let engine = &settings.engine;
-    let below = if engine.protocol.nature().has_repl && depth + 1 < engine.max_depth {
-        let of_child = iterations_for_depth(depth + 1, engine.max_iterations);
-        tree(settings, first, depth + 1, of_child.into())
-    } else {
-        agent(settings, first, 1)
-    };
+    let below =
+        if engine.treatment.protocol.nature().has_repl && depth + 1 < engine.treatment.max_depth {
+            let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);
+            tree(settings, first, depth + 1, of_child.into())
+        } else {
+            agent(settings, first, 1)
+        };
     own.plus(below.times(iterations))
 }

@@ -41,7 +41,7 @@ impl Prepared {
             &settings.benchmark,
             &settings.benchmark_options,
         )?);
-        protocol_fit::check(dataset.as_ref(), settings.engine.protocol)?;
+        protocol_fit::check(dataset.as_ref(), settings.engine.treatment.protocol)?;
         let (engine, judge) = engine(
             &settings.engine,
             Some(&settings.benchmark),
@@ -51,11 +51,11 @@ impl Prepared {
         runtime()?.block_on(grader.check())?;
         let recording = engine.main_model().provider.recording();
         if let Some(recording) = &recording
-            && recording.root_turns > settings.engine.max_iterations
+            && recording.root_turns > settings.engine.treatment.max_iterations
         {
             terminal::warning(&format!(
                 "the recording has samples of {} iterations, and --max-iterations {} ends them early",
-                recording.root_turns, settings.engine.max_iterations
+                recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
         if let Some(difference) = other_dataset(&settings.engine.model, dataset.as_ref()) {
@@ -110,7 +110,7 @@ impl Prepared {
             run_id: run_id.to_owned(),
             benchmark: self.dataset.name().to_owned(),
             model: self.engine.main_model().reference.clone(),
-            protocol: settings.engine.protocol.to_string(),
+            protocol: settings.engine.treatment.protocol.to_string(),
             prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
             drivers: Some(config::driver_names(&settings.engine)),
             max_depth: effective.max_depth,

@@ -6,8 +6,8 @@ use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::settings::AgentTurnSettings;
 use crate::model::{ToolChoice, ToolSpec, ToolUse};
+use crate::prompt::AgentTurnSettings;
 use crate::prompt::web::{ACTIONS, tool_section};
 
 #[derive(Deserialize)]

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 
 use super::catalog::Entry;
 use super::executor::{Executor, Outcome};
-use super::settings::ConfirmPolicy;
 use crate::model::web::ToolAction;
+use crate::prompt::ConfirmPolicy;
 use crate::prompt::web::not_confirmed;
 
 /// Says whether an action that needs a confirmation gets it.

@@ -37,13 +37,13 @@ pub(super) async fn look(
     let attach = agent.settings.attach_screenshot;
     let mut block = Message::user(text);
     // A page that hangs has no picture either, and waiting for it would take as long again.
-    if responds && (attach || attempt.run.config.screenshots) {
+    if responds && (attach || attempt.run.conduct.screenshots) {
         match page.screenshot().await {
             Ok(image) => {
                 if attach {
                     block.images.push(image.clone());
                 }
-                if attempt.run.config.screenshots {
+                if attempt.run.conduct.screenshots {
                     tell(WebEvent::Screenshot { image });
                 }
             }

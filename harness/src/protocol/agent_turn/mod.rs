@@ -23,7 +23,7 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use crate::agent::{
-    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
+    Attempt, Conversation, Failure, Invocation, ModelReply, Root, Step, Treatment, Turn, Turns,
     run_turns,
 };
 use crate::model::web::Page;
@@ -33,9 +33,9 @@ use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
 use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
 
 pub use crate::model::web::How;
+pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction};
 pub use catalog::AgentTurnError;
 pub use gate::ConfirmGate;
-pub use settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
 
 use catalog::Catalog;
 use executor::{Checked, OnPage};
@@ -129,10 +129,10 @@ pub fn native_tools() -> ToolUse {
 
 #[async_trait]
 impl RootAgent for WebAgent {
-    fn root(&self, config: &EngineConfig) -> Root {
+    fn root(&self, treatment: &Treatment) -> Root {
         Root {
             system_prompt: Some(self.system().text()),
-            ..Root::of(config)
+            ..Root::of(treatment)
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, Root, Step, Turn, Turns,
+    Attempt, Conversation, Failure, Invocation, ModelReply, Root, Step, Treatment, Turn, Turns,
     run_turns,
 };
 use crate::model::{Message, Protocol, Role, Status};
@@ -30,10 +30,10 @@ struct Direct;
 
 #[async_trait]
 impl RootAgent for Direct {
-    fn root(&self, config: &EngineConfig) -> Root {
+    fn root(&self, treatment: &Treatment) -> Root {
         Root {
             iterations: 1,
-            ..Root::of(config)
+            ..Root::of(treatment)
         }
     }
 

@@ -178,7 +178,7 @@ impl Turns for Chat<'_> {
             return result;
         }
         let state = self.host.state().await?;
-        if self.attempt.run.config.screenshots
+        if self.attempt.run.conduct.screenshots
             && let Ok(image) = self.host.screenshot().await
         {
             let event = WebEvent::Screenshot { image };

@@ -225,11 +225,11 @@ impl<'a> ReplAgent<'a> {
             .is_some_and(|own| !own.trim().is_empty());
         let role = match call.kind {
             CallKind::Llm => Role::OneShot,
-            CallKind::Rlm if depth >= run.config.max_depth => Role::Flat,
+            CallKind::Rlm if depth >= run.treatment.max_depth => Role::Flat,
             CallKind::Rlm if specialist => Role::Specialist,
             CallKind::Rlm => Role::Child,
         };
-        let budget = iterations_for_depth(depth, run.config.max_iterations);
+        let budget = iterations_for_depth(depth, run.treatment.max_iterations);
         let iterations = match role {
             Role::OneShot | Role::Flat => 1,
             _ => call

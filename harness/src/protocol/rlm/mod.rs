@@ -11,8 +11,8 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    Attempt, Conversation, EngineConfig, Failure, Invocation, ModelReply, PageFunctions, Root,
-    Step, Turn, Turns, run_turns,
+    Attempt, Conversation, Failure, Invocation, ModelReply, PageFunctions, Root, Step, Treatment,
+    Turn, Turns, run_turns,
 };
 use crate::model::{EventKind, Message, Role, Status, ms};
 use crate::prompt::{
@@ -46,9 +46,9 @@ struct Rlm;
 
 #[async_trait]
 impl RootAgent for Rlm {
-    fn root(&self, config: &EngineConfig) -> Root {
-        let root = Root::of(config);
-        if config.max_depth > 0 {
+    fn root(&self, treatment: &Treatment) -> Root {
+        let root = Root::of(treatment);
+        if treatment.max_depth > 0 {
             return root;
         }
         Root {
@@ -185,7 +185,7 @@ impl<'a> ReplAgent<'a> {
         } else {
             code_tool::codes(calls)
         };
-        let allowed = self.attempt.run.config.max_blocks_per_iteration as usize;
+        let allowed = self.attempt.run.treatment.repl.max_blocks_per_iteration as usize;
         let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
         blocks.truncate(allowed);
         if dropped > 0 || blocks.is_empty() {
@@ -203,7 +203,7 @@ impl<'a> ReplAgent<'a> {
                 no_code_message(next, via_tool)
             }));
         }
-        let confirm = self.attempt.run.config.confirm_first_return;
+        let confirm = self.attempt.run.treatment.repl.confirm_first_return;
         let intercepts = confirm && iteration == 1 && !turn.is_last();
         let ran = self
             .run_blocks(&blocks, iteration, intercepts, dropped)

@@ -104,7 +104,7 @@ impl<'a> ToolsAgent<'a> {
 
     /// What its requests offer.
     fn tool_use(&self) -> ToolUse {
-        let actions = &self.attempt.run.layers.actions;
+        let actions = &self.attempt.run.treatment.layers.actions;
         ToolUse {
             specs: self.invocation.tools.offered(actions).into(),
             choice: match self.settings.tool_choice {
@@ -150,7 +150,7 @@ impl<'a> ToolsAgent<'a> {
         let work = self.attempt.meter.begin();
         let outcome = self.call(call).await;
         drop(work);
-        let limit = self.attempt.run.config.sandbox.limits.output_chars;
+        let limit = self.attempt.run.treatment.repl.config.limits.output_chars;
         let (content, is_error) = match outcome {
             Ok(Value::String(text)) => (text, false),
             Ok(value) => (value.to_string(), false),

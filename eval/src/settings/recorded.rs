@@ -1,0 +1,120 @@
+//! What a run records of its settings: `config.json`, but for what is known only when it begins. They hold no secret.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{EngineSettings, JudgeSettings, RunSettings};
+
+impl RunSettings {
+    /// The settings as `config.json` shows them.
+    pub fn recorded(&self) -> Map<String, Value> {
+        let engine = &self.engine;
+        let options = &self.benchmark_options;
+        let selection = &self.selection;
+        let (retry, pace) = (engine.traffic.retry(), engine.traffic.pace());
+        fields(&json!({
+            "benchmark": {
+                "name": self.benchmark,
+                "data_dir": options.data_dir,
+                "labels": options.labels,
+                "split": options.split,
+                "skip_malformed": options.skip_malformed,
+                "seed": options.seed,
+                "context_lengths": options.context_lengths,
+                "tasks_per_length": options.tasks_per_length,
+                "max_tasks": selection.max_tasks,
+                "selected_problems": selection.ids,
+                "filters": selection.filters,
+                "sample_seed": selection.sample_seed,
+                "partition": selection.partition,
+                "partition_rule": selection.partition.map(|_| selection.deal.rule()),
+                "partition_samples": null,
+                "attempts": self.attempts,
+            },
+            "scorer": {
+                "given": self.grader.given.as_ref().map(ToString::to_string),
+                "judge": self.grader.judge.as_ref().map(judge),
+                "timeout_s": self.grader.limits.time.as_secs_f64(),
+                "memory_limit_bytes": self.grader.limits.heap_bytes,
+            },
+            "engine": agents(engine),
+            "budget": {
+                "run": engine.conduct.budget,
+                "attempt": engine.treatment.attempt_budget,
+                "prices": engine.prices.origins(),
+            },
+            "traffic": {
+                "max_retries": retry.max_retries,
+                "call_timeout_s": retry.call_time.as_secs_f64(),
+                "requests_per_second": pace.rate.map(|rate| rate.per_second),
+                "rate_burst": pace.rate.map(|rate| rate.burst),
+                "max_connections": pace.connections,
+                "adaptive": pace.adaptive,
+            },
+            "cache": engine.store.cache,
+            "record": engine.store.record,
+            "concurrency": self.concurrency,
+            "min_score": self.min_score,
+        }))
+    }
+}
+
+/// What shapes the agents, and how they are run. A new field of either is here by itself.
+fn agents(engine: &EngineSettings) -> Value {
+    let treatment = &engine.treatment;
+    let mut all = fields(treatment);
+    // What stands here by other names.
+    let prompt = all.remove("prompt_layers");
+    for name in ["attempt_budget", "sandbox", "web_agent"] {
+        all.remove(name);
+    }
+    let limits = &treatment.repl.config.limits;
+    let timeouts = &engine.models.timeouts;
+    all.extend(fields(&engine.effective));
+    all.extend(fields(&engine.conduct));
+    all.extend(fields(&json!({
+        "model": engine.model,
+        "aliases": treatment.aliases,
+        "sampling": engine.models.sampling,
+        "base_urls": engine.models.base_urls(),
+        "earlier_base_urls": engine.models.earlier_addresses,
+        "stream": engine.models.stream,
+        "connect_timeout_s": timeouts.connect.as_secs_f64(),
+        "idle_timeout_s": timeouts.idle.as_secs_f64(),
+        "request_timeout_s": timeouts.request.as_secs_f64(),
+        "profile": engine.profile,
+        "prompt": prompt,
+        "date": treatment.layers.date,
+        "cell_timeout_s": limits.cell_time.as_secs_f64(),
+        "cell_wait_s": limits.cell_wait.as_secs_f64(),
+        "output_limit_chars": limits.output_chars,
+        "console": treatment.repl.config.console,
+        "memory_limit_bytes": limits.heap_bytes,
+        "stack_limit_bytes": limits.stack_bytes,
+        "pending_calls": limits.pending_calls,
+        "total_calls": limits.total_calls,
+        "argument_limit_chars": limits.argument_chars,
+        "timer_limit": limits.timers,
+        "agent_turn": treatment.web,
+    })));
+    Value::Object(all)
+}
+
+/// What is recorded of a part of the settings, by its fields.
+pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
+    match json!(settings) {
+        Value::Object(fields) => fields,
+        other => unreachable!("settings have fields, and are not {other}"),
+    }
+}
+
+/// A judge's settings.
+fn judge(settings: &JudgeSettings) -> Value {
+    json!({
+        "model": settings.model,
+        "sampling": settings.models.sampling,
+        "prompt": settings.prompt.name,
+        "prompt_sha256": settings.prompt.digest,
+        "attempts": settings.asked,
+    })
+}
