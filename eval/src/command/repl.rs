@@ -6,7 +6,6 @@ mod piped;
 
 mod root;
 mod show;
-mod unfinished;
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;

@@ -19,6 +19,7 @@ mod edits;
 mod lexemes;
 mod nesting;
 mod sources;
+mod unfinished;
 mod visit;
 
 use std::collections::BTreeSet;
@@ -35,6 +36,7 @@ use blocks::Blocks;
 pub(crate) use builtins::is_builtin;
 use sources::CellSources;
 pub(crate) use sources::Sources;
+pub use unfinished::is_unfinished;
 use visit::CellVisitor;
 
 /// How the names begin that rewriting adds. Reserved: a cell that uses one does not compile.

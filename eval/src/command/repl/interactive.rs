@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use harness::sandbox::is_unfinished;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
@@ -11,7 +12,6 @@ use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 
 use super::root::{FRESH_SESSION, Root};
 use super::show::{complain, show};
-use super::unfinished::Scan;
 use crate::error::Error;
 
 /// What the user typed last is kept, up to this many cells.
@@ -98,9 +98,7 @@ struct Cells;
 
 impl Validator for Cells {
     fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
-        let mut scan = Scan::default();
-        scan.feed(&format!("{}\n", context.input()));
-        Ok(if scan.is_unfinished() {
+        Ok(if is_unfinished(&format!("{}\n", context.input())) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Valid(None)

@@ -2,9 +2,10 @@
 
 use std::io::BufRead;
 
+use harness::sandbox::is_unfinished;
+
 use super::root::Root;
 use super::show::show;
-use super::unfinished::Scan;
 use crate::error::Error;
 
 /// Runs the cells of a script one after another, also after one that failed.
@@ -13,15 +14,8 @@ use crate::error::Error;
 /// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].
 pub(super) async fn converse(root: &mut Root, mut input: impl BufRead) -> Result<(), Error> {
     loop {
-        let (mut cell, mut scan) = (String::new(), Scan::default());
-        loop {
-            let before = cell.len();
-            let read = input.read_line(&mut cell).map_err(Error::Stdin)?;
-            scan.feed(&cell[before..]);
-            if read == 0 || !scan.is_unfinished() {
-                break;
-            }
-        }
+        let mut cell = String::new();
+        while input.read_line(&mut cell).map_err(Error::Stdin)? > 0 && is_unfinished(&cell) {}
         if cell.is_empty() {
             return Ok(());
         }

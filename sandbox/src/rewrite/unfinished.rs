@@ -1,0 +1,133 @@
+//! Whether code goes on in the next line: whether the parser came to its end where it expected more.
+
+use std::thread;
+
+use oxc_allocator::Allocator;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+
+use super::{AFTER, BEFORE, nesting};
+
+/// What the parser may need for code that is not nested too deeply.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Whether a cell that ends here, with a line, goes on in the next one. What is in error otherwise does not. It parses the whole
+/// cell: whoever asks after each line of a long one waits for as many parses.
+pub fn is_unfinished(code: &str) -> bool {
+    let full = format!("{BEFORE}{code}{AFTER}");
+    if nesting::check(&full).is_err() {
+        return false;
+    }
+    thread::scope(|scope| {
+        let parser = thread::Builder::new().stack_size(STACK_BYTES);
+        let parser = parser.spawn_scoped(scope, || lacks_its_end(&full));
+        parser.is_ok_and(|parser| parser.join().unwrap_or(false))
+    })
+}
+
+/// Whether the first error of a wrapped cell is that it ends.
+fn lacks_its_end(full: &str) -> bool {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
+    let first = parsed.diagnostics.iter().next();
+    let Some(label) = first.and_then(|first| first.labels.first()) else {
+        return false;
+    };
+    let at = label.offset() as usize;
+    let end = full.len() - AFTER.len();
+    let Some(open) = full[..end].get(at..) else {
+        return true;
+    };
+    // What never ends is reported where it begins.
+    let never_ends = at + label.len() as usize >= full.len();
+    match open.as_bytes().first() {
+        // A part of a template begins with the `}` before it.
+        Some(b'`' | b'}') => never_ends,
+        Some(b'/') => never_ends && open.starts_with("/*"),
+        // A line that ends in a backslash which is not escaped itself goes on.
+        Some(b'\'' | b'"') => {
+            let last = open.trim_end_matches(['\r', '\n']);
+            let others = last.trim_end_matches('\\');
+            (last.len() - others.len()) % 2 == 1
+        }
+        None => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unfinished;
+
+    #[test]
+    fn a_cell_goes_on_while_something_is_open() {
+        let cases = [
+            ("", false),
+            ("1 + 1", false),
+            ("f(", true),
+            ("f(\n1)", false),
+            ("{ [ (", true),
+            ("({[]})", false),
+            ("const f = () => {", true),
+            ("const f = () => {\n}", false),
+            // Brackets that do not match are an error at once.
+            (")", false),
+            ("(]", false),
+            ("{ ( }", false),
+            // Strings, which end with their line, and templates, which do not.
+            ("'('", false),
+            ("\"it's (\"", false),
+            ("'\\'('", false),
+            ("'(", false),
+            ("'(\\", true),
+            ("'(\\\n'", false),
+            ("'(\\\\", false),
+            ("`", true),
+            ("`\n(`", false),
+            ("`\\``", false),
+            ("`${", true),
+            ("`${f({a: `)`})} (`", false),
+            ("`${`${'}'}`", true),
+            ("`$ {`", false),
+            ("`${a} b", true),
+            ("`${a} ${b", true),
+            // Operators without a right side.
+            ("const x =", true),
+            ("f(1) ||", true),
+            ("const f = x => // why", true),
+            ("const f = x => // why\nx", false),
+            ("x.", true),
+            ("i++", false),
+            ("i--\n", false),
+            ("a / /* by */", true),
+            ("a + 'b'", false),
+            ("a = b;", false),
+            // What only a parser tells.
+            ("if (x) y()\nelse", true),
+            ("return await f(", true),
+            ("with (x) {", true),
+            ("a b (", false),
+            ("x = /(", false),
+            // Comments.
+            ("// (", false),
+            ("/* (", true),
+            ("/* ( */", false),
+            ("/* // */ (", true),
+            ("'/*'", false),
+            // Regular expressions and divisions.
+            ("/[(/]/.test(x)", false),
+            ("x = /\\/(/", false),
+            ("return /(/", false),
+            ("a / b / (c", true),
+            ("(a) / '('.length", false),
+            ("[/`/, 1]", false),
+            ("i++ / 2", false),
+            ("a[0] / f(`(`)", false),
+            ("'ü' / \"🦀(\"", false),
+        ];
+        for (code, expected) in cases {
+            let cell = format!("{code}\n");
+            assert_eq!(is_unfinished(&cell), expected, "{code:?}");
+        }
+    }
+}
