@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the system lacks, builds, and runs S-NIAH offline in both prompt modes with a scripted model.
+# Installs what the system lacks, builds, and compares the ways of working on S-NIAH offline, with a scripted model.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -7,12 +7,16 @@ command -v cargo >/dev/null || { echo "error: no cargo; install Rust from https:
 scripts/install-system-packages.sh cmake g++ libsimde-dev make
 
 cargo build --release --package eval
-eval=target/release/eval
+eval=target/release/rlm-eval
 
 results=$(mktemp -d "${TMPDIR:-/tmp}/eval-quickstart.XXXXXX")
-for mode in solver coordinator; do
-  "$eval" run --benchmark s-niah --model scripted --prompt-mode "$mode" --log-dir "$results" >/dev/null
-done
-echo
-"$eval" report "$results"/*
-echo "The runs are in $results"
+"$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- --benchmark s-niah --model scripted
+cat <<EOF
+
+The runs are in $results/sweep. What most people want next:
+
+  # a table of questions of your own: a line for each, {"query": "…", "context": "…", "expected": "…"}
+  $eval run --benchmark questions.jsonl --model openai/gpt-5-mini --max-cost 1
+  # which way is better with a model of yours
+  $eval sweep --prompt-modes solver,coordinator --out results/mine -- --benchmark questions.jsonl --model openai/gpt-5-mini
+EOF

@@ -59,6 +59,7 @@ LAYERS = {
         script
     """,
     "eval": """
+        invocation
         statistics env_vars fetch providers terminal web protocol_fit open_files trajectory
         cli+compare+differences+grader+import+models+program+record+reporter+run_dir+run_event+settings+side_by_side+summary+view panic_hook
         merge sweep rescore runner selection

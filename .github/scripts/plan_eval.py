@@ -3,7 +3,7 @@
 
 Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. Writes to $GITHUB_OUTPUT:
   shards     the numbers of the shards, as JSON
-  arguments  the arguments of `eval run`, as JSON: an input NAME is the flag --NAME, and `flags` holds further ones
+  arguments  the arguments of `rlm-eval run`, as JSON: an input NAME is the flag --NAME, and `flags` holds further ones
   commit     the commit that the jobs check out: this run's own, or that of the run which is resumed
 
 What is wrong ends it with exit code 2 and an error on the job page. Nothing that it reads is ever run.
@@ -18,7 +18,7 @@ import urllib.error
 import urllib.request
 from decimal import ROUND_FLOOR, Decimal
 
-# Inputs of the workflow itself; every other one is a flag of `eval run`.
+# Inputs of the workflow itself; every other one is a flag of `rlm-eval run`.
 OWN_INPUTS = ("shards", "flags", "resume-run", "compare-run")
 # Flags that the workflow sets itself, or under which a run leaves nothing that could be merged.
 OWN_FLAGS = ("dry-run", "log-dir", "partition", "resume", "retry-errors")

@@ -126,7 +126,7 @@ impl Bench {
         &self.eval
     }
 
-    /// `eval run` over so many samples of a plan; its run directories go to `results/` in the suite's folder.
+    /// `rlm-eval run` over so many samples of a plan; its run directories go to `results/` in the suite's folder.
     ///
     /// # Errors
     /// Its files cannot be written.

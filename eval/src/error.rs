@@ -1,6 +1,6 @@
 //! Everything that can end a command, and how it is told.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use benchmarks::{ImageError, OpenError};
 use harness::EngineError;
@@ -12,6 +12,7 @@ use crate::compare::CompareError;
 use crate::fetch::FetchError;
 use crate::grader::GraderError;
 use crate::import::ImportError;
+use crate::invocation::as_called;
 use crate::merge::MergeError;
 use crate::models::ModelError;
 use crate::protocol_fit::UnfitProtocol;
@@ -81,10 +82,10 @@ pub enum Error {
     /// A provider refuses the key: the run ended before its samples were all tried.
     #[error("the run was stopped: {0}")]
     Halted(String),
-    /// An image of `eval ask` cannot be shown.
+    /// An image of `rlm-eval ask` cannot be shown.
     #[error("--image: {0}")]
     Image(#[from] ImageError),
-    /// The agent of `eval ask` gave no answer, because infrastructure failed.
+    /// The agent of `rlm-eval ask` gave no answer, because infrastructure failed.
     #[error("no answer: {0}")]
     NoAnswer(String),
     /// Data cannot be fetched.
@@ -145,7 +146,7 @@ impl Error {
                 "--allow-program-change goes on all the same; each attempt records which program made it".to_owned(),
             ),
             Self::Benchmark(OpenError::NeedsData { benchmark, .. }) => Some(format!(
-                "`eval data fetch {benchmark}` fetches it; or give the folder with --data-dir DIR"
+                "`rlm-eval data fetch {benchmark}` fetches it; or give the folder with --data-dir DIR"
             )),
             Self::View(ViewError::NotOneRun { .. }) => {
                 Some("name one run directory as DIR".to_owned())
@@ -163,16 +164,28 @@ impl Error {
     pub fn report(&self) {
         // There is nowhere left to say that stderr cannot be written.
         let _ = match self {
-            Self::CommandLine(error) => error.print(),
+            Self::CommandLine(error) => print(error),
             _ => self.write(&mut io::stderr().lock()),
         };
     }
 
     fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
-        writeln!(out, "error: {}", one_line(&self.to_string()))?;
+        let error = self.to_string();
+        writeln!(out, "error: {}", one_line(&as_called(&error)))?;
         match self.hint() {
-            Some(hint) => writeln!(out, "hint: {}", one_line(&hint)),
+            Some(hint) => writeln!(out, "hint: {}", one_line(&as_called(&hint))),
             None => Ok(()),
         }
+    }
+}
+
+/// Prints what clap says, in colours where the terminal takes them.
+fn print(error: &clap::Error) -> io::Result<()> {
+    let text = error.render().ansi().to_string();
+    let text = as_called(&text);
+    if error.use_stderr() {
+        write!(anstream::stderr().lock(), "{text}")
+    } else {
+        write!(anstream::stdout().lock(), "{text}")
     }
 }

@@ -20,7 +20,7 @@ pub const USAGE: u8 = 2;
 pub const NOTHING_MATCHED: u8 = 4;
 /// The run is complete, and its score is below the gate that was asked for.
 pub const GATE_FAILED: u8 = 100;
-/// Some attempts have no result; `eval run --resume` goes on with the run.
+/// Some attempts have no result; `rlm-eval run --resume` goes on with the run.
 pub const INCOMPLETE: u8 = 106;
 /// Stopped by Ctrl-C: 128 and the number of the signal, as shells have it.
 pub const INTERRUPTED: u8 = 130;

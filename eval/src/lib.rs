@@ -11,9 +11,11 @@ pub mod command;
 pub mod env_vars;
 pub mod error;
 pub mod exit;
+pub mod invocation;
 pub mod open_files;
 pub mod panic_hook;
 pub mod settings;
+pub mod start;
 pub mod terminal;
 
 pub mod compare;

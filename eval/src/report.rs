@@ -1,4 +1,4 @@
-//! Reports of runs: what `eval report` prints and draws, made from records and trajectories alone.
+//! Reports of runs: what `rlm-eval report` prints and draws, made from records and trajectories alone.
 
 mod folders;
 

@@ -47,7 +47,7 @@ pub use ask::AskSettings;
 pub use caches::snapshot_file;
 pub use compare::CompareSettings;
 pub use data::{FetchSettings, ShowSettings, data_is_here};
-pub use display::Display;
+pub use display::{Display, is_run_by_cargo};
 pub use engine::EngineSettings;
 pub use env_file::{load_env_file, misspelt_variables};
 pub use error::SettingsError;

@@ -45,7 +45,7 @@ pub struct Plan {
 pub struct Cell {
     /// The name of its run directory.
     pub name: String,
-    /// The flags of `eval run`.
+    /// The flags of `rlm-eval run`.
     pub flags: RunArgs,
 }
 
@@ -61,7 +61,7 @@ pub struct Skipped {
 /// Why a sweep cannot be made or gone on with.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The flags of a cell are no flags of `eval run`.
+    /// The flags of a cell are no flags of `rlm-eval run`.
     #[error("cell `{cell}`: {problem}")]
     Flags {
         /// The flags in which it differs from the others.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 
+use crate::invocation::as_called;
+
 /// Prints a remark on stderr, as one line `note: …`.
 pub fn note(text: &str) {
     stderr_line("note: ", text);
@@ -20,12 +22,12 @@ pub fn progress(text: &str) {
 
 /// Prints text of several lines on stderr.
 pub fn lines(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", plain_text(text));
+    let _ = writeln!(io::stderr().lock(), "{}", plain_text(&as_called(text)));
 }
 
 fn stderr_line(kind: &str, text: &str) {
     // There is nowhere left to say that stderr cannot be written.
-    let _ = writeln!(io::stderr().lock(), "{kind}{}", one_line(text));
+    let _ = writeln!(io::stderr().lock(), "{kind}{}", one_line(&as_called(text)));
 }
 
 /// Text of several lines without control characters; line breaks and tabs stay.
@@ -54,16 +56,6 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(line)
-}
-
-/// A text as a shell takes it for one word.
-pub fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:".contains(c);
-    if text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

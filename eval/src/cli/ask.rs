@@ -1,4 +1,4 @@
-//! Flags of `eval ask`.
+//! Flags of `rlm-eval ask`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 
 use super::EngineArgs;
 
-/// The flags of `eval ask`.
+/// The flags of `rlm-eval ask`.
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = DETAILS,
@@ -46,8 +46,8 @@ const DETAILS: &str = "\
 Prints the answer on stdout, and what the agents do meanwhile on stderr.
 
 Examples:
-  cargo eval ask --query 'Which clause limits liability?' \\
+  rlm-eval ask --query 'Which clause limits liability?' \\
       --context-file contract.txt --model scripted:reader.yaml
-  cargo eval ask --query-file question.md --context-dir notes/ \\
+  rlm-eval ask --query-file question.md --context-dir notes/ \\
       --model scripted:reader.yaml --max-depth 3
-  echo 'What is 7 * 6?' | cargo eval ask --query - --model scripted:reader.yaml";
+  echo 'What is 7 * 6?' | rlm-eval ask --query - --model scripted:reader.yaml";

@@ -12,7 +12,7 @@ use super::number::whole;
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct BenchmarkArgs {
     /// Folder or file of the benchmark's data, for one that needs it, or a folder that holds it under the benchmark's
-    /// name, as `eval data fetch` leaves it [default: ~/.cache/eval/data]
+    /// name, as `rlm-eval data fetch` leaves it [default: ~/.cache/eval/data]
     #[arg(long, value_name = "DIR", help_heading = "Benchmark")]
     pub data_dir: Option<PathBuf>,
 
@@ -68,7 +68,7 @@ pub struct BenchmarkArgs {
     )]
     pub skip_malformed: bool,
 
-    /// Scorer of a benchmark of your own, see `eval list scorers`; or, of any benchmark, a JavaScript file with a function
+    /// Scorer of a benchmark of your own, see `rlm-eval list scorers`; or, of any benchmark, a JavaScript file with a function
     /// score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the benchmark, or
     /// exact]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Benchmark")]

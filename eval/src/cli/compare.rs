@@ -1,11 +1,11 @@
-//! Flags of `eval compare`.
+//! Flags of `rlm-eval compare`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-/// The flags of `eval compare`.
+/// The flags of `rlm-eval compare`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
@@ -45,6 +45,6 @@ empty for none), and if known attempt, cluster, status, dataset_digest, scorer. 
 Exit code 4: no two of the runs have a scored sample in common.
 
 Examples:
-  cargo eval compare results/s-niah-solver-* results/s-niah-coordinator-*
-  cargo eval compare baseline.csv results/s-niah-solver-20261121-092406-5f3a --csv compared.csv
-  cargo eval compare a.csv b.csv c.csv --all-pairs --json > compared.json";
+  rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-*
+  rlm-eval compare baseline.csv results/s-niah-solver-20261121-092406-5f3a --csv compared.csv
+  rlm-eval compare a.csv b.csv c.csv --all-pairs --json > compared.json";

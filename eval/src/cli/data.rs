@@ -1,4 +1,4 @@
-//! Flags of `eval data`.
+//! Flags of `rlm-eval data`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::BenchmarkArgs;
 use super::number::whole;
 
-/// The flags of `eval data`.
+/// The flags of `rlm-eval data`.
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct DataArgs {
@@ -26,10 +26,10 @@ pub enum Data {
     Show(Box<ShowArgs>),
 }
 
-/// The flags of `eval data fetch`.
+/// The flags of `rlm-eval data fetch`.
 #[derive(Debug, Clone, Args)]
 pub struct FetchArgs {
-    /// Benchmarks that need data; see `eval list benchmarks`
+    /// Benchmarks that need data; see `rlm-eval list benchmarks`
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
 
@@ -42,10 +42,10 @@ pub struct FetchArgs {
     pub mirror: Option<String>,
 }
 
-/// The flags of `eval data show`.
+/// The flags of `rlm-eval data show`.
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
-    /// The benchmark, as `eval run --benchmark` takes it
+    /// The benchmark, as `rlm-eval run --benchmark` takes it
     #[arg(value_name = "NAME")]
     pub benchmark: String,
 

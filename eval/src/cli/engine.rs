@@ -14,7 +14,7 @@ use super::{
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct EngineArgs {
-    /// The model: `openai/MODEL`, `anthropic/MODEL` and the like over HTTP (see `eval list models`), `scripted`
+    /// The model: `openai/MODEL`, `anthropic/MODEL` and the like over HTTP (see `rlm-eval list models`), `scripted`
     /// for the one made for the benchmark, `scripted/NAME` for a bundled one, `scripted:FILE` for one of your own,
     /// or `replay:FILE` for the recorded responses of an earlier run
     #[arg(long, value_name = "REF")]

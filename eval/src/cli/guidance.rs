@@ -60,7 +60,7 @@ pub struct GuidanceArgs {
     pub max_depth: u32,
 
     /// Guidance added to the root's prompt, in this order, after that of the profile; each must be written
-    /// for the protocol; see `eval list drivers`
+    /// for the protocol; see `rlm-eval list drivers`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Vec<String>,
 
@@ -68,7 +68,7 @@ pub struct GuidanceArgs {
     #[arg(long, value_name = "DIR")]
     pub drivers_dir: Option<PathBuf>,
 
-    /// List of drivers for a model family: a NAME of `eval list profiles`, `auto` for the one that matches
+    /// List of drivers for a model family: a NAME of `rlm-eval list profiles`, `auto` for the one that matches
     /// the model's name, if any, or `none`. Drivers that are not written for the protocol are left out
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub profile: String,

@@ -1,4 +1,4 @@
-//! Flags of `eval import`.
+//! Flags of `rlm-eval import`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use harness::prompt::PromptMode;
 
 use super::word::one_of;
 
-/// The flags of `eval import`.
+/// The flags of `rlm-eval import`.
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ImportArgs {
@@ -23,7 +23,7 @@ pub enum ImportSystem {
     NodeRlm(NodeRlmArgs),
 }
 
-/// The flags of `eval import node-rlm`.
+/// The flags of `rlm-eval import node-rlm`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct NodeRlmArgs {
@@ -54,5 +54,5 @@ Prints the folders that it makes on stdout, one a line. Scores, answers and time
 the files record; what they lack, such as tokens and cost, stays empty.
 
 Examples:
-  cargo eval import node-rlm run-026-drivers.json run-027-baseline.json
-  cargo eval report $(cargo eval import node-rlm run-027-baseline.json)";
+  rlm-eval import node-rlm run-026-drivers.json run-027-baseline.json
+  rlm-eval report $(rlm-eval import node-rlm run-027-baseline.json)";

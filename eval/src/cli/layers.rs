@@ -10,7 +10,7 @@ use serde::Serialize;
 #[command(next_help_heading = "Prompt")]
 pub struct LayerArgs {
     /// Folder of prompt definitions and fragments (*.md, *.yaml, *.json) of your own; a fragment with the name of a
-    /// bundled section takes its place; see `eval list prompts`
+    /// bundled section takes its place; see `rlm-eval list prompts`
     #[arg(long, value_name = "DIR")]
     pub prompts_dir: Option<PathBuf>,
 

@@ -1,11 +1,11 @@
-//! Flags of `eval list`.
+//! Flags of `rlm-eval list`.
 
 use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 
-/// The flags of `eval list`.
+/// The flags of `rlm-eval list`.
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ListArgs {
@@ -77,7 +77,7 @@ pub enum List {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo eval list benchmarks
-  cargo eval list drivers --drivers-dir my-drivers --json | jq -r '.[].name'
-  cargo eval list hooks --hooks-dir my-hooks
-  cargo eval list models --provider ollama";
+  rlm-eval list benchmarks
+  rlm-eval list drivers --drivers-dir my-drivers --json | jq -r '.[].name'
+  rlm-eval list hooks --hooks-dir my-hooks
+  rlm-eval list models --provider ollama";

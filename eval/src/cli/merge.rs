@@ -1,11 +1,11 @@
-//! Flags of `eval merge`.
+//! Flags of `rlm-eval merge`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-/// The flags of `eval merge`.
+/// The flags of `rlm-eval merge`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeArgs {
@@ -30,6 +30,6 @@ Runs of another experiment or of another program are refused, and so are attempt
 disagree; one that was copied counts once. The runs are left as they are.
 
 Examples:
-  cargo eval run --benchmark s-niah --model scripted --partition 1/2 --log-dir shards
-  cargo eval run --benchmark s-niah --model scripted --partition 2/2 --log-dir shards
-  cargo eval merge results/whole shards/*";
+  rlm-eval run --benchmark s-niah --model scripted --partition 1/2 --log-dir shards
+  rlm-eval run --benchmark s-niah --model scripted --partition 2/2 --log-dir shards
+  rlm-eval merge results/whole shards/*";

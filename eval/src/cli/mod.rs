@@ -42,7 +42,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{env_vars, program};
+use crate::{env_vars, invocation, program};
 
 pub use ask::AskArgs;
 pub use benchmark::BenchmarkArgs;
@@ -76,7 +76,7 @@ pub use web::WebArgs;
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
-    name = "eval",
+    name = invocation::NAME,
     version,
     long_version = program::long_version(),
     about = ABOUT,
@@ -132,16 +132,15 @@ child agents with rlm(), and ends with return(value).";
 
 const DETAILS: &str = "\
 Examples:
-  cargo eval run --benchmark s-niah --model scripted --context-len 8k,64k
-  cargo eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json
-  cargo eval ask --query 'Who signed it?' --context-file contract.txt --model scripted:reader.yaml
-  cargo eval compare results/s-niah-solver-* results/s-niah-coordinator-*
-  cargo eval prompt --prompt-mode coordinator --drivers delegation-first
-  cargo eval list drivers
-  cargo eval repl
+  rlm-eval run --benchmark s-niah --model scripted --context-len 8k,64k
+  rlm-eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json
+  rlm-eval ask --query 'Who signed it?' --context-file contract.txt --model scripted:reader.yaml
+  rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-*
+  rlm-eval prompt --prompt-mode coordinator --drivers delegation-first
+  rlm-eval list drivers
+  rlm-eval repl
 
-In a shell, `eval` alone is the shell's own builtin: type `cargo eval …` inside the project, or \
-the path of the program, as in `./target/release/eval …`.
+`eval` is the same program, under a name that shells keep for a builtin of their own.
 
 Every flag can also be given as an environment variable, or as a line of a file .env in this \
 folder or one above it: --max-depth 3 is EVAL_MAX_DEPTH=3. A flag wins over the environment, and \
@@ -180,7 +179,7 @@ pub fn one_line(error: &clap::Error) -> String {
 
 /// The description of the whole command line.
 pub fn command() -> clap::Command {
-    with_variables(Cli::command())
+    with_variables(Cli::command().bin_name(invocation::called()))
 }
 
 /// The variables of all flags.

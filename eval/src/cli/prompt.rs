@@ -1,4 +1,4 @@
-//! Flags of `eval prompt`.
+//! Flags of `rlm-eval prompt`.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::guidance::DEEPEST;
 use super::number::whole;
 use super::{GuidanceArgs, ToolArgs, WebArgs};
 
-/// The flags of `eval prompt`.
+/// The flags of `rlm-eval prompt`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct PromptArgs {
@@ -150,10 +150,10 @@ const DETAILS: &str = "\
 Prints the prompt exactly as a model would read it.
 
 Examples:
-  cargo eval prompt
-  cargo eval prompt --prompt-mode coordinator --drivers delegation-first,deadline-return
-  cargo eval prompt --depth 1 --max-depth 3 --lineage 'Find the rule behind the grids.'
-  cargo eval prompt --prompts-dir prompts --prompt reviewer --sizes
-  cargo eval prompt --diff '--prompt-mode solver' '--prompt-mode coordinator'
-  cargo eval prompt --check prompts
-  cargo eval prompt --model anthropic/claude-opus-4-6 --json | jq -r '.sections[].name'";
+  rlm-eval prompt
+  rlm-eval prompt --prompt-mode coordinator --drivers delegation-first,deadline-return
+  rlm-eval prompt --depth 1 --max-depth 3 --lineage 'Find the rule behind the grids.'
+  rlm-eval prompt --prompts-dir prompts --prompt reviewer --sizes
+  rlm-eval prompt --diff '--prompt-mode solver' '--prompt-mode coordinator'
+  rlm-eval prompt --check prompts
+  rlm-eval prompt --model anthropic/claude-opus-4-6 --json | jq -r '.sections[].name'";

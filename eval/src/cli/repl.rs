@@ -1,4 +1,4 @@
-//! Flags of `eval repl`.
+//! Flags of `rlm-eval repl`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::builder::BoolishValueParser;
 
 use super::SandboxArgs;
 
-/// The flags of `eval repl`.
+/// The flags of `rlm-eval repl`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct ReplArgs {
@@ -38,6 +38,6 @@ With --json, each line of stdin is an object that gets one line on stdout:
   {\"set\": {\"name\": VALUE}}  {\"ok\": true}; the name `context` sets what the agent was given
 
 Examples:
-  cargo eval repl --context-file book.txt
-  echo 'console.log(context.length)' | cargo eval repl --context-file book.txt
-  echo '{\"code\": \"return(6 * 7)\"}' | cargo eval repl --json";
+  rlm-eval repl --context-file book.txt
+  echo 'console.log(context.length)' | rlm-eval repl --context-file book.txt
+  echo '{\"code\": \"return(6 * 7)\"}' | rlm-eval repl --json";

@@ -1,11 +1,11 @@
-//! Flags of `eval report`.
+//! Flags of `rlm-eval report`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-/// The flags of `eval report`.
+/// The flags of `rlm-eval report`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
@@ -28,6 +28,6 @@ What differs between the runs comes first, then their scores, behaviour and cost
 comparisons of its cells, too. See docs/STATISTICS.md.
 
 Examples:
-  cargo eval report results/s-niah-solver-20261121-092406-5f3a
-  cargo eval report results/sweep --json
-  cargo eval report results --html report.html";
+  rlm-eval report results/s-niah-solver-20261121-092406-5f3a
+  rlm-eval report results/sweep --json
+  rlm-eval report results --html report.html";

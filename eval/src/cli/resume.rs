@@ -1,4 +1,4 @@
-//! Flags of `eval run --resume`: those of the run that goes on, and on top of them the ones that are typed.
+//! Flags of `rlm-eval run --resume`: those of the run that goes on, and on top of them the ones that are typed.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::RunArgs;
 /// may have been made for another run.
 const FROM_ENVIRONMENT: [&str; 4] = ["concurrency", "fail_on_error", "json", "min_score"];
 
-/// The flags of `eval run --resume DIR`.
+/// The flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ResumeArgs {
@@ -33,7 +33,7 @@ pub struct ResumeArgs {
 }
 
 impl ResumeArgs {
-    /// The flags, if these matches of `eval run` ask for a run to go on.
+    /// The flags, if these matches of `rlm-eval run` ask for a run to go on.
     pub(super) fn of(run: &ArgMatches) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
@@ -65,7 +65,7 @@ impl ResumeArgs {
         })
     }
 
-    /// The flags of `eval run --resume DIR` with these switches, and nothing else typed.
+    /// The flags of `rlm-eval run --resume DIR` with these switches, and nothing else typed.
     ///
     /// # Errors
     /// Of a variable that stands for one of its flags.

@@ -1,4 +1,4 @@
-//! Flags of `eval run`.
+//! Flags of `rlm-eval run`.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use super::number::{decimal, whole};
 use super::{BenchmarkArgs, EngineArgs, ScorerArgs, recorded};
 use crate::settings::{ErrorGate, Partition};
 
-/// The flags of `eval run`.
+/// The flags of `rlm-eval run`.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(
     after_help = DETAILS,
-    override_usage = "eval run [OPTIONS] --benchmark <NAME> --model <REF>\n       \
-                      eval run [OPTIONS] --resume <DIR>",
+    override_usage = "rlm-eval run [OPTIONS] --benchmark <NAME> --model <REF>\n       \
+                      rlm-eval run [OPTIONS] --resume <DIR>",
     allow_negative_numbers = true,
     mut_arg("model", |model| model.required(false).required_unless_present("resume"))
 )]
@@ -26,7 +26,7 @@ use crate::settings::{ErrorGate, Partition};
     reason = "a flag without a value is a bool"
 )]
 pub struct RunArgs {
-    /// The benchmark: a name of `eval list benchmarks`, or one of your own, as a file of rows (*.jsonl, *.json, *.csv,
+    /// The benchmark: a name of `rlm-eval list benchmarks`, or one of your own, as a file of rows (*.jsonl, *.json, *.csv,
     /// *.parquet) or a folder DIR/ with a benchmark.yaml
     #[arg(
         long,
@@ -78,7 +78,7 @@ pub struct RunArgs {
     )]
     pub sample_seed: Option<u64>,
     /// Run only the M-th of N shares of the selected samples, which go by a hash of their ids: 2/8; `auto` takes it
-    /// from a Kubernetes Indexed Job or a Slurm array. `eval merge` makes one run of all [default: all]
+    /// from a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` makes one run of all [default: all]
     #[arg(long, value_name = "M/N", help_heading = "Selection")]
     pub partition: Option<Partition>,
 
@@ -201,18 +201,18 @@ attempt (samples.jsonl, results.csv), the trajectories, and summary.json.
 
 Examples:
   # Rows of your own, each with query, context and expected
-  cargo eval run --benchmark questions.jsonl --scorer numeric --model scripted:mine.yaml
+  rlm-eval run --benchmark questions.jsonl --scorer numeric --model scripted:mine.yaml
 
   # Two samples of 8,000 characters with a model that needs no network
-  cargo eval run --benchmark s-niah --model scripted --context-len 8k
+  rlm-eval run --benchmark s-niah --model scripted --context-len 8k
 
   # The root coordinates; the drivers come on top
-  cargo eval run --benchmark s-niah --model scripted --prompt-mode coordinator \\
+  rlm-eval run --benchmark s-niah --model scripted --prompt-mode coordinator \\
       --drivers delegation-first,deadline-return
 
   # Five ARC tasks twice, and fail a script if fewer than half are solved
-  cargo eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json \\
+  rlm-eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json \\
       --max-tasks 5 --attempts 2 --min-score 0.5 --json > summary.json
 
   # Go on with a run that was interrupted or killed
-  cargo eval run --resume results/s-niah-solver-20261121-092406-5f3a";
+  rlm-eval run --resume results/s-niah-solver-20261121-092406-5f3a";

@@ -1,4 +1,4 @@
-//! Flags of `eval score`.
+//! Flags of `rlm-eval score`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::budget::MOST;
 use super::number::{dollars, whole};
 use super::{ModelArgs, ScorerArgs, TrafficArgs};
 
-/// The flags of `eval score`.
+/// The flags of `rlm-eval score`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES, mut_arg("judge_model", |model| model.visible_alias("model")))]
 pub struct ScoreArgs {
@@ -17,7 +17,7 @@ pub struct ScoreArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// The scorer: a name of `eval list scorers`, with or without its version (exact, needle/1), or a JavaScript file
+    /// The scorer: a name of `rlm-eval list scorers`, with or without its version (exact, needle/1), or a JavaScript file
     #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
@@ -74,6 +74,6 @@ has recorded stays as it is. A judge's verdicts are kept as they come: where it 
 command goes on with the answers that have no score yet.
 
 Examples:
-  cargo eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact
-  cargo eval score results/mine-solver-20261121-092406-5f3a --scorer score.js
-  cargo eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5 --max-cost 5";
+  rlm-eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact
+  rlm-eval score results/mine-solver-20261121-092406-5f3a --scorer score.js
+  rlm-eval score results/mine-solver-20261121-092406-5f3a --scorer judge --model openai/gpt-5 --max-cost 5";

@@ -1,4 +1,4 @@
-//! Flags of `eval sweep`.
+//! Flags of `rlm-eval sweep`.
 
 use std::path::PathBuf;
 
@@ -13,20 +13,20 @@ use super::budget::MOST;
 use super::number::{Seconds, dollars, whole};
 use super::recorded;
 
-/// The flags of `eval sweep`.
+/// The flags of `rlm-eval sweep`.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(
     after_help = DETAILS,
-    override_usage = "eval sweep [OPTIONS] [-- FLAGS OF eval run]\n       \
-                      eval sweep --resume <DIR> [OPTIONS]",
+    override_usage = "rlm-eval sweep [OPTIONS] [-- FLAGS OF rlm-eval run]\n       \
+                      rlm-eval sweep --resume <DIR> [OPTIONS]",
 )]
 pub struct SweepArgs {
     /// YAML file with the matrix, or the name of a benchmark for its ready sweep; typed flags win over what it says
     #[arg(long, value_name = "FILE", help_heading = "Matrix")]
     pub matrix: Option<PathBuf>,
 
-    /// Models to run [default: the --model of the flags of eval run]
+    /// Models to run [default: the --model of the flags of rlm-eval run]
     #[arg(
         long,
         value_delimiter = ',',
@@ -115,7 +115,7 @@ pub struct SweepArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
-    /// Flags of `eval run` that all cells share; none of the matrix
+    /// Flags of `rlm-eval run` that all cells share; none of the matrix
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
 
@@ -124,7 +124,7 @@ pub struct SweepArgs {
     pub budget: SweepBudgetArgs,
 }
 
-/// What all cells of a sweep may use together. Each cell's own budget is a flag of `eval run`.
+/// What all cells of a sweep may use together. Each cell's own budget is a flag of `rlm-eval run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {
@@ -189,11 +189,11 @@ scores, and compares each with its baseline, which is `direct` (one call with th
 and the best of the others with each other. Cells that make no sense are skipped, \
 and a line says why: a coordinator with nothing to delegate to, drivers that are written for another \
 mode or protocol or contradict each other. Two cells that would send the same are an error. There is no \
-profile unless the flags of `eval run` name one. The folder gets sweep.json, a run directory for each cell, \
+profile unless the flags of `rlm-eval run` name one. The folder gets sweep.json, a run directory for each cell, \
 comparison.csv and report.html.
 
 A matrix file:
-  run:                      # flags of `eval run` for all cells
+  run:                      # flags of `rlm-eval run` for all cells
     benchmark: s-niah
     context-len: [8k, 64k]
   models: [scripted]
@@ -202,9 +202,9 @@ A matrix file:
   driver-sets: [[], [delegation-first]]
 
 Examples:
-  cargo eval sweep --matrix matrix.yaml --out results/seed-003
-  cargo eval sweep --prompt-modes solver,coordinator --driver-sets 'none;delegation-first' \\
+  rlm-eval sweep --matrix matrix.yaml --out results/seed-003
+  rlm-eval sweep --prompt-modes solver,coordinator --driver-sets 'none;delegation-first' \\
       -- --benchmark s-niah --model scripted --context-len 8k
-  cargo eval sweep --matrix matrix.yaml --dry-run
-  cargo eval sweep --matrix matrix.yaml --out results/seed-003 --max-cost 20
-  cargo eval sweep --resume results/seed-003";
+  rlm-eval sweep --matrix matrix.yaml --dry-run
+  rlm-eval sweep --matrix matrix.yaml --out results/seed-003 --max-cost 20
+  rlm-eval sweep --resume results/seed-003";

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Tools")]
 pub struct ToolArgs {
-    /// Tools that the root has, and children that it calls by `rlm()`; see `eval list tools`
+    /// Tools that the root has, and children that it calls by `rlm()`; see `rlm-eval list tools`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub tools: Vec<String>,
 

@@ -1,11 +1,11 @@
-//! Flags of `eval view`.
+//! Flags of `rlm-eval view`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-/// The flags of `eval view`.
+/// The flags of `rlm-eval view`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
 pub struct ViewArgs {
@@ -39,6 +39,6 @@ Prints its address on stdout and serves until Ctrl-C, to this machine alone. Run
 are, also while they are being written, and never changed.
 
 Examples:
-  cargo eval view
-  cargo eval view results/s-niah-solver-20261121-092406-5f3a
-  cargo eval view RUN --export page.html --sample s-niah-8k-1";
+  rlm-eval view
+  rlm-eval view results/s-niah-solver-20261121-092406-5f3a
+  rlm-eval view RUN --export page.html --sample s-niah-8k-1";

@@ -1,4 +1,4 @@
-//! `eval ask`: one agent on one question.
+//! `rlm-eval ask`: one agent on one question.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `eval compare`: whether one run is really better than another.
+//! `rlm-eval compare`: whether one run is really better than another.
 
 use std::path::Path;
 

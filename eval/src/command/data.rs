@@ -1,4 +1,4 @@
-//! `eval data`: fetches the data of benchmarks, and shows samples.
+//! `rlm-eval data`: fetches the data of benchmarks, and shows samples.
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `eval import`: run directories of what other systems recorded.
+//! `rlm-eval import`: run directories of what other systems recorded.
 
 use super::stdout;
 use crate::cli::ImportArgs;

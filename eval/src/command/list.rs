@@ -1,4 +1,4 @@
-//! `eval list`: what can be chosen.
+//! `rlm-eval list`: what can be chosen.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `eval merge`: one run of the shares that several machines ran.
+//! `rlm-eval merge`: one run of the shares that several machines ran.
 
 use super::stdout;
 use crate::cli::MergeArgs;

@@ -1,4 +1,4 @@
-//! `eval prompt`: the system prompt that an agent would get.
+//! `rlm-eval prompt`: the system prompt that an agent would get.
 
 mod check;
 mod diff;

@@ -1,4 +1,4 @@
-//! `eval repl`: the JavaScript REPL that agents work in, without a model.
+//! `rlm-eval repl`: the JavaScript REPL that agents work in, without a model.
 
 mod interactive;
 mod json_lines;

@@ -1,4 +1,4 @@
-//! `eval report`: runs side by side, as tables and as a page with plots.
+//! `rlm-eval report`: runs side by side, as tables and as a page with plots.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `eval run`: an agent over a benchmark, scored, with a run directory left behind.
+//! `rlm-eval run`: an agent over a benchmark, scored, with a run directory left behind.
 
 pub(super) mod dry_run;
 pub(super) mod expense;
@@ -20,6 +20,7 @@ use super::stdout;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::invocation::quoted;
 use crate::open_files;
 use crate::reporter;
 use crate::run_dir::{Lock, NewRun, Reopened, RunWriter};
@@ -29,7 +30,6 @@ use crate::settings::{
     Display, EngineSettings, JudgeSettings, ModelSettings, ResumeSettings, RunSettings,
 };
 use crate::summary::{Summary, table};
-use crate::terminal::quoted;
 use crate::{models, terminal};
 
 use prepared::Prepared;
@@ -73,7 +73,7 @@ impl Show {
     fn go_on(&self, dir: &Path, more: &str, over_budget: bool) -> Option<String> {
         let Self::Nothing(budget) = self else {
             return Some(format!(
-                "go on with `eval run --resume {}{more}`",
+                "go on with `rlm-eval run --resume {}{more}`",
                 quoted(&dir.display().to_string())
             ));
         };
@@ -85,7 +85,7 @@ impl Show {
             None => "",
         };
         Some(format!(
-            "go on with `eval sweep --resume {}{more}{raised}`",
+            "go on with `rlm-eval sweep --resume {}{more}{raised}`",
             quoted(&sweep)
         ))
     }

@@ -1,4 +1,4 @@
-//! `eval score`: the answers of a run by another scorer.
+//! `rlm-eval score`: the answers of a run by another scorer.
 
 use std::sync::Arc;
 

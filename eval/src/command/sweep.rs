@@ -1,4 +1,4 @@
-//! `eval sweep`: every cell of a matrix as a run, and one comparison at the end.
+//! `rlm-eval sweep`: every cell of a matrix as a run, and one comparison at the end.
 
 mod dry_run;
 mod spending;
@@ -13,6 +13,7 @@ use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::invocation;
 use crate::report::{Found, SweepReport, conclusion};
 use crate::run_dir::RunDir;
 use crate::settings::{Matrix, RunSettings};
@@ -94,7 +95,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         let outcome = carry_on(&folder, &plan, cell, args, &show)?;
         if outcome == Outcome::Interrupted {
             terminal::note(&format!(
-                "go on with `eval sweep --resume {}`",
+                "go on with `rlm-eval sweep --resume {}`",
                 quoted(&folder)
             ));
             return Ok(outcome);
@@ -133,8 +134,8 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
             " (what that run takes counts in the sweep's budget, and is not kept below it)"
         };
         terminal::note(&format!(
-            "{} not finished: {}; with a higher budget go on with `eval run --resume {} --max-cost …` or the like{beyond}, then \
-             with `eval sweep --resume {}`",
+            "{} not finished: {}; with a higher budget go on with `rlm-eval run --resume {} --max-cost …` or the like{beyond}, then \
+             with `rlm-eval sweep --resume {}`",
             if stopped.len() == 1 {
                 "1 cell is".to_owned()
             } else {
@@ -147,7 +148,7 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
     }
     if lacks_scores {
         terminal::note(&format!(
-            "not every attempt has a score; go on with `eval sweep --resume {} --retry-errors`",
+            "not every attempt has a score; go on with `rlm-eval sweep --resume {} --retry-errors`",
             quoted(folder)
         ));
     }
@@ -222,7 +223,7 @@ fn default_folder() -> PathBuf {
 }
 
 fn quoted(path: &Path) -> String {
-    terminal::quoted(&path.display().to_string())
+    invocation::quoted(&path.display().to_string())
 }
 
 /// The outcome of a sweep of which one cell ended so and another so.

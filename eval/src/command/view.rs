@@ -1,4 +1,4 @@
-//! `eval view`: runs as pages in a browser, served or written.
+//! `rlm-eval view`: runs as pages in a browser, served or written.
 
 use std::process::{Command, Stdio};
 

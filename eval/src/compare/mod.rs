@@ -1,4 +1,4 @@
-//! Comparisons of runs over the same samples: what `eval compare` shows and writes.
+//! Comparisons of runs over the same samples: what `rlm-eval compare` shows and writes.
 //!
 //! Invariant: a comparison is made from scores alone, so that a run directory and a CSV file give the same figures.
 

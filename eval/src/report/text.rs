@@ -1,4 +1,4 @@
-//! A report as text: the tables that `eval report` prints.
+//! A report as text: the tables that `rlm-eval report` prints.
 
 use std::collections::BTreeSet;
 

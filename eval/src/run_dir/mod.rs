@@ -8,7 +8,7 @@
 //!   trajectories/<sample>.<attempt>.jsonl    the attempt's events
 //!   results.csv          one row per attempt, written at the end
 //!   summary.json         scores, intervals, coverage, cost and time, written at the end
-//!   scores/<scorer>.jsonl    what the answers score by another scorer, written by `eval score`
+//!   scores/<scorer>.jsonl    what the answers score by another scorer, written by `rlm-eval score`
 //!   scores/<scorer>.unfinished.jsonl    what a judge has said so far, until all answers have a score
 //!   running.json         who works on it, while somebody does
 //!   abandoned/           trajectories of attempts that were stopped or killed, once the run has gone on

@@ -1,4 +1,4 @@
-//! Settings of `eval ask`.
+//! Settings of `rlm-eval ask`.
 
 use std::path::PathBuf;
 

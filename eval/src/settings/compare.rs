@@ -1,4 +1,4 @@
-//! Settings of `eval compare`.
+//! Settings of `rlm-eval compare`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Settings of `eval data`.
+//! Settings of `rlm-eval data`.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct FetchSettings {
 }
 
 impl FetchSettings {
-    /// Resolves the flags of `eval data fetch`.
+    /// Resolves the flags of `rlm-eval data fetch`.
     ///
     /// # Errors
     /// A [`SettingsError`] for a benchmark without data, an address that is none, or a user without a home.
@@ -65,7 +65,7 @@ pub struct ShowSettings {
 }
 
 impl ShowSettings {
-    /// Resolves the flags of `eval data show`.
+    /// Resolves the flags of `rlm-eval data show`.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first flag that is wrong.

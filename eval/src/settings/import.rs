@@ -1,4 +1,4 @@
-//! Settings of `eval import`.
+//! Settings of `rlm-eval import`.
 
 use std::path::PathBuf;
 

@@ -300,7 +300,7 @@ pub(super) fn unnamed_address<'a>(
     Some(&found.base_url)
 }
 
-/// The server of a provider by its name, for `eval list models`.
+/// The server of a provider by its name, for `rlm-eval list models`.
 ///
 /// # Errors
 /// [`SettingsError::UnknownProvider`] with the nearest name, or [`SettingsError::NoKey`].

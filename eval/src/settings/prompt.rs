@@ -1,4 +1,4 @@
-//! Settings of `eval prompt`.
+//! Settings of `rlm-eval prompt`.
 
 use harness::model::Role;
 use harness::prompt::definition::ToolStrategy;

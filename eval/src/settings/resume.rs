@@ -1,4 +1,4 @@
-//! Settings of `eval run --resume`.
+//! Settings of `rlm-eval run --resume`.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl ResumeSettings {
             problem,
         };
         let Some(flags) = flags else {
-            let problem = "it has no `flags`, so this run was not begun by `eval run`";
+            let problem = "it has no `flags`, so this run was not begun by `rlm-eval run`";
             return Err(not_resumable(problem.to_owned()));
         };
         let begun_with: RunArgs = serde_json::from_value(flags)

@@ -1,4 +1,4 @@
-//! Settings of `eval run`.
+//! Settings of `rlm-eval run`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use super::{
     budget, grader, judge, models,
 };
 use crate::cli::RunArgs;
-use crate::terminal::quoted;
+use crate::invocation::quoted;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Settings of `eval score`.
+//! Settings of `rlm-eval score`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

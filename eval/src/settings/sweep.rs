@@ -1,4 +1,4 @@
-//! Settings of `eval sweep`: the matrix of a file and of flags as the command lines of its cells.
+//! Settings of `rlm-eval sweep`: the matrix of a file and of flags as the command lines of its cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use crate::cli::SweepArgs;
 /// What a sweep runs over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// Flags of `eval run` that all cells share, without their dashes, each with its values.
+    /// Flags of `rlm-eval run` that all cells share, without their dashes, each with its values.
     pub run: BTreeMap<String, Vec<String>>,
     /// Models; none for that of `run`.
     pub models: Vec<String>,
@@ -39,7 +39,7 @@ struct File {
     driver_sets: Vec<Vec<String>>,
 }
 
-/// Flags of `eval run` that are the matrix's or the sweep's own.
+/// Flags of `rlm-eval run` that are the matrix's or the sweep's own.
 const NOT_SHARED: [&str; 10] = [
     "check-key",
     "drivers",
@@ -80,7 +80,7 @@ impl Matrix {
                     "prompt-mode" => "use --prompt-modes",
                     "protocol" => "use --protocols",
                     "log-dir" => "use --out",
-                    "check-key" => "use `eval run --dry-run --check-key` for one cell",
+                    "check-key" => "use `rlm-eval run --dry-run --check-key` for one cell",
                     "record" => "a recording is of one run",
                     _ => "give it to the sweep, before `--`",
                 }
@@ -212,7 +212,7 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            return Err(format!("`{word}` after `--` is no flag of `eval run`"));
+            return Err(format!("`{word}` after `--` is no flag of `rlm-eval run`"));
         };
         let (name, value) = match flag.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),

@@ -1,4 +1,4 @@
-//! Settings of `eval view`.
+//! Settings of `rlm-eval view`.
 
 use std::env;
 use std::path::PathBuf;

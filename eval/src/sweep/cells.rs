@@ -214,7 +214,7 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
 }
 
 impl Combination {
-    /// As flags of `eval run`, without those that all cells share.
+    /// As flags of `rlm-eval run`, without those that all cells share.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut add = |name: &str, value: &str| {
@@ -307,7 +307,7 @@ fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String>
     }
 }
 
-/// The flags of a cell, parsed as those of `eval run` are.
+/// The flags of a cell, parsed as those of `rlm-eval run` are.
 fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> {
     let command = RunArgs::augment_args(clap::Command::new("run"));
     let mut words = vec!["eval".to_owned(), "run".to_owned()];

@@ -37,7 +37,7 @@ pub struct Comparison {
     pub samples: Vec<Differing>,
 }
 
-/// A run against the base, over the samples that both have scored: the figures of `eval compare`.
+/// A run against the base, over the samples that both have scored: the figures of `rlm-eval compare`.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {
     /// Errors excluded and errors as zero, with p values by Holm's correction over all pairs.

@@ -1,4 +1,4 @@
-//! `eval view`: run directories as pages in a browser, served on loopback.
+//! `rlm-eval view`: run directories as pages in a browser, served on loopback.
 //!
 //! ```text
 //! guard → api → library → run files (samples.jsonl, kept in memory for the runs looked at)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -54,6 +55,8 @@ impl Binary {
 
     pub fn command<S: AsRef<str>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_eval"));
+        // As if it were found by its name: that is what it prints commands with.
+        command.arg0("rlm-eval");
         command
             .args(args.iter().map(AsRef::as_ref))
             .current_dir(self.path())

@@ -1,7 +1,8 @@
 //! The command line: its help, its lists, and what it says about wrong input.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -145,6 +146,41 @@ struct Row {
     stdin: String,
     code: i32,
     stderr: Vec<String>,
+}
+
+#[test]
+fn both_names_are_one_program_and_print_how_they_were_called() {
+    let wrong = |program: &str, first: &str, by_cargo: bool| {
+        let mut command = Command::new(program);
+        command.arg0(first).args(["run", "--benchmark", "s-nia"]);
+        command.args(["--model", "scripted"]).env_clear();
+        if by_cargo {
+            command.envs([("CARGO", "cargo"), ("CARGO_PKG_NAME", "eval")]);
+        }
+        let ran = command.output().unwrap();
+        assert_eq!(ran.status.code(), Some(2));
+        String::from_utf8(ran.stderr).unwrap()
+    };
+    let (short, long) = (env!("CARGO_BIN_EXE_eval"), env!("CARGO_BIN_EXE_rlm-eval"));
+    let rows = [
+        (short, "eval", false, "rlm-eval"),
+        (long, "rlm-eval", false, "rlm-eval"),
+        (short, "./my tools/eval", false, "'./my tools/eval'"),
+        (short, "target/release/eval", true, "cargo eval"),
+        (long, "bin/rlm-eval", false, "bin/rlm-eval"),
+    ];
+    for (program, first, by_cargo, called) in rows {
+        let hint = format!("hint: `{called} list benchmarks` shows what there is\n");
+        let said = wrong(program, first, by_cargo);
+        assert!(said.ends_with(&hint), "{first}: {said}");
+    }
+    let help = Command::new(long).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains(&format!("Usage: {long} <COMMAND>")), "{help}");
+    assert!(
+        help.contains(&format!("\n  {long} list drivers\n")),
+        "{help}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `eval compare`: what it shows of runs, what it writes, and what it refuses.
+//! `rlm-eval compare`: what it shows of runs, what it writes, and what it refuses.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `eval data`: fetches from a server that fails in every way, whole or not at all, and shows samples.
+//! `rlm-eval data`: fetches from a server that fails in every way, whole or not at all, and shows samples.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `eval import`: what other systems recorded, as run directories like any other.
+//! `rlm-eval import`: what other systems recorded, as run directories like any other.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `eval run --partition`, `eval merge` and `eval score`: one run of many, and its scores by another scorer.
+//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: one run of many, and its scores by another scorer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -435,7 +435,7 @@ fn another_scorer_judges_what_is_recorded() {
         (
             Some(2),
             "error: --scorer: unknown scorer `needel`; did you mean `needle`?\n\
-             hint: `eval list scorers` shows what there is\n"
+             hint: `rlm-eval list scorers` shows what there is\n"
         )
     );
 }

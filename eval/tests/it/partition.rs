@@ -1,4 +1,4 @@
-//! `eval run --partition`: how samples are dealt to shares, and that a share keeps those that it was dealt.
+//! `rlm-eval run --partition`: how samples are dealt to shares, and that a share keeps those that it was dealt.
 
 use std::collections::BTreeSet;
 use std::fs;

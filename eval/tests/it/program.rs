@@ -206,7 +206,7 @@ fn the_binary_has_the_digest_of_these_sources() {
     assert_eq!(*this, wanted);
     let ran = Binary::new().run(&["--version"], "");
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!(lines[0], concat!("eval ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(lines[0], concat!("rlm-eval ", env!("CARGO_PKG_VERSION")));
     assert_eq!(lines[1], format!("program {}", Program::this().digest()));
     let shown: Vec<String> = this
         .iter()
@@ -216,7 +216,7 @@ fn the_binary_has_the_digest_of_these_sources() {
     let short = Binary::new().run(&["-V"], "");
     assert_eq!(
         short.stdout,
-        concat!("eval ", env!("CARGO_PKG_VERSION"), "\n")
+        concat!("rlm-eval ", env!("CARGO_PKG_VERSION"), "\n")
     );
 }
 

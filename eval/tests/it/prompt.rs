@@ -1,4 +1,4 @@
-//! `eval prompt`: which agent's prompt it shows. The texts themselves are the engine's.
+//! `rlm-eval prompt`: which agent's prompt it shows. The texts themselves are the engine's.
 
 use std::sync::LazyLock;
 

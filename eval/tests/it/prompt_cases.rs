@@ -1,4 +1,4 @@
-//! `eval prompt` on the cases of `prompt_cases.yaml`: what it shows, what it warns of, what it refuses.
+//! `rlm-eval prompt` on the cases of `prompt_cases.yaml`: what it shows, what it warns of, what it refuses.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `eval repl`: conversations line by line, and scripts.
+//! `rlm-eval repl`: conversations line by line, and scripts.
 //!
 //! A conversation in `repl/*.jsonl` begins with a line of flags as a JSON array; then each line of input is
 //! followed by the line that answers it.

@@ -1,4 +1,4 @@
-//! `eval report`: its tables and its page.
+//! `rlm-eval report`: its tables and its page.
 
 use std::collections::BTreeSet;
 use std::fs;

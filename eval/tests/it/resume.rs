@@ -1,4 +1,4 @@
-//! `eval run --resume`: what a run takes up again, what it refuses, and what it never loses.
+//! `rlm-eval run --resume`: what a run takes up again, what it refuses, and what it never loses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn another_experiment_is_refused_and_named() {
             &["--max-depht", "3"],
             2,
             "error: unexpected argument '--max-depht' found\n\n  tip: a similar argument exists: '--max-depth'\n\n\
-             Usage: eval run [OPTIONS] --benchmark <NAME> --model <REF>\n       eval run [OPTIONS] --resume <DIR>\n\n\
+             Usage: rlm-eval run [OPTIONS] --benchmark <NAME> --model <REF>\n       rlm-eval run [OPTIONS] --resume <DIR>\n\n\
              For more information, try '--help'.\n"
                 .to_owned(),
         ),
@@ -285,7 +285,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
     let hint = format!(
-        "note: 3 ended in an error; to make them again, go on with `eval run --resume {} --retry-errors`",
+        "note: 3 ended in an error; to make them again, go on with `rlm-eval run --resume {} --retry-errors`",
         dir.display()
     );
     assert!(ran.stderr.contains(&hint), "{ran:?}");

@@ -1,4 +1,4 @@
-//! `eval run` with the scripted model: the run directory that it leaves, complete and in both prompt modes.
+//! `rlm-eval run` with the scripted model: the run directory that it leaves, complete and in both prompt modes.
 
 use std::collections::BTreeMap;
 use std::fs;

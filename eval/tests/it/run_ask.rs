@@ -1,4 +1,4 @@
-//! `eval ask`: the answer alone on stdout, everything else on stderr.
+//! `rlm-eval ask`: the answer alone on stdout, everything else on stderr.
 
 use std::process::Command;
 

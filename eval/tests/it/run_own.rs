@@ -1,4 +1,4 @@
-//! `eval run` over rows of the user's own: scored, grouped, filtered, resumed and drawn at random.
+//! `rlm-eval run` over rows of the user's own: scored, grouped, filtered, resumed and drawn at random.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};

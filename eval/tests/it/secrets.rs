@@ -205,7 +205,7 @@ const HALF: [&str; 17] = [
 fn unnamed(url: &str) -> String {
     format!(
         " names the server {url}, which would get your key, and this start does not name it\n\
-         hint: to send it there, add --base-url {url} to `eval run --resume`, or set EVAL_BASE_URL={url}\n"
+         hint: to send it there, add --base-url {url} to `rlm-eval run --resume`, or set EVAL_BASE_URL={url}\n"
     )
 }
 
@@ -222,7 +222,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
             .unwrap()
             .display()
             .to_string();
-        let again = format!("go on with `eval run --resume {dir} --base-url {url}`\n");
+        let again = format!("go on with `rlm-eval run --resume {dir} --base-url {url}`\n");
         assert!(ran.stderr.contains(&again), "{ran:?}");
         (binary, dir)
     };

@@ -1,4 +1,4 @@
-//! `eval sweep`: a matrix of runs, skipped cells, going on, and the comparison at the end.
+//! `rlm-eval sweep`: a matrix of runs, skipped cells, going on, and the comparison at the end.
 
 use std::fs;
 
@@ -292,7 +292,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
                   tools: read_context, action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
     let idle = "warning: --action-overrides: no agent has a tool or action called search\n";
     let budget = "note: 1 cell is not finished: 02-";
-    let retry = "note: not every attempt has a score; go on with `eval sweep --resume sweep --retry-errors`";
+    let retry = "note: not every attempt has a score; go on with `rlm-eval sweep --resume sweep --retry-errors`";
     let rows: [(&[&str], &[&str]); 4] = [
         (&[], &[retry]),
         (&["--fail-on-error", "1"], &[retry]),
@@ -359,7 +359,7 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
         let stopped = format!(
             "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
         );
-        let left = "note: 1 of 2 cells is left: 02-solver; with a higher budget go on with `eval sweep --resume sweep \
+        let left = "note: 1 of 2 cells is left: 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep \
                     --max-cost …` or the like\n";
         assert!(ran.stderr.ends_with(&(stopped.clone() + left)), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {

@@ -1,4 +1,4 @@
-//! `eval view` over HTTP: who is answered, what cannot be reached, and that nothing is written.
+//! `rlm-eval view` over HTTP: who is answered, what cannot be reached, and that nothing is written.
 
 use std::fs;
 use std::path::Path;

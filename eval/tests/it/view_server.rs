@@ -1,4 +1,4 @@
-//! `eval view` as a process that serves a folder, and requests to it as bytes.
+//! `rlm-eval view` as a process that serves a folder, and requests to it as bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -93,7 +93,7 @@ pub enum ReplayError {
     },
     /// It is no recording that the harness knows.
     #[error(
-        "{} is no recording: {problem}; expected a run directory of `eval run`, a cassette of --record, or a result file of the \
+        "{} is no recording: {problem}; expected a run directory of `rlm-eval run`, a cassette of --record, or a result file of the \
          JavaScript system (an object with `benchmark`, `model` and `results[].trace[].reasoning`)",
         .path.display()
     )]

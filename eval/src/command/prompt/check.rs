@@ -1,4 +1,4 @@
-//! `eval prompt --check`: all faults of a folder of definitions.
+//! `rlm-eval prompt --check`: all faults of a folder of definitions.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `eval prompt --diff`: how the prompts of two configurations differ.
+//! `rlm-eval prompt --diff`: how the prompts of two configurations differ.
 
 use serde_json::json;
 use similar::TextDiff;

@@ -1,4 +1,4 @@
-//! `eval repl` on a terminal: line editing, history, and cells of several lines.
+//! `rlm-eval repl` on a terminal: line editing, history, and cells of several lines.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! `eval repl --json`: an object a line in, an object a line out.
+//! `rlm-eval repl --json`: an object a line in, an object a line out.
 
 use std::io::{self, BufRead, Write};
 

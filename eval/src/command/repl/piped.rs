@@ -1,4 +1,4 @@
-//! `eval repl` with a script on stdin: cells end where they are complete, as they do on a terminal.
+//! `rlm-eval repl` with a script on stdin: cells end where they are complete, as they do on a terminal.
 
 use std::io::BufRead;
 

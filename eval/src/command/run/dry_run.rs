@@ -1,4 +1,4 @@
-//! `eval run --dry-run`: what a run would send, and an estimate of what it would take. Nothing is run or written.
+//! `rlm-eval run --dry-run`: what a run would send, and an estimate of what it would take. Nothing is run or written.
 
 use std::sync::Arc;
 

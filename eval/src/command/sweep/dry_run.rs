@@ -1,4 +1,4 @@
-//! `eval sweep --dry-run`: what each cell would take, and all together. Nothing is run or written.
+//! `rlm-eval sweep --dry-run`: what each cell would take, and all together. Nothing is run or written.
 
 use serde_json::{Map, Value, json};
 

@@ -73,7 +73,7 @@ pub(super) fn stops(
     }
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
-        "{} of {} cells {} left: {}; with a higher budget go on with `eval sweep --resume {} --max-cost …` or the like",
+        "{} of {} cells {} left: {}; with a higher budget go on with `rlm-eval sweep --resume {} --max-cost …` or the like",
         left.len(),
         plan.cells.len(),
         if left.len() == 1 { "is" } else { "are" },

@@ -10,15 +10,15 @@ impl SettingsError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::UnknownPrompt { .. } => {
-                "`eval list prompts` shows what there is; --prompts-dir adds your own"
+                "`rlm-eval list prompts` shows what there is; --prompts-dir adds your own"
             }
-            Self::Definitions(_) => "`eval prompt --check DIR` shows all faults of a folder",
-            Self::UnknownBenchmark { .. } => "`eval list benchmarks` shows what there is",
-            Self::UnknownScorer { .. } => "`eval list scorers` shows what there is",
+            Self::Definitions(_) => "`rlm-eval prompt --check DIR` shows all faults of a folder",
+            Self::UnknownBenchmark { .. } => "`rlm-eval list benchmarks` shows what there is",
+            Self::UnknownScorer { .. } => "`rlm-eval list scorers` shows what there is",
             Self::FixedScorer { .. } => {
-                "leave --scorer out, or give `judge` or a JavaScript file; `eval score` scores a run again by any"
+                "leave --scorer out, or give `judge` or a JavaScript file; `rlm-eval score` scores a run again by any"
             }
-            Self::UnknownModel { .. } => "`eval list models` shows what there is",
+            Self::UnknownModel { .. } => "`rlm-eval list models` shows what there is",
             Self::Unpriced { .. } => {
                 return Some(
                     "give its price with --prices FILE; docs/MODELS.md shows one".to_owned(),
@@ -38,7 +38,7 @@ impl SettingsError {
             }
             Self::UnnamedAddress { address, .. } => {
                 return Some(format!(
-                    "to send it there, add --base-url {address} to `eval run --resume`, or set {}={address}",
+                    "to send it there, add --base-url {address} to `rlm-eval run --resume`, or set {}={address}",
                     crate::env_vars::of_flag("--base-url")
                 ));
             }
@@ -58,13 +58,13 @@ impl SettingsError {
                 "give --lineage once for each depth above, the root's query first, or never"
             }
             Self::ProfileDriver { .. } | Self::Prompt(PromptError::UnknownDriver { .. }) => {
-                "`eval list drivers` shows what there is; --drivers-dir adds your own"
+                "`rlm-eval list drivers` shows what there is; --drivers-dir adds your own"
             }
             Self::Prompt(PromptError::UnknownProfile { .. }) => {
-                "`eval list profiles` shows what there is; --profiles-file adds your own"
+                "`rlm-eval list profiles` shows what there is; --profiles-file adds your own"
             }
             Self::Hook(HookRegistryError::Unknown { .. }) => {
-                "`eval list hooks` shows what there is; --hooks-dir adds your own"
+                "`rlm-eval list hooks` shows what there is; --hooks-dir adds your own"
             }
             Self::EnvFile { .. }
             | Self::Hook(_)

@@ -1,0 +1,40 @@
+//! The program from its first line to its exit code.
+
+use std::process::ExitCode;
+
+use crate::error::Error;
+use crate::exit::{self, Outcome};
+use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
+
+/// Runs the program: the whole of its binaries.
+pub fn main() -> ExitCode {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == cli::WORKER)
+    {
+        harness::sandbox::worker_main();
+    }
+    panic_hook::install();
+    let result = run();
+    if let Err(error) = &result {
+        error.report();
+    }
+    ExitCode::from(exit::code(&result))
+}
+
+fn run() -> Result<Outcome, Error> {
+    invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
+    // While there is one thread only: later, the process environment cannot be changed safely.
+    settings::load_env_file()?;
+    settings::know_keys();
+    harness::sandbox::use_utc();
+    for remark in settings::misspelt_variables() {
+        terminal::warning(&remark);
+    }
+    open_files::allow_most();
+    if let Some(file) = settings::snapshot_file() {
+        harness::sandbox::keep_snapshot_in(file);
+    }
+    let cli = cli::parse(std::env::args_os())?;
+    command::execute(cli.command)
+}
