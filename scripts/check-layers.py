@@ -65,6 +65,7 @@ LAYERS = {
         merge sweep rescore runner selection
         report
         command+error+exit
+        start
     """,
     "fault-server": "shapes",
     "bench": """
