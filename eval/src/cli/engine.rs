@@ -1,13 +1,14 @@
-//! Flags of the engine, shared by every command that runs agents.
+//! Flags of the engine, shared by every command that runs agents, and what they make of it.
 
 use clap::{ArgAction, Args};
-use harness::treatment::DEFAULT_MAX_ITERATIONS;
+use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
+use harness::{Conduct, Treatment};
 use serde::Serialize;
 
 use super::number::{Seconds, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, StoreArgs, ToolArgs, TrafficArgs,
-    WebArgs,
+    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, SandboxError, StoreArgs, ToolArgs,
+    TrafficArgs, WebArgs,
 };
 
 /// Everything that shapes a running agent.
@@ -91,4 +92,35 @@ pub struct EngineArgs {
     /// The REPL.
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+}
+
+impl EngineArgs {
+    /// What shapes the agents, as far as these flags say by themselves what it is. The others name what has to be found and
+    /// checked: [`crate::settings`] adds that.
+    pub fn treatment(&self) -> Treatment {
+        Treatment {
+            max_iterations: self.max_iterations,
+            repl: ReplTreatment {
+                config: self.sandbox.config(),
+                max_blocks_per_iteration: self.max_blocks_per_iteration,
+                confirm_first_return: self.confirm_first_return,
+            },
+            attempt_time: *self.attempt_timeout,
+            attempt_budget: self.budget.of_attempt(),
+            stop_early: self.models.stop_early,
+            ..Treatment::default()
+        }
+    }
+
+    /// How they are run.
+    ///
+    /// # Errors
+    /// [`SandboxError`] where there is no place for cells to run.
+    pub fn conduct(&self) -> Result<Conduct, SandboxError> {
+        Ok(Conduct {
+            isolation: self.sandbox.isolation()?,
+            screenshots: self.web.screenshots,
+            budget: self.budget.of_run(),
+        })
+    }
 }

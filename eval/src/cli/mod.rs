@@ -1,7 +1,8 @@
 //! The command line as typed: one file for each subcommand, and one for each group of flags that several
 //! of them share.
 //!
-//! Nothing is checked here but the form of a single value; [`crate::settings`] does the rest.
+//! A single value is checked here, its form and its bounds; what has to be found, or depends on other flags, is
+//! [`crate::settings`]' business.
 
 mod ask;
 mod compare;

@@ -114,9 +114,10 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
         return Ok(());
     };
     if !benchmarks::is_path(benchmark) {
-        return Err(SettingsError::FixedScorer {
-            benchmark: benchmark.to_owned(),
-        });
+        return Err(SettingsError::with_hint(
+            format!("--scorer: benchmark `{benchmark}` has a scorer of its own"),
+            "leave --scorer out, or give `judge` or a JavaScript file; `rlm-eval score` scores a run again by any",
+        ));
     }
     rule(name).map(|_| ())
 }
@@ -124,13 +125,14 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
 /// A rule of the benchmarks by its name.
 ///
 /// # Errors
-/// [`SettingsError::UnknownScorer`] with the nearest name.
+/// [`SettingsError`] with the nearest name.
 pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
     let known: Vec<&str> = benchmarks::scorers().map(|scorer| scorer.name).collect();
-    benchmarks::scorer(name).ok_or_else(|| SettingsError::UnknownScorer {
-        name: name.to_owned(),
-        nearest: nearest(name, known.iter().copied()),
-        known: known.join(", "),
+    benchmarks::scorer(name).ok_or_else(|| {
+        let nearest = nearest(name, known.iter().copied());
+        let problem = format!("--scorer: unknown scorer `{name}`");
+        let problem = SettingsError::unknown(&problem, nearest.as_deref(), known);
+        SettingsError::with_hint(problem, "`rlm-eval list scorers` shows what there is")
     })
 }
 
@@ -142,9 +144,9 @@ fn known(name: &str) -> Result<String, SettingsError> {
     if known.contains(&name) || benchmarks::is_path(name) {
         return Ok(name.to_owned());
     }
-    Err(SettingsError::UnknownBenchmark {
-        name: name.to_owned(),
-        nearest: nearest(name, known.iter().copied()),
-        known: known.join(", "),
-    })
+    let nearest = nearest(name, known.iter().copied());
+    let problem = format!("--benchmark: unknown benchmark `{name}`");
+    let problem = SettingsError::unknown(&problem, nearest.as_deref(), known);
+    let hint = "`rlm-eval list benchmarks` shows what there is";
+    Err(SettingsError::with_hint(problem, hint))
 }

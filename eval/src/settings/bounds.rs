@@ -8,19 +8,17 @@ use super::SettingsError;
 /// The value of a flag, if it lies within bounds.
 ///
 /// # Errors
-/// [`SettingsError::OutOfBounds`].
+/// [`SettingsError`].
 pub(super) fn within<T: PartialOrd + Display>(
-    flag: &'static str,
+    flag: &str,
     value: T,
     bounds: &RangeInclusive<T>,
 ) -> Result<T, SettingsError> {
     if bounds.contains(&value) {
         return Ok(value);
     }
-    Err(SettingsError::OutOfBounds {
-        flag,
-        value: value.to_string(),
-        least: bounds.start().to_string(),
-        most: bounds.end().to_string(),
-    })
+    let (least, most) = (bounds.start(), bounds.end());
+    Err(SettingsError::new(format!(
+        "{flag} {value}: expected a number from {least} to {most}"
+    )))
 }

@@ -11,7 +11,7 @@ use super::model_ref;
 /// Checks that a budget of money can be kept, if a flag sets one.
 ///
 /// # Errors
-/// [`SettingsError::Unpriced`] for the first model whose calls would count as free.
+/// [`SettingsError`] for the first model whose calls would count as free.
 pub(super) fn check_prices<'a>(
     flag: Option<&'static str>,
     prices: &PriceTable,
@@ -26,10 +26,10 @@ pub(super) fn check_prices<'a>(
         server && !prices.knows(reference)
     });
     match unpriced {
-        Some(reference) => Err(SettingsError::Unpriced {
-            flag,
-            reference: reference.to_owned(),
-        }),
+        Some(reference) => Err(SettingsError::with_hint(
+            format!("{flag}: no price is known for `{reference}`, so nothing would count"),
+            "give its price with --prices FILE; docs/MODELS.md shows one",
+        )),
         None => Ok(()),
     }
 }
@@ -37,9 +37,9 @@ pub(super) fn check_prices<'a>(
 /// The prices of a file, if there is one, before the bundled ones.
 ///
 /// # Errors
-/// [`SettingsError::Read`] or [`SettingsError::Prices`].
+/// [`SettingsError`] for a file that cannot be read or is no table of prices.
 pub(super) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
-    let bundled = PriceTable::bundled().map_err(SettingsError::Prices)?;
+    let bundled = PriceTable::bundled()?;
     Ok(match file {
         Some(file) => own_prices(file)?.or(bundled),
         None => bundled,
@@ -47,9 +47,6 @@ pub(super) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
 }
 
 fn own_prices(file: &Path) -> Result<PriceTable, SettingsError> {
-    let text = fs::read_to_string(file).map_err(|source| SettingsError::Read {
-        path: file.to_owned(),
-        source,
-    })?;
-    PriceTable::parse(&file.display().to_string(), &text).map_err(SettingsError::Prices)
+    let text = fs::read_to_string(file).map_err(|error| SettingsError::unreadable(file, error))?;
+    Ok(PriceTable::parse(&file.display().to_string(), &text)?)
 }

@@ -26,24 +26,25 @@ impl CompareSettings {
     /// Resolves the flags of a comparison.
     ///
     /// # Errors
-    /// [`SettingsError::SameRunTwice`]: every difference would be 0. [`SettingsError::OutputIsInput`] for a `--csv` that
+    /// [`SettingsError`] for a run that is given twice, which does not differ from itself, and for a `--csv` that
     /// would replace a run, or a file of it.
     pub fn resolve(args: &CompareArgs) -> Result<Self, SettingsError> {
         let places: Vec<PathBuf> = args.runs.iter().map(|run| place(run)).collect();
         for (index, place) in places.iter().enumerate() {
             if places[..index].contains(place) {
-                return Err(SettingsError::SameRunTwice {
-                    path: args.runs[index].clone(),
-                });
+                return Err(SettingsError::new(format!(
+                    "{} is given twice: a run does not differ from itself",
+                    args.runs[index].display()
+                )));
             }
         }
         if let Some(csv) = &args.csv {
             let csv_place = place(csv);
             if places.iter().any(|run| csv_place.starts_with(run)) {
-                return Err(SettingsError::OutputIsInput {
-                    flag: "--csv",
-                    path: csv.clone(),
-                });
+                return Err(SettingsError::new(format!(
+                    "--csv {}: this would replace a run that is compared, or a file of it",
+                    csv.display()
+                )));
             }
         }
         Ok(Self {

@@ -5,7 +5,7 @@ use super::SettingsError;
 /// Reads lengths, each once. A single blank, as scripts write it for a flag that they do not set, is none.
 ///
 /// # Errors
-/// [`SettingsError::ContextLength`] for anything else that is no length, blanks between commas included.
+/// [`SettingsError`] for anything else that is no length, blanks between commas included.
 pub(super) fn parse_all(given: &[String]) -> Result<Vec<usize>, SettingsError> {
     if given.len() == 1 && given[0].trim().is_empty() {
         return Ok(Vec::new());
@@ -23,10 +23,13 @@ pub(super) fn parse_all(given: &[String]) -> Result<Vec<usize>, SettingsError> {
 /// Reads a number of characters, with `k` for thousands or `m` for millions.
 ///
 /// # Errors
-/// [`SettingsError::ContextLength`] for anything else.
+/// [`SettingsError`] for anything else.
 fn parse(given: &str) -> Result<usize, SettingsError> {
-    let malformed = || SettingsError::ContextLength {
-        given: given.to_owned(),
+    let malformed = || {
+        SettingsError::new(format!(
+            "--context-len: `{given}` is no length; expected characters as a whole number, with k for thousands or m \
+             for millions: 8k, 1m, 64000"
+        ))
     };
     let text = given.trim().to_ascii_lowercase();
     let (digits, unit) = match text.strip_suffix('k') {

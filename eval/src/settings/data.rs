@@ -28,24 +28,27 @@ impl FetchSettings {
         let known = fetch::names();
         for name in &args.names {
             if !known.contains(name) {
-                return Err(SettingsError::NoData {
-                    name: name.clone(),
-                    nearest: nearest(name, known.iter().map(String::as_str)),
-                    known: known.join(", "),
-                });
+                let nearest = nearest(name, known.iter().map(String::as_str));
+                let problem = format!("`{name}` has no data to fetch");
+                let problem = SettingsError::unknown(&problem, nearest.as_deref(), &known);
+                return Err(SettingsError::new(problem));
             }
         }
         let is_address =
             |mirror: &String| mirror.starts_with("http://") || mirror.starts_with("https://");
         if let Some(mirror) = args.mirror.as_ref().filter(|mirror| !is_address(mirror)) {
-            return Err(SettingsError::Mirror {
-                given: mirror.clone(),
-            });
+            return Err(SettingsError::new(format!(
+                "--mirror: `{mirror}` is no address; expected one like http://127.0.0.1:8000"
+            )));
         }
         let root = benchmark::data_root(args.data_dir.as_deref());
         Ok(Self {
             names: args.names.clone(),
-            root: root.ok_or(SettingsError::NoHome)?,
+            root: root.ok_or_else(|| {
+                SettingsError::new(
+                    "there is no folder for data: neither HOME nor XDG_CACHE_HOME is set; give one with --data-dir",
+                )
+            })?,
             mirror: args.mirror.clone(),
         })
     }

@@ -1,7 +1,7 @@
 //! The settings of whatever runs agents.
 
 use harness::provider::PriceTable;
-use harness::treatment::{Effective, ReplTreatment, Sent};
+use harness::treatment::{Effective, Sent};
 use harness::{Conduct, Treatment};
 
 use super::treatment::{Agents, Flags};
@@ -43,30 +43,14 @@ impl EngineSettings {
     pub fn resolve(args: &EngineArgs, keys: Keys) -> Result<Resolved<Self>, SettingsError> {
         let model = args.model.trim();
         model_ref::check("--model", model)?;
-        let conduct = Conduct {
-            isolation: args.sandbox.isolation()?,
-            screenshots: args.web.screenshots,
-            budget: args.budget.of_run(),
-        };
-        let given = Treatment {
-            max_iterations: args.max_iterations,
-            repl: ReplTreatment {
-                config: args.sandbox.config(),
-                max_blocks_per_iteration: args.max_blocks_per_iteration,
-                confirm_first_return: args.confirm_first_return,
-            },
-            attempt_time: *args.attempt_timeout,
-            attempt_budget: args.budget.of_attempt(),
-            stop_early: args.models.stop_early,
-            ..Treatment::default()
-        };
+        let conduct = args.conduct()?;
         let flags = Flags {
             guidance: &args.guidance,
             tools: &args.tools,
             hooks: &args.hooks,
             web: &args.web,
         };
-        let mut resolved = flags.resolve(given, Some(model), &conduct.isolation)?;
+        let mut resolved = flags.resolve(args.treatment(), Some(model), &conduct.isolation)?;
         let agents = &resolved.settings;
         let treatment = &agents.treatment;
         let mut references = vec![("--model".to_owned(), model.to_owned())];

@@ -15,7 +15,7 @@ use crate::env_vars::{self, PREFIX};
 /// To be called while the process has one thread.
 ///
 /// # Errors
-/// [`SettingsError::EnvFile`] for a file that cannot be read or parsed. It shows nothing of the file,
+/// [`SettingsError`] for a file that cannot be read or parsed. It shows nothing of the file,
 /// which holds keys.
 pub fn load_env_file() -> Result<(), SettingsError> {
     let Some(path) = find() else { return Ok(()) };
@@ -29,7 +29,7 @@ pub fn load_env_file() -> Result<(), SettingsError> {
             dotenvy::Error::Io(error) => error.to_string(),
             _ => "not a list of lines NAME=value".to_owned(),
         };
-        SettingsError::EnvFile { path, problem }
+        SettingsError::new(format!("{}: {problem}", path.display()))
     })
 }
 

@@ -5,6 +5,7 @@ use harness::prompt::{Driver, DriverLibrary, ModelAlias, Profile, Profiles, pars
 use harness::treatment::Inert;
 use harness::{Protocol, idle_properties};
 
+use super::error::DRIVERS;
 use super::layers::{self, LayerSettings};
 use super::model_ref::profile_name;
 use super::name_list::names;
@@ -103,12 +104,9 @@ fn apply(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Driver>, SettingsError> {
     let Profile { name, drivers, .. } = profile;
-    let all = library
-        .resolve(drivers)
-        .map_err(|problem| SettingsError::ProfileDriver {
-            profile: name.clone(),
-            problem,
-        })?;
+    let all = library.resolve(drivers).map_err(|problem| {
+        SettingsError::with_hint(format!("profile `{name}`: {problem}"), DRIVERS)
+    })?;
     let protocol = args.protocol;
     let (fit, unfit): (Vec<Driver>, Vec<Driver>) = all
         .into_iter()

@@ -9,7 +9,7 @@ use super::SettingsError;
 /// The bundled hooks, and those of a folder.
 ///
 /// # Errors
-/// [`SettingsError::Hook`] for a file that is no hook.
+/// [`SettingsError`] for a file that is no hook.
 pub fn registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsError> {
     let bundled = HookRegistry::bundled();
     let Some(folder) = folder else {
@@ -18,6 +18,8 @@ pub fn registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(SettingsError::HookRuntime)?;
+        .map_err(|error| {
+            SettingsError::new(format!("cannot start a runtime to try hooks in: {error}"))
+        })?;
     Ok(runtime.block_on(bundled.with_dir(folder))?)
 }

@@ -30,13 +30,15 @@ pub(super) fn resolve(
     let prompt = args.judge_prompt.as_deref().map(str::trim);
     let Some(model) = args.judge_model.as_deref().map(str::trim) else {
         return match prompt {
-            Some(_) => Err(SettingsError::JudgeWithoutModel),
+            Some(_) => Err(SettingsError::new(
+                "--judge-prompt: there is no judge without --judge-model",
+            )),
             None => Ok(None),
         };
     };
     model_ref::check("--judge-model", model)?;
     let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
-        .map_err(|problem| SettingsError::JudgePrompt { problem })?;
+        .map_err(|problem| SettingsError::new(format!("--judge-prompt: {problem}")))?;
     let references = [("--judge-model".to_owned(), model.to_owned())];
     let thinking = ModelArgs {
         effort: prompt.effort.or(given.effort),

@@ -1,6 +1,7 @@
 //! What is laid over the prompts: files are read, definitions found and checked, and the day is fixed.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -120,13 +121,15 @@ pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> 
 }
 
 fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition, SettingsError> {
-    let definition = library
-        .get(name)
-        .map_err(|problem| SettingsError::UnknownPrompt { problem })?;
+    let unknown = |problem: String| {
+        let hint = "`rlm-eval list prompts` shows what there is; --prompts-dir adds your own";
+        SettingsError::with_hint(format!("--prompt: {problem}"), hint)
+    };
+    let definition = library.get(name).map_err(unknown)?;
     if definition.kind == Kind::Fragment {
-        return Err(SettingsError::UnknownPrompt {
-            problem: format!("`{name}` is a fragment, which has no model and cannot be run"),
-        });
+        return Err(unknown(format!(
+            "`{name}` is a fragment, which has no model and cannot be run"
+        )));
     }
     let faults = library.check_one(definition, known);
     if faults.is_empty() {
@@ -168,25 +171,21 @@ fn laid(
 }
 
 fn read(path: &Path, flag: &'static str) -> Result<String, SettingsError> {
-    let unreadable = |reason| SettingsError::LayerFile {
-        flag,
-        path: path.to_owned(),
-        reason,
-    };
-    let length = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    let length = fs::metadata(path).map_err(|error| wrong_file(flag, path, error))?;
     if length.len() > LONGEST {
-        return Err(unreadable(format!("it is longer than {LONGEST} bytes")));
+        let reason = format!("it is longer than {LONGEST} bytes");
+        return Err(wrong_file(flag, path, reason));
     }
-    fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+    fs::read_to_string(path).map_err(|error| wrong_file(flag, path, error))
+}
+
+fn wrong_file(flag: &str, path: &Path, reason: impl Display) -> SettingsError {
+    SettingsError::new(format!("{flag}: {}: {reason}", path.display()))
 }
 
 fn replacement(path: &Path) -> Result<Replacement, SettingsError> {
     const FLAG: &str = "--system-prompt-file";
-    Replacement::parse(&read(path, FLAG)?).map_err(|error| SettingsError::LayerFile {
-        flag: FLAG,
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
+    Replacement::parse(&read(path, FLAG)?).map_err(|error| wrong_file(FLAG, path, error))
 }
 
 fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {
@@ -195,18 +194,15 @@ fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {
         return Ok(ActionOverrides::default());
     };
     let text = read(path, FLAG)?;
-    harness::yaml::read(&text).map_err(|error| SettingsError::LayerFile {
-        flag: FLAG,
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })
+    harness::yaml::read(&text).map_err(|error| wrong_file(FLAG, path, error))
 }
 
 /// A name for one line of a prompt.
 fn line(flag: &'static str, given: Option<&str>) -> Result<String, SettingsError> {
     let text = given.unwrap_or_default().trim();
     if text.chars().any(char::is_control) {
-        return Err(SettingsError::NotOneLine { flag });
+        let problem = format!("{flag}: expected one line without control characters");
+        return Err(SettingsError::new(problem));
     }
     Ok(text.to_owned())
 }
@@ -219,8 +215,9 @@ fn date(given: Option<&str>) -> Result<String, SettingsError> {
             .parse::<Date>()
             .ok()
             .filter(|day| day.to_string() == given)
-            .ok_or_else(|| SettingsError::Date {
-                given: given.to_owned(),
+            .ok_or_else(|| {
+                let problem = format!("--date: `{given}` is no day, expected YYYY-MM-DD");
+                SettingsError::new(problem)
             })?,
     };
     Ok(day.to_string())

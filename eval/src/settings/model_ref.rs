@@ -40,7 +40,7 @@ pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Checks that a reference has one of the known forms. `place` says where it stands: `--model`.
 ///
 /// # Errors
-/// [`SettingsError::UnknownModel`] with the nearest form.
+/// [`SettingsError`] with the nearest form.
 pub(super) fn check(place: &str, given: &str) -> Result<(), SettingsError> {
     let offline = providers::find(given);
     let known = match offline {
@@ -56,11 +56,11 @@ pub(super) fn check(place: &str, given: &str) -> Result<(), SettingsError> {
     } else {
         nearest(provider, names()).map(|provider| format!("{provider}{rest}"))
     };
-    Err(SettingsError::UnknownModel {
-        place: place.to_owned(),
-        given: given.to_owned(),
-        nearest: suggestion,
-    })
+    let forms = model_forms().map(|(form, _)| form);
+    let problem = format!("{place}: unknown model `{given}`");
+    let problem = SettingsError::unknown(&problem, suggestion.as_deref(), forms);
+    let hint = "`rlm-eval list models` shows what there is";
+    Err(SettingsError::with_hint(problem, hint))
 }
 
 /// The name by which profiles match a model. A file has none: what its path happens to hold says nothing

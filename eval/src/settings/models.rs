@@ -152,7 +152,11 @@ pub(super) fn resolve(
         .first()
         .and_then(|(_, reference)| model_ref::http(reference));
     if base_url.is_some() && main.is_none() {
-        return Err(SettingsError::BaseUrlWithoutServer);
+        return Err(SettingsError::with_hint(
+            "--base-url: the model of --model does not run over HTTP; expected openai/MODEL, openai-responses/MODEL or \
+             anthropic/MODEL",
+            "the server of a judge beside such a model is named by a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …",
+        ));
     }
     let mut servers = BTreeMap::new();
     for (place, reference) in references {
@@ -164,11 +168,7 @@ pub(super) fn resolve(
         };
         endpoint
             .check(model, &sampling)
-            .map_err(|unsupported| SettingsError::Unsupported {
-                flag: flag_of(unsupported.setting),
-                reference: reference.clone(),
-                reason: unsupported.reason,
-            })?;
+            .map_err(|cannot| unsupported(flag_of(cannot.setting), reference, &cannot.reason))?;
         let given = base_url.filter(|_| main.is_some_and(|(main, _)| main == prefix));
         servers.insert(
             prefix.to_owned(),
@@ -188,7 +188,7 @@ pub(super) fn resolve(
 /// Checks that the main model can be asked with what its definition says of reasoning.
 ///
 /// # Errors
-/// [`SettingsError::Unsupported`].
+/// [`SettingsError`].
 pub(super) fn check_main(reference: &str, sampling: &Sampling) -> Result<(), SettingsError> {
     let Some((prefix, model)) = model_ref::http(reference) else {
         return Ok(());
@@ -196,24 +196,27 @@ pub(super) fn check_main(reference: &str, sampling: &Sampling) -> Result<(), Set
     let Some(endpoint) = endpoint(prefix) else {
         return Ok(());
     };
-    endpoint
-        .check(model, sampling)
-        .map_err(|unsupported| SettingsError::Unsupported {
-            flag: match unsupported.setting {
-                "effort" => "--prompt: reasoning.effort",
-                "reasoning_tokens" => "--prompt: reasoning.maxTokens",
-                setting => flag_of(setting),
-            },
-            reference: reference.to_owned(),
-            reason: unsupported.reason,
-        })
+    endpoint.check(model, sampling).map_err(|cannot| {
+        let flag = match cannot.setting {
+            "effort" => "--prompt: reasoning.effort",
+            "reasoning_tokens" => "--prompt: reasoning.maxTokens",
+            setting => flag_of(setting),
+        };
+        unsupported(flag, reference, &cannot.reason)
+    })
+}
+
+fn unsupported(flag: &str, reference: &str, reason: &str) -> SettingsError {
+    SettingsError::new(format!(
+        "{flag}: `{reference}` cannot be asked so: {reason}"
+    ))
 }
 
 /// Checks that a server is there to read what the flags say of how models are to answer: models from files answer what stands
 /// there. `reference` is the main model.
 ///
 /// # Errors
-/// [`SettingsError::Unsupported`] for the first flag that nobody would read.
+/// [`SettingsError`] for the first flag that nobody would read.
 pub(super) fn check_read(
     args: &ModelArgs,
     settings: &ModelSettings,
@@ -230,13 +233,14 @@ pub(super) fn check_read(
     ];
     let mut given = given.into_iter().filter(|(is_given, _)| *is_given);
     match given.next() {
-        Some((_, flag)) if settings.servers.is_empty() => Err(SettingsError::Unsupported {
-            flag,
-            reference: reference.to_owned(),
-            reason: format!(
-                "it answers what its file says, whatever it is asked with; leave {flag} out"
-            ),
-        }),
+        Some((_, flag)) if settings.servers.is_empty() => {
+            let reason = "it answers what its file says, whatever it is asked with; leave";
+            Err(unsupported(
+                flag,
+                reference,
+                &format!("{reason} {flag} out"),
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -245,7 +249,7 @@ pub(super) fn check_read(
 /// must there be a key, if keys are needed. `asked` is where the reference stands, and the reference.
 ///
 /// # Errors
-/// [`SettingsError::NoKey`].
+/// [`SettingsError`].
 pub(super) fn server(
     endpoint: &'static Endpoint,
     base_url: Option<&str>,
@@ -259,11 +263,10 @@ pub(super) fn server(
     if let (None, None, Some(name)) = (&given, &key, &endpoint.key)
         && keys == Keys::Needed
     {
-        return Err(SettingsError::NoKey {
-            place: place.to_owned(),
-            reference: reference.to_owned(),
-            variable: name.clone(),
-        });
+        return Err(SettingsError::with_hint(
+            format!("{place}: `{reference}` needs a key: {name} is not set"),
+            format!("export {name}=…, or put that line into a file .env here or in a folder above"),
+        ));
     }
     Ok(Server {
         endpoint,
@@ -303,16 +306,15 @@ pub(super) fn unnamed_address<'a>(
 /// The server of a provider by its name, for `rlm-eval list models`.
 ///
 /// # Errors
-/// [`SettingsError::UnknownProvider`] with the nearest name, or [`SettingsError::NoKey`].
+/// [`SettingsError`] with the nearest name, or for a key that is missing.
 pub fn provider_server(name: &str, base_url: Option<&str>) -> Result<Server, SettingsError> {
     let name = name.trim();
     let names = || endpoints().iter().map(|endpoint| endpoint.name.as_str());
     let Some(endpoint) = endpoint(name) else {
-        return Err(SettingsError::UnknownProvider {
-            given: name.to_owned(),
-            nearest: nearest(name, names()),
-            known: names().collect::<Vec<_>>().join(", "),
-        });
+        let problem = format!("--provider: unknown provider `{name}`");
+        let nearest = nearest(name, names());
+        let problem = SettingsError::unknown(&problem, nearest.as_deref(), names());
+        return Err(SettingsError::new(problem));
     };
     server(endpoint, base_url, ("--provider", name), Keys::Needed)
 }
@@ -367,7 +369,9 @@ fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
             .iter()
             .find(|field| sampling.extra.contains_key(**field))
         {
-            return Err(SettingsError::ModelArgTwice { field, flag });
+            return Err(SettingsError::new(format!(
+                "--model-args {field}: {flag} gives it, too; leave one of them out"
+            )));
         }
     }
     Ok(())
@@ -378,20 +382,30 @@ fn extra(
     given: &[String],
     references: &[(String, String)],
 ) -> Result<Map<String, Value>, SettingsError> {
-    let wrong = |name: Option<&str>, problem: &str| SettingsError::ModelArgs {
-        name: name.map(str::to_owned),
-        problem: problem.to_owned(),
+    let wrong = |name: Option<&str>, problem: &str| {
+        // The value may be a secret, and so may what has no name.
+        let name = name.map_or(String::new(), |name| format!(" {name}"));
+        SettingsError::new(format!(
+            "--model-args{name}: {problem}; expected KEY=VALUE, as in top_p=0.9"
+        ))
     };
-    let secret = |field| {
+    let secret = |field: String| {
         let mut models = references.iter();
         let endpoint = models.find_map(|(_, reference)| {
             let (prefix, _) = model_ref::http(reference)?;
             endpoint(prefix)
         });
-        SettingsError::SecretModelArg {
-            field,
-            variable: endpoint.and_then(|endpoint| endpoint.key.clone()),
-        }
+        let variable = endpoint.and_then(|endpoint| endpoint.key.as_deref());
+        let variable = variable.unwrap_or("OPENAI_API_KEY");
+        SettingsError::with_hint(
+            format!(
+                "--model-args: the field `{field}` holds a secret, and these fields are stored with the run"
+            ),
+            format!(
+                "export {variable}=…, or put that line into a file .env: a key is sent as its server expects it, and \
+                 stored nowhere"
+            ),
+        )
     };
     let mut fields = Map::new();
     for text in given.iter().filter(|text| !text.trim().is_empty()) {

@@ -63,13 +63,21 @@ impl PromptSettings {
         let max_depth = args.guidance.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
         if !protocol.nature().has_repl && depth > 0 {
-            return Err(SettingsError::LonelyChild { protocol, depth });
+            return Err(SettingsError::with_hint(
+                format!(
+                    "--depth {depth}: with --protocol {protocol} there is one agent, at depth 0"
+                ),
+                "use --depth 0, or --protocol rlm",
+            ));
         }
         if !args.lineage.is_empty() && args.lineage.len() != depth as usize {
-            return Err(SettingsError::Lineage {
-                depth,
-                given: args.lineage.len(),
-            });
+            let given = args.lineage.len();
+            return Err(SettingsError::with_hint(
+                format!(
+                    "--lineage: {given} given, but an agent at depth {depth} has {depth} above it"
+                ),
+                "give --lineage once for each depth above, the root's query first, or never",
+            ));
         }
         let iterations = match args.iterations {
             Some(iterations) => {

@@ -30,14 +30,15 @@ impl ResumeSettings {
     pub fn resolve(args: &ResumeArgs) -> Result<Resolved<Self>, SettingsError> {
         let dir = args.dir.clone();
         if args.log_dir_given {
-            return Err(SettingsError::LogDirOfResumed { dir });
+            return Err(SettingsError::new(format!(
+                "--log-dir goes with new runs; --resume goes on in the folder {}",
+                dir.display()
+            )));
         }
         let (path, mut config) = run_dir::read_config(&dir)?;
         let flags = config.get_mut("flags").map(Value::take);
-        let not_resumable = |problem: String| SettingsError::NotResumable {
-            path: path.clone(),
-            problem,
-        };
+        let not_resumable =
+            |problem: String| SettingsError::new(format!("{}: {problem}", path.display()));
         let Some(flags) = flags else {
             let problem = "it has no `flags`, so this run was not begun by `rlm-eval run`";
             return Err(not_resumable(problem.to_owned()));

@@ -12,6 +12,7 @@ use super::{
     budget, grader, judge, models,
 };
 use crate::cli::RunArgs;
+use crate::env_vars;
 use crate::invocation::quoted;
 
 /// Everything that a run depends on.
@@ -131,16 +132,22 @@ impl RunSettings {
     /// `--base-url`.
     ///
     /// # Errors
-    /// [`SettingsError::UnnamedAddress`].
+    /// [`SettingsError`].
     pub fn check_addresses(&self, folder: &Path, typed: Option<&str>) -> Result<(), SettingsError> {
         let judge = self.grader.judge.as_ref().map(|judge| &judge.models);
         let mut all = [&self.engine.models].into_iter().chain(judge);
         match all.find_map(|models| models::unnamed_address(models, typed)) {
             None => Ok(()),
-            Some(address) => Err(SettingsError::UnnamedAddress {
-                folder: folder.to_owned(),
-                address: address.to_owned(),
-            }),
+            Some(address) => Err(SettingsError::with_hint(
+                format!(
+                    "{} names the server {address}, which would get your key, and this start does not name it",
+                    folder.display()
+                ),
+                format!(
+                    "to send it there, add --base-url {address} to `rlm-eval run --resume`, or set {}={address}",
+                    env_vars::of_flag("--base-url")
+                ),
+            )),
         }
     }
 
@@ -170,7 +177,11 @@ impl RunSettings {
             partition: args.partition,
             deal: Deal::default(),
         };
-        let mut flags = serde_json::to_value(args).map_err(SettingsError::PathNotUtf8)?;
+        let mut flags = serde_json::to_value(args).map_err(|error| {
+            SettingsError::new(format!(
+                "a path among the flags cannot be stored with the run: {error}"
+            ))
+        })?;
         let keys = if args.dry_run && !args.check_key {
             Keys::Unneeded
         } else {
@@ -232,7 +243,9 @@ fn filters(given: &[String]) -> Result<Vec<(String, Vec<String>)>, SettingsError
             .map(|value| value.trim().to_owned())
             .collect();
         if key.trim().is_empty() || values.iter().any(String::is_empty) {
-            return Err(SettingsError::Filter { given });
+            return Err(SettingsError::new(format!(
+                "--filter: `{given}` is no filter; expected KEY=VALUE or KEY=VALUE|VALUE: domain=law|code"
+            )));
         }
         Ok((key.trim().to_owned(), values))
     };

@@ -52,7 +52,7 @@ impl ScoreSettings {
     /// Resolves the flags.
     ///
     /// # Errors
-    /// [`SettingsError::UnknownScorer`], or for a limit that is out of bounds.
+    /// [`SettingsError`], or for a limit that is out of bounds.
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
         let isolation = IsolationKind::Process.shared_by(1)?;

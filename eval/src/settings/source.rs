@@ -34,7 +34,8 @@ impl QuerySource {
         };
         let text = text.trim();
         if text.is_empty() {
-            return Err(SettingsError::BlankQuery { source_name: name });
+            let problem = format!("{name}: the question is blank");
+            return Err(SettingsError::new(problem));
         }
         Ok(text.to_owned())
     }
@@ -92,10 +93,7 @@ fn read_folder(folder: &Path) -> Result<String, SettingsError> {
 }
 
 fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), SettingsError> {
-    let unreadable = |source| SettingsError::Read {
-        path: folder.to_owned(),
-        source,
-    };
+    let unreadable = |error| SettingsError::unreadable(folder, error);
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
@@ -113,34 +111,28 @@ fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Settings
 }
 
 fn read_file(path: &Path) -> Result<String, SettingsError> {
-    let file = File::open(path).map_err(|source| SettingsError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let file = File::open(path).map_err(|error| SettingsError::unreadable(path, error))?;
     read_text(path, file)
 }
 
 fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError> {
     let mut bytes = Vec::new();
     let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|source| SettingsError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    read.map_err(|error| SettingsError::unreadable(path, error))?;
     if bytes.len() as u64 > LONGEST {
         return Err(too_long(path));
     }
-    String::from_utf8(bytes).map_err(|error| SettingsError::NotUtf8 {
-        path: path.to_owned(),
-        at: error.utf8_error().valid_up_to(),
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        SettingsError::new(format!(
+            "{}: not UTF-8 text, from byte {at}",
+            path.display()
+        ))
     })
 }
 
 fn too_long(path: &Path) -> SettingsError {
-    SettingsError::TooLong {
-        path: path.to_owned(),
-        longest: LONGEST,
-    }
+    SettingsError::new(format!("{}: longer than {LONGEST} bytes", path.display()))
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl Matrix {
     pub fn resolve(args: &SweepArgs) -> Result<Self, SettingsError> {
         let file = args.matrix.as_deref().map(read).transpose()?;
         let file = file.unwrap_or_default();
-        let wrong = |problem: String| SettingsError::Matrix { problem };
+        let wrong = |problem: String| SettingsError::new(problem);
         let mut run = BTreeMap::new();
         for (name, value) in &file.run {
             let values = texts(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
@@ -182,15 +182,10 @@ fn read(path: &Path) -> Result<File, SettingsError> {
             .sweep
             .map(str::to_owned)
             .ok_or_else(|| no_ready_sweep(entry.name))?,
-        None => fs::read_to_string(path).map_err(|source| SettingsError::Read {
-            path: path.to_owned(),
-            source,
-        })?,
+        None => fs::read_to_string(path).map_err(|error| SettingsError::unreadable(path, error))?,
     };
-    harness::yaml::read(&text).map_err(|problem| SettingsError::MatrixFile {
-        path: path.to_owned(),
-        problem: problem.to_string(),
-    })
+    harness::yaml::read(&text)
+        .map_err(|problem| SettingsError::new(format!("{}: {problem}", path.display())))
 }
 
 fn no_ready_sweep(benchmark: &str) -> SettingsError {
@@ -198,12 +193,10 @@ fn no_ready_sweep(benchmark: &str) -> SettingsError {
         .iter()
         .filter(|entry| entry.sweep.is_some());
     let ready: Vec<&str> = ready.map(|entry| entry.name).collect();
-    SettingsError::Matrix {
-        problem: format!(
-            "there is no ready sweep of {benchmark}; there is one of {}",
-            ready.join(", ")
-        ),
-    }
+    SettingsError::new(format!(
+        "there is no ready sweep of {benchmark}; there is one of {}",
+        ready.join(", ")
+    ))
 }
 
 /// Flags as typed: `--name value`, `--name=value`, `--name`.

@@ -31,7 +31,7 @@ pub fn tool_registry(
     let Some(folder) = folder else {
         return Ok(registry);
     };
-    let wrong = |problem: String| SettingsError::Tools { problem };
+    let wrong = |problem: String| SettingsError::new(problem);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -67,9 +67,9 @@ pub(super) fn resolve(
         && !folder.is_dir()
     {
         let folder = folder.display();
-        return Err(SettingsError::Tools {
-            problem: format!("--files-dir {folder}: there is no such folder"),
-        });
+        return Err(SettingsError::new(format!(
+            "--files-dir {folder}: there is no such folder"
+        )));
     }
     let given = values(&args.values)?;
     let process = process_values();
@@ -81,15 +81,13 @@ pub(super) fn resolve(
         files: args.files_dir.as_deref(),
     };
     if let Some(name) = outfit.idle_values().next() {
-        return Err(SettingsError::Tools {
-            problem: format!("--env {name}: no tool and no prompt reads a variable of this name"),
-        });
+        return Err(SettingsError::new(format!(
+            "--env {name}: no tool and no prompt reads a variable of this name"
+        )));
     }
     let named = outfit
         .of_names(&names(&args.tools), "--tools")
-        .map_err(|faults| SettingsError::Tools {
-            problem: faults.to_string(),
-        })?;
+        .map_err(|faults| SettingsError::new(faults.to_string()))?;
     let of_definition = match definition {
         Some(definition) => outfit.of_definition(definition)?,
         None => Equipment::default(),
@@ -169,7 +167,7 @@ fn check_texts(
     for (flag, text) in texts {
         if let Some(secret) = secrets_in(text, secrets).first() {
             let problem = format!("{flag}: the text holds a secret: {secret}");
-            return Err(SettingsError::Tools { problem });
+            return Err(SettingsError::new(problem));
         }
     }
     Ok(())
@@ -198,10 +196,9 @@ fn web_texts(web: &AgentTurnSettings) -> impl Iterator<Item = &str> {
 fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
     let mut values = BTreeMap::new();
     for text in given {
-        let wrong = |problem: &str| SettingsError::Tools {
-            // The text may hold a secret value.
-            problem: format!("--env: {problem}, expected NAME=VALUE"),
-        };
+        // The text may hold a secret value.
+        let wrong =
+            |problem: &str| SettingsError::new(format!("--env: {problem}, expected NAME=VALUE"));
         let (name, value) = text
             .split_once('=')
             .ok_or_else(|| wrong("a value has no `=`"))?;

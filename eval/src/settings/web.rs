@@ -1,5 +1,6 @@
 //! What web agents are told and allowed: the file of `--web-agent`.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use harness::Protocol;
@@ -12,14 +13,11 @@ use crate::cli::WebArgs;
 /// Reads the file and checks what it says.
 ///
 /// # Errors
-/// [`SettingsError::WebAgent`] with the file and the field.
+/// [`SettingsError`] with the file and the field.
 pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError> {
     match &args.web_agent {
         None => Ok(AgentTurnSettings::default()),
-        Some(path) => read(path).map_err(|problem| SettingsError::WebAgent {
-            path: path.clone(),
-            problem,
-        }),
+        Some(path) => read(path).map_err(|problem| wrong(args, problem)),
     }
 }
 
@@ -41,10 +39,13 @@ pub(super) fn system_text(
 ) -> Result<String, SettingsError> {
     settings
         .system_text(layers)
-        .map_err(|problem| SettingsError::WebAgent {
-            path: args.web_agent.clone().unwrap_or_default(),
-            problem: problem.to_string(),
-        })
+        .map_err(|problem| wrong(args, problem))
+}
+
+fn wrong(args: &WebArgs, problem: impl Display) -> SettingsError {
+    let path = args.web_agent.as_deref().unwrap_or(Path::new(""));
+    let hint = "docs/WEB.md lists what the file may hold";
+    SettingsError::with_hint(format!("--web-agent {}: {problem}", path.display()), hint)
 }
 
 fn read(path: &Path) -> Result<AgentTurnSettings, String> {
