@@ -23,7 +23,7 @@ CRATES = {
 
 LAYERS = {
     "sandbox": """
-        expression limits rewrite cpu_clock output stack_trace engine_handles randomness heap time_zone
+        expression limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap time_zone
         name watchdog rejections stack_hook
         functions
         message

@@ -23,6 +23,13 @@
   internals.parseUrl = (href, base) => ops.op_repl_parse_url(href, base ?? '', base !== undefined);
   internals.setUrlPart = ops.op_repl_set_url_part;
   internals.utf8Encode = ops.op_repl_utf8_encode;
+  internals.hash = ops.op_repl_hash;
+  internals.base64Encode = ops.op_repl_base64_encode;
+  internals.base64Decode = (text) => ops.op_repl_base64_decode(wellFormed(text));
+  internals.atob = (text) => ops.op_repl_atob(wellFormed(text));
+  internals.btoa = (text) => ops.op_repl_btoa(wellFormed(text));
+  internals.percentDecode = (text) => ops.op_repl_percent_decode(wellFormed(text));
+  internals.formEncode = ops.op_repl_form_encode;
   const states = ['pending', 'fulfilled', 'rejected'];
   Object.setPrototypeOf(states, null);
   internals.promiseState = (value) => states[ops.op_repl_promise_state(value)];

@@ -51,7 +51,6 @@ const FILES: &[(&str, &str)] = &[
         "modules/querystring.js",
         include_str!("../js/modules/querystring.js"),
     ),
-    ("modules/hashes.js", include_str!("../js/modules/hashes.js")),
     ("modules/codec.js", include_str!("../js/modules/codec.js")),
     (
         "modules/buffer-numbers.js",

@@ -33,6 +33,7 @@ mod expression;
 mod snapshot;
 mod ops;
 mod native;
+mod encodings;
 mod inspection;
 mod rewrite;
 

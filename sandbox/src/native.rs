@@ -3,6 +3,8 @@
 
 use deno_core::v8;
 
+use crate::encodings::NoBase64;
+
 /// What a function of the host is called by.
 pub(crate) type Named = (&'static str, v8::FunctionCallback);
 
@@ -177,6 +179,16 @@ impl Outcome for Option<String> {
 impl Outcome for String {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         Some(self).give(scope, result);
+    }
+}
+
+/// A number where there is none: why.
+impl Outcome for Result<String, NoBase64> {
+    fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
+        match self {
+            Ok(text) => text.give(scope, result),
+            Err(reason) => (reason as u32).give(scope, result),
+        }
     }
 }
 

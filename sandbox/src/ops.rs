@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
+use crate::encodings;
 use crate::inbox::Arriving;
 use crate::inspection;
 use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
@@ -103,6 +104,14 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_utf8_encode(_, text: String) => text.into_bytes();
             op_repl_utf8_decode(_, bytes: Vec<u8>, fatal: bool) => utf8_decode(bytes, fatal);
             op_repl_unmark(host, text: String) => source_of(host, &text);
+            op_repl_hash(_, algorithm: String, state: Vec<u8>, bytes: Vec<u8>, end: bool) =>
+                encodings::hash(&algorithm, &state, &bytes, end).unwrap_or_default();
+            op_repl_base64_encode(_, bytes: Vec<u8>, url: bool) => encodings::base64_encode(&bytes, url);
+            op_repl_base64_decode(_, text: String) => encodings::base64_decode(&text);
+            op_repl_atob(_, text: String) => encodings::atob(&text);
+            op_repl_btoa(_, text: String) => encodings::btoa(&text);
+            op_repl_percent_decode(_, text: String) => encodings::percent_decode(&text);
+            op_repl_form_encode(_, text: String) => encodings::form_encode(&text);
         }
         of_engine {
             op_repl_promise_state(scope, value: Value<'_>) => inspection::promise_state(value);

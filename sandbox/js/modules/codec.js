@@ -7,7 +7,7 @@
   } = internals.primordials;
   const { coded } = internals.exceptions;
   const { decodeUtf16, encodeUtf8, stringFromUnits, utf8Decode } = internals;
-  const { decodeBase64, encodeBase64 } = internals.base64;
+  const { base64Decode, base64Encode } = internals;
 
   const HEX = '0123456789abcdef';
   const hexValue = (code) => {
@@ -58,8 +58,8 @@
   codecs.utf8 = codec('utf8', encodeUtf8, (bytes) => utf8Decode(bytes, false));
   codecs['utf-8'] = codecs.utf8;
   codecs.hex = codec('hex', decodeHex, encodeHex);
-  codecs.base64 = codec('base64', decodeBase64, (bytes) => encodeBase64(bytes, false));
-  codecs.base64url = codec('base64url', decodeBase64, (bytes) => encodeBase64(bytes, true));
+  codecs.base64 = codec('base64', base64Decode, (bytes) => base64Encode(bytes, false));
+  codecs.base64url = codec('base64url', base64Decode, (bytes) => base64Encode(bytes, true));
   codecs.latin1 = codec('latin1', decodeLatin1, (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i]));
   codecs.binary = codecs.latin1;
   const asciiText = (bytes) => stringFromUnits(typedArrayLength(bytes), (i) => bytes[i] & 127);

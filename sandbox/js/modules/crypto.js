@@ -2,22 +2,25 @@
 (internals) => {
   'use strict';
 
-  const { Error, append, isView, stringToLowerCase } = internals.primordials;
+  const { Error, Uint8Array, append, isView, stringToLowerCase } = internals.primordials;
   const { coded, wrongType } = internals.exceptions;
-  const { bytesOf } = internals;
-  const { copyHash, finishHash, names, startHash, updateHash } = internals.hashes;
+  const { bytesOf, hash } = internals;
+
+  const none = new Uint8Array(0);
+  const names = { __proto__: null, md5: 'md5', sha1: 'sha1', sha256: 'sha256' };
 
   internals.defineModule('crypto', () => {
     const { Buffer } = internals.require('buffer');
     const { from, toText } = internals.bufferCodec;
 
     class Hash {
-      #state;
+      #name;
+      #state = none;
       #finished = false;
 
       constructor(algorithm) {
-        this.#state = typeof algorithm === 'string' ? startHash(stringToLowerCase(algorithm)) : algorithm;
-        if (this.#state === undefined) throw new Error('Digest method not supported');
+        this.#name = typeof algorithm === 'string' ? names[stringToLowerCase(algorithm)] : undefined;
+        if (this.#name === undefined) throw new Error('Digest method not supported');
       }
 
       update(data, encoding) {
@@ -25,21 +28,24 @@
         if (typeof data !== 'string' && !isView(data)) {
           throw wrongType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data);
         }
-        updateHash(this.#state, typeof data === 'string' ? from(data, encoding) : bytesOf(data));
+        const bytes = typeof data === 'string' ? from(data, encoding) : bytesOf(data);
+        this.#state = hash(this.#name, this.#state, bytes, false);
         return this;
       }
 
       digest(encoding) {
         if (this.#finished) throw coded(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
         this.#finished = true;
-        const bytes = finishHash(this.#state);
+        const bytes = hash(this.#name, this.#state, none, true);
         if (encoding !== undefined && encoding !== 'buffer') return toText(bytes, encoding);
         return new Buffer(bytes);
       }
 
       copy() {
         if (this.#finished) throw coded(Error, 'ERR_CRYPTO_HASH_FINALIZED', 'Digest already called');
-        return new Hash(copyHash(this.#state));
+        const copy = new Hash(this.#name);
+        copy.#state = this.#state;
+        return copy;
       }
     }
 
@@ -49,7 +55,7 @@
     };
     const getHashes = () => {
       const result = [];
-      for (let i = 0; i < names.length; i++) append(result, names[i]);
+      for (const name in names) append(result, name);
       return result;
     };
     return { createHash, getHashes, Hash };

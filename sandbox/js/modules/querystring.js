@@ -3,30 +3,18 @@
   'use strict';
 
   const {
-    String, URIError, append, decodeURIComponent, fromCharCode, isArray, keys, numberToString, replaceAll,
-    stringIndexOf, stringIsWellFormed, stringSlice, stringToUpperCase, typedArrayLength,
+    String, URIError, append, decodeURIComponent, encodeURIComponent, isArray, keys, replaceAll, stringIndexOf,
+    stringIsWellFormed, stringSlice,
   } = internals.primordials;
   const { coded } = internals.exceptions;
-  const { encodeUtf8 } = internals;
-  const { percentDecode } = internals.searchParams;
+  const { percentDecode } = internals;
 
   const DEFAULT_MAX_KEYS = 1000;
-  // Letters, digits and ! ' ( ) * - . _ ~
-  const isPlain = (byte) => (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)
-    || (byte >= 39 && byte <= 42) || byte === 33 || byte === 45 || byte === 46 || byte === 95 || byte === 126;
 
   const escape = (value) => {
     const text = typeof value === 'object' ? String(value) : `${value}`;
     if (!stringIsWellFormed(text)) throw coded(URIError, 'ERR_INVALID_URI', 'URI malformed');
-    const bytes = encodeUtf8(text);
-    const length = typedArrayLength(bytes);
-    let result = '';
-    for (let i = 0; i < length; i++) {
-      result += isPlain(bytes[i])
-        ? fromCharCode(bytes[i])
-        : `%${bytes[i] < 16 ? '0' : ''}${stringToUpperCase(numberToString(bytes[i], 16))}`;
-    }
-    return result;
+    return encodeURIComponent(text);
   };
 
   const unescape = (text) => {

@@ -3,57 +3,12 @@
   'use strict';
 
   const {
-    TypeError, Uint8Array, append, apply, arrayJoin, arraySort, bytesBetween, customInspect, define, defineProperty,
-    descriptorOf, fromCharCode, iteratorPrototype, list, numberToString, ownKeys, replaceAll, setPrototypeOf, splitOn,
-    stringIncludes, stringIndexOf, stringSlice, stringToUpperCase, stringToWellFormed, symbolIterator,
-    symbolToStringTag, toText, typedArrayLength,
+    TypeError, append, apply, arrayJoin, arraySort, customInspect, define, defineProperty, descriptorOf,
+    iteratorPrototype, list, ownKeys, replaceAll, setPrototypeOf, splitOn, stringIncludes, stringIndexOf, stringSlice,
+    stringToWellFormed, symbolIterator, symbolToStringTag, toText,
   } = internals.primordials;
   const { asInterface, coded, missing, wrongType } = internals.exceptions;
-  const { encodeUtf8, inspect, utf8Decode } = internals;
-
-  const hexValue = (code) => {
-    if (code >= 48 && code <= 57) return code - 48;
-    if (code >= 65 && code <= 70) return code - 55;
-    return code >= 97 && code <= 102 ? code - 87 : -1;
-  };
-
-  /** Replaces `%XX` by bytes and decodes those as UTF-8; anything else stays. */
-  const percentDecode = (text) => {
-    if (!stringIncludes(text, '%')) return text;
-    const bytes = encodeUtf8(text);
-    const length = typedArrayLength(bytes);
-    const result = new Uint8Array(length);
-    let count = 0;
-    for (let i = 0; i < length; i++) {
-      let byte = bytes[i];
-      if (byte === 37 && i + 2 < length) {
-        const high = hexValue(bytes[i + 1]);
-        const low = hexValue(bytes[i + 2]);
-        if (high >= 0 && low >= 0) {
-          byte = high * 16 + low;
-          i += 2;
-        }
-      }
-      result[count++] = byte;
-    }
-    return utf8Decode(bytesBetween(result, 0, count), false);
-  };
-
-  const isUnreserved = (byte) => (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122)
-    || byte === 42 || byte === 45 || byte === 46 || byte === 95;
-
-  const formEncode = (text) => {
-    const bytes = encodeUtf8(text);
-    const length = typedArrayLength(bytes);
-    let result = '';
-    for (let i = 0; i < length; i++) {
-      const byte = bytes[i];
-      if (isUnreserved(byte)) result += fromCharCode(byte);
-      else if (byte === 32) result += '+';
-      else result += `%${byte < 16 ? '0' : ''}${stringToUpperCase(numberToString(byte, 16))}`;
-    }
-    return result;
-  };
+  const { formEncode, inspect, percentDecode } = internals;
 
   // https://url.spec.whatwg.org/#concept-urlencoded-parser; names and values alternate in the result.
   const parseForm = (text) => {
@@ -353,5 +308,5 @@
   });
 
   internals.globals.URLSearchParams = URLSearchParams;
-  internals.searchParams = { __proto__: null, attach, percentDecode, reset };
+  internals.searchParams = { __proto__: null, attach, reset };
 };

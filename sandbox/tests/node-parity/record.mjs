@@ -4,12 +4,15 @@
 // Every cell runs in a realm of its own (a worker thread), as the body of an async function that sees `console` and
 // `require` as globals. The output is what all console methods wrote, without the last line break.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
+import { unescape } from 'node:querystring';
 import { types } from 'node:util';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -18,7 +21,8 @@ const WORKERS = 4;
 
 /** What the host gives the library, made of Node's own parts. */
 function makeHost() {
-  const { URL: NodeUrl, TextEncoder: NodeEncoder, TextDecoder: NodeDecoder } = globalThis;
+  const { URL: NodeUrl, TextEncoder: NodeEncoder, TextDecoder: NodeDecoder, URLSearchParams: NodeParams } = globalThis;
+  const { atob: nodeAtob, btoa: nodeBtoa } = globalThis;
   const encoder = new NodeEncoder();
   const names = [
     'href', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash', 'origin',
@@ -43,6 +47,22 @@ function makeHost() {
     utf8Encode: (text) => encoder.encode(text),
     utf8Decode: (bytes, fatal) =>
       orNull(() => new NodeDecoder('utf-8', { fatal, ignoreBOM: true }).decode(bytes)),
+    hash: (name, state, bytes, end) => {
+      const all = Buffer.concat([state, bytes]);
+      return new Uint8Array(end ? createHash(name).update(all).digest() : all);
+    },
+    base64Encode: (bytes, url) => Buffer.from(bytes).toString(url ? 'base64url' : 'base64'),
+    base64Decode: (text) => new Uint8Array(Buffer.from(text, 'base64')),
+    atob: (text) => {
+      try {
+        return nodeAtob(text);
+      } catch (error) {
+        return error.message === 'Invalid character' ? 1 : 2;
+      }
+    },
+    btoa: (text) => orNull(() => nodeBtoa(text)),
+    percentDecode: (text) => unescape(text),
+    formEncode: (text) => new NodeParams([[text, '']]).toString().slice(0, -1),
     now: () => performance.now(),
     isProxy: types.isProxy,
     promiseState: (value) => (types.isPromise(value) ? states[inside.getPromiseDetails(value)[0]] : undefined),

@@ -1,0 +1,118 @@
+//! What the library leaves to crates: hashes, Base64 and percent-encoding. Pure functions; a running hash is its state as bytes.
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use md5::Md5;
+use percent_encoding::percent_decode_str;
+use sha1::Sha1;
+use sha2::Sha256;
+use sha2::digest::Digest;
+use sha2::digest::common::hazmat::{SerializableState, SerializedState};
+use url::form_urlencoded;
+
+/// Takes more bytes into a running hash, whose state is empty at first, and gives its state then, or its digest if that is
+/// the `end`. None for an algorithm that is not there.
+pub(crate) fn hash(algorithm: &str, state: &[u8], bytes: &[u8], end: bool) -> Option<Vec<u8>> {
+    match algorithm {
+        "md5" => hash_by::<Md5>(state, bytes, end),
+        "sha1" => hash_by::<Sha1>(state, bytes, end),
+        "sha256" => hash_by::<Sha256>(state, bytes, end),
+        _ => None,
+    }
+}
+
+fn hash_by<H: Digest + SerializableState>(
+    state: &[u8],
+    bytes: &[u8],
+    end: bool,
+) -> Option<Vec<u8>> {
+    let mut hash = match state {
+        [] => H::new(),
+        _ => H::deserialize(&SerializedState::<H>::try_from(state).ok()?).ok()?,
+    };
+    hash.update(bytes);
+    Some(if end {
+        hash.finalize().to_vec()
+    } else {
+        hash.serialize().to_vec()
+    })
+}
+
+/// Base64 as RFC 4648 has it: the standard alphabet with padding, or with `url` the URL-safe one without.
+pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
+    if url {
+        URL_SAFE_NO_PAD.encode(bytes)
+    } else {
+        STANDARD.encode(bytes)
+    }
+}
+
+/// Decodes as Node's Buffer does: both alphabets, other characters skipped, all after the first `=` ignored.
+pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
+    let characters = text.bytes().take_while(|byte| *byte != b'=');
+    let sextets = characters.filter_map(|byte| match byte {
+        b'-' => Some(b'+'),
+        b'_' => Some(b'/'),
+        _ => is_of_alphabet(byte).then_some(byte),
+    });
+    decode(sextets.collect())
+}
+
+/// Why [`atob`] takes no text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NoBase64 {
+    InvalidCharacter = 1,
+    WrongLength,
+}
+
+/// The bytes of <https://infra.spec.whatwg.org/#forgiving-base64-decode>, a character each.
+pub(crate) fn atob(text: &str) -> Result<String, NoBase64> {
+    let spaces = [' ', '\t', '\n', '\x0c', '\r'];
+    let whole = text.replace(spaces, "");
+    let sextets = whole.trim_end_matches('=');
+    let padding = whole.len() - sextets.len();
+    let is_padded = padding == 0 || (padding <= 2 && whole.len().is_multiple_of(4));
+    if !is_padded || !sextets.bytes().all(is_of_alphabet) {
+        return Err(NoBase64::InvalidCharacter);
+    }
+    if sextets.len() % 4 == 1 {
+        return Err(NoBase64::WrongLength);
+    }
+    Ok(decode(sextets.into()).into_iter().map(char::from).collect())
+}
+
+/// Base64 of characters that stand for a byte each; none if one does not.
+pub(crate) fn btoa(text: &str) -> Option<String> {
+    let bytes = text.chars().map(|character| u8::try_from(character).ok());
+    Some(STANDARD.encode(bytes.collect::<Option<Vec<u8>>>()?))
+}
+
+fn is_of_alphabet(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
+}
+
+/// Bits that make no whole byte are dropped.
+fn decode(mut sextets: Vec<u8>) -> Vec<u8> {
+    const LENIENT: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_allow_trailing_bits(true)
+            .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+    );
+    if sextets.len() % 4 == 1 {
+        sextets.pop();
+    }
+    LENIENT.decode(sextets).unwrap_or_default()
+}
+
+/// Replaces `%XX` by bytes and decodes those as UTF-8; anything else stays.
+pub(crate) fn percent_decode(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// A name or value as <https://url.spec.whatwg.org/#urlencoded-serializing> has it.
+pub(crate) fn form_encode(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
