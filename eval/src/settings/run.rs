@@ -30,8 +30,6 @@ pub struct RunSettings {
     pub attempts: u32,
     /// Attempts that may be under way at once; at least 1.
     pub concurrency: usize,
-    /// Seed of everything random, the generated samples included.
-    pub seed: u64,
     /// Folder in which the run gets a folder of its own.
     pub log_dir: PathBuf,
     /// The mean score, from 0 to 1, below which the run fails a gate.
@@ -221,7 +219,6 @@ impl RunSettings {
             grader,
             attempts: args.attempts,
             concurrency: args.concurrency,
-            seed: args.options.seed,
             log_dir: args.log_dir.clone(),
             min_score: args.min_score,
             fail_on_error: args.fail_on_error,

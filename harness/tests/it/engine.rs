@@ -10,9 +10,7 @@ use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
 use harness::treatment::ReplTreatment;
-use harness::{
-    AgentSettings, Budget, Conduct, Engine, Model, Models, Protocol, Task, Treatment, sandbox,
-};
+use harness::{AgentSettings, Budget, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
 use serde::Deserialize;
 
 /// A case: the settings that matter to it, and the task. The model's rules stand beside it in
@@ -148,11 +146,9 @@ async fn run(case: Case, model: &Path) -> String {
             .collect(),
         main: model,
     };
-    let mut limits = sandbox::Config::default();
-    limits.limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
     let agent = case.agent();
     let hooks = HookRegistry::bundled().resolve(&case.hooks).unwrap();
-    let treatment = Treatment {
+    let mut treatment = Treatment {
         protocol: case.protocol,
         prompt_mode: case.mode,
         hooks,
@@ -161,14 +157,16 @@ async fn run(case: Case, model: &Path) -> String {
         max_depth: case.max_depth,
         max_iterations: case.max_iterations,
         repl: ReplTreatment {
-            config: limits,
             max_blocks_per_iteration: case.max_blocks,
             confirm_first_return: case.confirm_first_return,
+            ..ReplTreatment::default()
         },
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
         attempt_budget: case.attempt_budget(),
         ..Treatment::default()
     };
+    let limits = &mut treatment.repl.config.limits;
+    limits.cell_time = std::time::Duration::from_millis(case.cell_time_ms);
     let conduct = Conduct {
         budget: Budget {
             calls: case.run_calls,
