@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{excerpt, json_spans, right, wrong};
+use crate::score::{excerpt, json_spans, right, unfit, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// Compares grids cell by cell; all grids of the task must match.
@@ -36,13 +36,14 @@ impl Scorer for ArcGrid {
         Self::NAME
     }
 
+    fn misfit(&self, value: &Value) -> Option<&'static str> {
+        let fits = expected(value).is_some_and(|grids| !grids.is_empty());
+        (!fits).then_some("is neither a grid nor a list of grids")
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = match (grid(&sample.expected), grids(&sample.expected)) {
-            (Some(grid), _) => vec![grid],
-            (None, Some(grids)) => grids,
-            (None, None) => {
-                return wrong("the sample's expected value is neither a grid nor a list of grids");
-            }
+        let Some(expected) = expected(&sample.expected) else {
+            return unfit(self.misfit(&sample.expected));
         };
         // Parsing from the last span on is linear, for the spans are apart from each other.
         let mut other_count = None;
@@ -70,6 +71,10 @@ impl Scorer for ArcGrid {
             (None, answer) => wrong(format!("no grid found in the answer {}", excerpt(answer))),
         }
     }
+}
+
+fn expected(value: &Value) -> Option<Vec<Grid>> {
+    grid(value).map(|grid| vec![grid]).or_else(|| grids(value))
 }
 
 /// What an array or object from the answer is.

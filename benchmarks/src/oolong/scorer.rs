@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{Date, excerpt, read_date, right, wrong};
+use crate::score::{Date, excerpt, read_date, right, unfit, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// The expected value is `{"answer": TEXT, "answer_type": "ANSWER_TYPE.…"}`, the answer as text and a date as
@@ -38,10 +38,16 @@ impl Scorer for Oolong {
         Self::NAME
     }
 
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        let is_text = |name| expected.get(name).is_some_and(Value::is_string);
+        let fits = is_text("answer") && is_text("answer_type");
+        (!fits).then_some("lacks `answer` or `answer_type`")
+    }
+
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let field = |name: &str| sample.expected.get(name).and_then(Value::as_str);
         let (Some(expected), Some(kind)) = (field("answer"), field("answer_type")) else {
-            return wrong("the sample's expected value lacks `answer` or `answer_type`");
+            return unfit(self.misfit(&sample.expected));
         };
         let found = candidate(answer.trim());
         let found = found.as_str();

@@ -125,7 +125,7 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
 }
 
 /// The score where the expected value is none; whoever asks for it should have asked [`Scorer::misfit`] before.
-fn unfit(problem: Option<&str>) -> Score {
+pub(crate) fn unfit(problem: Option<&str>) -> Score {
     wrong(format!(
         "the sample's expected value {}",
         problem.unwrap_or_default()

@@ -28,7 +28,15 @@ impl Scorer for Numeric {
     }
 
     fn misfit(&self, expected: &Value) -> Option<&'static str> {
-        self::expected(expected).is_none().then_some("is no number")
+        match expected {
+            Value::String(text) if last_number(text).is_some() && !is_one_number(text) => {
+                Some("is no number alone")
+            }
+            other => {
+                let is_finite = self::expected(other).is_some_and(f64::is_finite);
+                (!is_finite).then_some("is no number")
+            }
+        }
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
@@ -58,6 +66,33 @@ fn expected(value: &Value) -> Option<f64> {
         Value::String(text) => last_number(text),
         _ => None,
     }
+}
+
+/// Whether a text is a number and nothing else, but for a sign of money or percent and the command of a fraction.
+fn is_one_number(text: &str) -> bool {
+    let text = text.trim().replace('−', "-");
+    let bytes = text.as_bytes();
+    let begins = |at: &usize| number(bytes, *at).is_some();
+    let Some(start) = (0..bytes.len()).find(begins) else {
+        return false;
+    };
+    let Some((_, mut end)) = number(bytes, start) else {
+        return false;
+    };
+    let (before, is_fraction) = match bytes[..start].strip_suffix(b"frac{") {
+        Some(before) => (before, bytes[end..].starts_with(b"}{")),
+        None => (&bytes[..start], bytes[end..].starts_with(b"/")),
+    };
+    if is_fraction {
+        let gap = if bytes[end] == b'/' { 1 } else { 2 };
+        let Some((_, end_of_second)) = bytes.get(end + gap).and_then(|_| number(bytes, end + gap))
+        else {
+            return false;
+        };
+        end = end_of_second;
+    }
+    let is_around = |byte: &u8| b"-+$%\\dtc} ".contains(byte);
+    before.iter().all(is_around) && bytes[end..].iter().all(is_around)
 }
 
 fn same(a: f64, b: f64) -> bool {

@@ -31,8 +31,8 @@ impl Scorer for ShortAnswer {
         let texts = texts(expected);
         if texts.is_empty() {
             Some("is neither a text nor a list of texts")
-        } else if texts.iter().all(|text| normal(text).is_empty()) {
-            Some("has no word that counts")
+        } else if texts.iter().any(|text| normal(text).is_empty()) {
+            Some("has a text without a word that counts")
         } else {
             None
         }

@@ -37,8 +37,15 @@ impl Scorer for StringMatch {
     }
 
     fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        let is_part = |value: &Value| !value.is_array() && !value.is_object() && !value.is_null();
+        let are_texts = match expected {
+            Value::Array(items) => items.iter().all(is_part),
+            other => is_part(other),
+        };
         let texts = texts(expected);
-        if texts.is_empty() {
+        if !are_texts {
+            Some("is neither a text nor a list of texts")
+        } else if texts.is_empty() {
             Some("is an empty list")
         } else if texts.iter().any(|text| text.trim().is_empty()) {
             Some("has an empty text, which every answer holds")

@@ -230,6 +230,7 @@ pub(super) fn check_read(
         (args.effort.is_some(), "--effort"),
         (args.reasoning_tokens.is_some(), "--reasoning-tokens"),
         (!settings.sampling.extra.is_empty(), "--model-args"),
+        (args.stop_early, "--stop-early"),
     ];
     let mut given = given.into_iter().filter(|(is_given, _)| *is_given);
     match given.next() {
