@@ -1,8 +1,10 @@
 //! Makes an engine with the JavaScript library loaded and the global object locked down.
 
+use std::iter;
 use std::sync::{Mutex, PoisonError};
 
 use deno_core::v8;
+use include_dir::{Dir, File, include_dir};
 
 use crate::engine::{Engine, Host, in_context};
 use crate::expression::value_of;
@@ -11,63 +13,11 @@ use crate::randomness;
 use crate::session::{Config, StartError};
 use crate::snapshot::snapshot;
 
-/// The library's files, in load order. Each is an expression: a function of the shared `internals` object.
-const FILES: &[(&str, &str)] = &[
-    ("host.js", include_str!("../js/host.js")),
-    ("primordials.js", include_str!("../js/primordials.js")),
-    (
-        "inspect/strings.js",
-        include_str!("../js/inspect/strings.js"),
-    ),
-    ("inspect/kinds.js", include_str!("../js/inspect/kinds.js")),
-    ("inspect/names.js", include_str!("../js/inspect/names.js")),
-    ("inspect/errors.js", include_str!("../js/inspect/errors.js")),
-    ("stack.js", include_str!("../js/stack.js")),
-    ("inspect/layout.js", include_str!("../js/inspect/layout.js")),
-    (
-        "inspect/collections.js",
-        include_str!("../js/inspect/collections.js"),
-    ),
-    ("inspect/shapes.js", include_str!("../js/inspect/shapes.js")),
-    ("inspect.js", include_str!("../js/inspect.js")),
-    ("inspect/format.js", include_str!("../js/inspect/format.js")),
-    ("console/table.js", include_str!("../js/console/table.js")),
-    ("console.js", include_str!("../js/console.js")),
-    ("exception.js", include_str!("../js/exception.js")),
-    ("text.js", include_str!("../js/text.js")),
-    ("base64.js", include_str!("../js/base64.js")),
-    ("clone.js", include_str!("../js/clone.js")),
-    ("url/params.js", include_str!("../js/url/params.js")),
-    ("url.js", include_str!("../js/url.js")),
-    ("modules.js", include_str!("../js/modules.js")),
-    ("modules/path.js", include_str!("../js/modules/path.js")),
-    (
-        "modules/comparisons.js",
-        include_str!("../js/modules/comparisons.js"),
-    ),
-    ("modules/util.js", include_str!("../js/modules/util.js")),
-    ("modules/events.js", include_str!("../js/modules/events.js")),
-    (
-        "modules/querystring.js",
-        include_str!("../js/modules/querystring.js"),
-    ),
-    ("modules/codec.js", include_str!("../js/modules/codec.js")),
-    (
-        "modules/buffer-numbers.js",
-        include_str!("../js/modules/buffer-numbers.js"),
-    ),
-    ("modules/buffer.js", include_str!("../js/modules/buffer.js")),
-    ("modules/crypto.js", include_str!("../js/modules/crypto.js")),
-    (
-        "modules/assertion-error.js",
-        include_str!("../js/modules/assertion-error.js"),
-    ),
-    ("modules/assert.js", include_str!("../js/modules/assert.js")),
-    ("modules/url.js", include_str!("../js/modules/url.js")),
-    ("functions.js", include_str!("../js/functions.js")),
-    ("agents.js", include_str!("../js/agents.js")),
-    ("lockdown.js", include_str!("../js/lockdown.js")),
-];
+/// The library's files. Each is an expression: a function of the shared `internals` object.
+static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/js");
+
+/// Those that run under Node.js, too, in load order.
+const ORDER: &str = include_str!("../js/order.txt");
 
 /// The functions of `agents.js` that the isolate calls.
 pub(crate) struct LibraryFunctions {
@@ -100,7 +50,12 @@ pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFuncti
 
 /// The library's files by name, in load order.
 pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FILES.iter().copied()
+    let last = ["functions.js", "agents.js", "lockdown.js"];
+    let names = iter::once("host.js").chain(ORDER.lines()).chain(last);
+    names.map(|name| {
+        let file = LIBRARY.get_file(name);
+        (name, file.and_then(File::contents_utf8).unwrap_or_default())
+    })
 }
 
 /// Sets what the engine has for a whole process: its flags, of which the latest configuration counts, and where its
@@ -125,7 +80,7 @@ pub(crate) fn load(
     v8::tc_scope!(let scope, scope);
     let internals = v8::Object::new(scope);
     set(scope, internals, "native", ops.into()).map_err(|error| error.to_string())?;
-    for (name, source) in FILES {
+    for (name, source) in sources() {
         if load_file(scope, name, source, internals).is_none() {
             let reason = scope
                 .exception()
