@@ -8,6 +8,7 @@ mod cli_settings;
 mod prompt;
 mod prompt_cases;
 mod repl;
+mod readme;
 mod report;
 
 mod data;

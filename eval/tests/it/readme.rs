@@ -1,0 +1,84 @@
+//! The README and the pages of `docs/`: their commands run as they stand, and their links lead somewhere.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The blocks of shell commands, those left out whose comment above says why they are not run.
+fn blocks(text: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    for (at, _) in text.match_indices("```sh\n") {
+        let above = text[..at]
+            .trim_end()
+            .lines()
+            .next_back()
+            .unwrap_or_default();
+        if above.starts_with("<!-- not run by the tests: ") {
+            continue;
+        }
+        let rest = &text[at + "```sh\n".len()..];
+        let end = rest.find("```").expect("a block ends");
+        blocks.push(rest[..end].to_owned());
+    }
+    blocks
+}
+
+#[test]
+fn the_commands_of_the_readme_run_in_order() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks = blocks(&text);
+    assert!(blocks.len() >= 3, "{blocks:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().join("bin");
+    fs::create_dir(&programs).unwrap();
+    symlink(env!("CARGO_BIN_EXE_rlm-eval"), programs.join("rlm-eval")).unwrap();
+    for block in blocks {
+        let ran = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", &block])
+            .current_dir(folder.path())
+            .env_clear()
+            .env("HOME", folder.path())
+            .env("PATH", format!("{}:/usr/bin:/bin", programs.display()))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{block}\n{said}");
+    }
+    let report = fs::read_to_string(folder.path().join("report.txt")).unwrap();
+    assert!(
+        report.contains("would be found 4 times out of 5."),
+        "{report}"
+    );
+    assert!(folder.path().join("compared.csv").is_file());
+}
+
+#[test]
+fn links_of_the_docs_lead_somewhere() {
+    let mut pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .collect();
+    pages.extend(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
+    let mut links = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for (at, _) in text.match_indices("](") {
+            let rest = &text[at + 2..];
+            let target = &rest[..rest.find(')').expect("a link ends")];
+            if target.starts_with("http") || target.starts_with('#') {
+                continue;
+            }
+            let file = target.split('#').next().unwrap_or_default();
+            let path = page.parent().unwrap().join(file);
+            assert!(path.exists(), "{}: {target}", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 50, "{links} links");
+}
