@@ -69,7 +69,7 @@ pub use source::{ContextSource, QuerySource};
 pub(crate) use sweep::BASELINE;
 pub use sweep::Matrix;
 pub use tools::{leaks as secret_leaks, tool_registry};
-pub use treatment::leave_out;
+pub use treatment::{Start, leave_out};
 pub use view::{ViewOutput, ViewSettings};
 
 /// Settings with what the user should know about them.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use benchmarks::Image;
 
 use super::bounds::within;
-use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, SettingsError};
+use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, SettingsError, Start};
 use crate::cli::AskArgs;
 
 /// Everything that one question depends on.
@@ -44,7 +44,7 @@ impl AskSettings {
             .cloned()
             .collect();
         within("--image", images.len(), &(0..=Image::MOST))?;
-        let engine = EngineSettings::resolve(&args.engine, Keys::Needed)?;
+        let engine = EngineSettings::resolve(&args.engine, Keys::Needed, Start::New)?;
         Ok(engine.map(|engine| Self {
             query,
             context,

@@ -5,7 +5,7 @@ use harness::treatment::{Effective, Sent};
 use harness::{Conduct, Treatment};
 
 use super::treatment::{Agents, Flags};
-use super::{Keys, ModelSettings, Resolved, SettingsError, budget, model_ref, models, web};
+use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, model_ref, models, web};
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 
 /// Everything that agents run by.
@@ -40,7 +40,11 @@ impl EngineSettings {
     ///
     /// # Errors
     /// A [`SettingsError`] for the first flag that is wrong.
-    pub fn resolve(args: &EngineArgs, keys: Keys) -> Result<Resolved<Self>, SettingsError> {
+    pub fn resolve(
+        args: &EngineArgs,
+        keys: Keys,
+        start: Start,
+    ) -> Result<Resolved<Self>, SettingsError> {
         let model = args.model.trim();
         model_ref::check("--model", model)?;
         let conduct = args.conduct()?;
@@ -50,7 +54,8 @@ impl EngineSettings {
             hooks: &args.hooks,
             web: &args.web,
         };
-        let mut resolved = flags.resolve(args.treatment(), Some(model), &conduct.isolation)?;
+        let mut resolved =
+            flags.resolve(args.treatment(), Some(model), &conduct.isolation, start)?;
         let agents = &resolved.settings;
         let treatment = &agents.treatment;
         let mut references = vec![("--model".to_owned(), model.to_owned())];
@@ -66,7 +71,9 @@ impl EngineSettings {
             treatment.repl.max_blocks_per_iteration,
             keys,
         )?;
-        models::check_read(&args.models, &models, model)?;
+        if start == Start::New {
+            models::check_read(&args.models, &models, model)?;
+        }
         if agents.definition.is_some() {
             models::check_main(model, &treatment.root.reasoning_over(&models.sampling))?;
         }

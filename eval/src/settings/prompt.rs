@@ -11,7 +11,7 @@ use harness::{Protocol, ToolSpec, Treatment, agent_turn};
 
 use super::bounds::within;
 use super::treatment::{Agents, Flags};
-use super::{Resolved, SettingsError};
+use super::{Resolved, SettingsError, Start};
 use crate::cli::{HookArgs, PromptArgs};
 
 /// The agent whose prompt is shown.
@@ -93,7 +93,7 @@ impl PromptSettings {
             DEFAULT_MAX_ITERATIONS
         };
         let model = args.model.as_deref().map(str::trim);
-        let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread)?;
+        let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread, Start::New)?;
         let run = &agents.settings.treatment;
         let tools = match protocol {
             Protocol::Rlm => run.equipment.root.specs(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Deal, Resolved, RunSettings, SettingsError};
+use super::{Deal, Resolved, RunSettings, SettingsError, Start};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::run_dir;
 
@@ -45,6 +45,7 @@ impl ResumeSettings {
         };
         let begun_with: RunArgs = serde_json::from_value(flags)
             .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
+        let begun_as = of_agents(&begun_with);
         let begun_on = begun_with.engine.guidance.layers.date.clone();
         let mut flags = args
             .over(begun_with)
@@ -61,7 +62,12 @@ impl ResumeSettings {
         }
         flags.json = args.json;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
-        let mut resolved = RunSettings::resolve(&flags)?;
+        let start = if of_agents(&flags) == begun_as {
+            Start::GoesOn
+        } else {
+            Start::New
+        };
+        let mut resolved = RunSettings::at(&flags, start)?;
         let run = &mut resolved.settings;
         run.selection.deal = deal(&config, run).map_err(not_resumable)?;
         run.engine.record_goes_on = true;
@@ -81,6 +87,19 @@ impl ResumeSettings {
             run,
         }))
     }
+}
+
+/// The flags that shape agents and how their models are asked.
+fn of_agents(flags: &RunArgs) -> Option<Value> {
+    let mut engine = serde_json::to_value(&flags.engine).ok()?;
+    let all = engine.as_object_mut()?;
+    for conduct in ["budget", "traffic", "store"] {
+        all.remove(conduct);
+    }
+    let models = all.get_mut("models")?.as_object_mut()?;
+    models.remove("base_url");
+    models.retain(|name, _| name != "stream" && !name.ends_with("_timeout"));
+    Some(engine)
 }
 
 /// How the samples of a share were dealt when it was begun, by its `config.json`.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::name_list::names;
 use super::{
-    Deal, EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, benchmark,
-    budget, grader, judge, models,
+    Deal, EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, Start,
+    benchmark, budget, grader, judge, models,
 };
 use crate::cli::RunArgs;
 use crate::env_vars;
@@ -166,6 +166,11 @@ impl RunSettings {
     /// A [`SettingsError`] for the first flag that is wrong. Whether the benchmark can use its options is
     /// known when it is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
+        Self::at(args, Start::New)
+    }
+
+    /// The same for a run that may have begun before.
+    pub(super) fn at(args: &RunArgs, start: Start) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
         let selection = Selection {
             max_tasks: args.max_tasks,
@@ -185,7 +190,7 @@ impl RunSettings {
         } else {
             Keys::Needed
         };
-        let mut engine = EngineSettings::resolve(&args.engine, keys)?;
+        let mut engine = EngineSettings::resolve(&args.engine, keys, start)?;
         engine
             .warnings
             .extend(benchmark::unread_data_dir(&benchmark, &args.options));

@@ -28,6 +28,16 @@ pub(super) struct Flags<'a> {
     pub web: &'a WebArgs,
 }
 
+/// Whether something begins with these settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It does.
+    New,
+    /// It goes on with what it was begun with. An earlier program may have accepted what changes nothing, and its run can still
+    /// be finished: the labels are recorded.
+    GoesOn,
+}
+
 /// What the flags come to.
 pub(super) struct Agents {
     pub treatment: Treatment,
@@ -50,6 +60,7 @@ impl Flags<'_> {
         given: Treatment,
         model: Option<&str>,
         isolation: &Isolation,
+        start: Start,
     ) -> Result<Resolved<Agents>, SettingsError> {
         let args = self.guidance;
         let registry = hook_registry(args.layers.hooks_dir.as_deref())?;
@@ -86,7 +97,9 @@ impl Flags<'_> {
             },
             ..given
         };
-        treatment.check(&self.claims(&guidance, &treatment))?;
+        if start == Start::New {
+            treatment.check(&self.claims(&guidance, &treatment))?;
+        }
         let idle = treatment.drop_idle_sections();
         if !idle.is_empty() {
             notes.push(format!(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use eval::run_dir::RunDir;
+use eval::run_dir::{Fingerprint, RunDir};
 use harness::model::Status;
 use serde_json::{Value, json};
 
@@ -369,4 +369,37 @@ fn two_processes_never_work_on_one_run() {
     assert!(first.wait().expect("it ends").success());
     assert!(!dir.join("running.json").exists());
     assert_eq!(attempts(&dir).len(), 4);
+}
+
+#[test]
+fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &["--protocol", "direct"]);
+    // As if it had been begun with --cell-timeout 5 and --temperature 0.
+    let read = |name: &str| -> Value {
+        serde_json::from_str(&fs::read_to_string(dir.join(name)).unwrap()).unwrap()
+    };
+    let (mut config, mut lock) = (read("config.json"), read("lock.json"));
+    config["flags"]["engine"]["sandbox"]["cell_timeout"] = json!(5.0);
+    config["flags"]["engine"]["models"]["temperature"] = json!(0.0);
+    let parts = &mut lock["fingerprint"]["parts"];
+    parts["sandbox"]["limits"]["cell_time"]["secs"] = json!(5);
+    parts["sampling"]["temperature"] = json!(0.0);
+    let parts = serde_json::from_value(parts.clone()).unwrap();
+    let now = Fingerprint::from_parts(parts);
+    let before = lock["run"]["fingerprint"].as_str().unwrap().to_owned();
+    for (name, value) in [("config.json", config), ("lock.json", lock)] {
+        let text = value.to_string().replace(&before, now.as_str());
+        fs::write(dir.join(name), text).unwrap();
+    }
+    tear(&dir, 3, 0);
+    let ran = resume(&binary, &dir, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(attempts(&dir).len(), 4);
+    // What is typed now is checked as ever.
+    let ran = resume(&binary, &dir, &["--cell-timeout", "6"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let inert =
+        "error: --cell-timeout would change nothing that an agent gets: the direct protocol";
+    assert!(ran.stderr.starts_with(inert), "{ran:?}");
 }
