@@ -174,7 +174,8 @@ fn both_names_are_one_program_and_print_how_they_were_called() {
         let said = wrong(program, first, by_cargo);
         assert!(said.ends_with(&hint), "{first}: {said}");
     }
-    let help = Command::new(long).arg("--help").output().unwrap();
+    let help = Command::new(long).arg("--help").env_clear().output();
+    let help = help.unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     assert!(help.contains(&format!("Usage: {long} <COMMAND>")), "{help}");
     assert!(
