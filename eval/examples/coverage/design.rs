@@ -1,23 +1,23 @@
 //! The runs that are simulated, and what their figures truly are.
 
 use eval::statistics::{
-    Pair, best_of, estimate, estimate_of_attempts, paired, pass_at_k, pass_hat_k,
+    OfAttempts, Pair, best_of, estimate, estimate_of_attempts, paired, pass_at_k, pass_hat_k,
 };
 
-use super::draw::{Scores, Source};
+use super::draw::{Scores, Shape, Source};
 
 /// True means.
 const MEANS: [f64; 9] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95];
-/// Correlations within a cluster.
+/// Scores at which the chance to reach them is looked at, to have the mean of the best.
+const PLACES: usize = 1000;
+/// Correlations of the attempts at a sample.
 const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 
 /// What has an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Figure {
-    /// The mean over attempts of clusters of one size.
+    /// The mean over attempts.
     Score(Scores),
-    /// The same, and every fifth cluster is five times as large as the others.
-    Uneven(Scores),
     /// The mean over samples of the mean of their attempts.
     MeanOfAttempts(Scores),
     /// The chance that of two attempts one is right, or both.
@@ -29,23 +29,62 @@ pub enum Figure {
     Difference(Scores, f64),
 }
 
+/// What clusters hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clusters {
+    /// A sample each.
+    Samples,
+    /// The same, and every fifth has five times as many attempts as the others.
+    Uneven,
+    /// Several samples.
+    Named,
+    /// The same, and every fifth has five times as many as the others.
+    NamedUneven,
+}
+
+impl Clusters {
+    pub const fn are_even(self) -> bool {
+        matches!(self, Self::Samples | Self::Named)
+    }
+
+    pub const fn are_named(self) -> bool {
+        matches!(self, Self::Named | Self::NamedUneven)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Samples => "",
+            Self::Uneven => ", uneven clusters",
+            Self::Named => ", named clusters",
+            Self::NamedUneven => ", uneven named clusters",
+        }
+    }
+}
+
+/// Of what named clusters hold: samples in each, attempts at each, and the correlations of attempts and of samples.
+const NAMED_SAMPLES: usize = 4;
+const NAMED_UNEVEN_SAMPLES: usize = 2;
+const NAMED_ATTEMPTS: [usize; 2] = [2, 10];
+const NAMED_CORRELATIONS: [(f64, f64); 3] = [(0.1, 0.0), (0.5, 0.3), (0.9, 0.9)];
+
 /// In the order of the table.
-const FIGURES: [Figure; 26] = [
+const FIGURES: [Figure; 27] = [
     Figure::Score(Scores::Binary),
     Figure::Score(Scores::Repeated),
     Figure::Score(Scores::Even),
     Figure::Score(Scores::Skewed),
-    Figure::Uneven(Scores::Binary),
-    Figure::Uneven(Scores::Repeated),
-    Figure::Uneven(Scores::Skewed),
     Figure::MeanOfAttempts(Scores::Binary),
     Figure::MeanOfAttempts(Scores::Repeated),
     Figure::PassAt2(Scores::Binary),
     Figure::PassAt2(Scores::Repeated),
+    Figure::PassAt2(Scores::Skewed),
     Figure::PassHat2(Scores::Binary),
     Figure::PassHat2(Scores::Repeated),
+    Figure::PassHat2(Scores::Skewed),
     Figure::Best(Scores::Binary),
     Figure::Best(Scores::Repeated),
+    Figure::Best(Scores::Even),
+    Figure::Best(Scores::Skewed),
     Figure::Difference(Scores::Binary, 0.0),
     Figure::Difference(Scores::Binary, 0.1),
     Figure::Difference(Scores::Binary, 0.4),
@@ -64,7 +103,6 @@ impl Figure {
         let of = |what: &str| format!("{what}, {}", self.scores().name());
         match self {
             Self::Score(_) => of("score"),
-            Self::Uneven(_) => of("score") + ", uneven clusters",
             Self::MeanOfAttempts(_) => of("mean of attempts"),
             Self::PassAt2(_) => of("pass@2"),
             Self::PassHat2(_) => of("pass^2"),
@@ -76,13 +114,28 @@ impl Figure {
     pub const fn scores(self) -> Scores {
         match self {
             Self::Score(scores)
-            | Self::Uneven(scores)
             | Self::MeanOfAttempts(scores)
             | Self::PassAt2(scores)
             | Self::PassHat2(scores)
             | Self::Best(scores)
             | Self::Difference(scores, _) => scores,
         }
+    }
+
+    /// In which clusters it is simulated: uneven ones of single samples are so by their attempts, of which only a score has
+    /// some at one sample and some at another.
+    fn clusters(self) -> Vec<Clusters> {
+        let mut all = vec![Clusters::Samples];
+        if matches!(
+            self,
+            Self::Score(Scores::Binary | Scores::Repeated | Scores::Skewed)
+        ) {
+            all.push(Clusters::Uneven);
+        }
+        if !matches!(self, Self::Difference(_, by) if by > 0.1) {
+            all.extend([Clusters::Named, Clusters::NamedUneven]);
+        }
+        all
     }
 
     /// Whether it needs more than one attempt at a sample.
@@ -97,17 +150,26 @@ impl Figure {
 #[derive(Debug, Clone, Copy)]
 pub struct Design {
     pub figure: Figure,
-    pub samples: usize,
+    pub clusters: Clusters,
+    /// How many clusters there are.
+    pub count: usize,
     pub attempts: usize,
+    /// Of the attempts at a sample.
     pub correlation: f64,
+    /// Of what the samples of a named cluster have in common.
+    pub alike: f64,
 }
 
 impl Design {
+    pub fn name(&self) -> String {
+        self.figure.name() + self.clusters.name()
+    }
+
     /// The true means that it is drawn with.
     pub fn means(&self) -> impl Iterator<Item = f64> {
         MEANS.into_iter().filter(|p| match self.figure {
             // Those above a half mirror the others, and so do their intervals.
-            Figure::Score(_) | Figure::Uneven(_) | Figure::MeanOfAttempts(_) => *p <= 0.5,
+            Figure::Score(_) | Figure::MeanOfAttempts(_) => *p <= 0.5,
             Figure::Difference(_, by) => p + by < 1.0,
             // Nearer to 0 and 1 than that are no true means of scores either.
             Figure::PassAt2(_) | Figure::PassHat2(_) | Figure::Best(_) => {
@@ -132,34 +194,58 @@ impl Design {
     }
 
     /// One run: whether its interval holds the true value, if it has one.
-    pub fn run(&self, p: f64, source: &mut Source) -> Option<bool> {
-        let truth = self.truth(p);
+    pub fn run(&self, p: f64, truth: f64, source: &mut Source) -> Option<bool> {
         let [low, high] = self.interval(p, source)?;
         Some(low <= truth && truth <= high)
     }
 
+    fn shape(&self, cluster: usize) -> Shape {
+        let times = if cluster.is_multiple_of(5) { 5 } else { 1 };
+        let mut shape = Shape {
+            samples: 1,
+            attempts: self.attempts,
+            correlation: self.correlation,
+            alike: self.alike,
+        };
+        match self.clusters {
+            Clusters::Samples => {}
+            Clusters::Uneven => shape.attempts *= times,
+            Clusters::Named => shape.samples = NAMED_SAMPLES,
+            Clusters::NamedUneven => shape.samples = NAMED_UNEVEN_SAMPLES * times,
+        }
+        shape
+    }
+
     fn interval(&self, p: f64, source: &mut Source) -> Option<[f64; 2]> {
         let scores = self.figure.scores();
-        let mut draw = |size| source.cluster(scores, p, self.correlation, size);
-        let found = match self.figure {
-            Figure::Difference(_, by) => return self.difference(by, p, source),
-            Figure::Score(_) | Figure::Uneven(_) => {
-                let mut values: Vec<(usize, f64)> = Vec::new();
-                for cluster in 0..self.samples {
-                    let large = matches!(self.figure, Figure::Uneven(_)) && cluster % 5 == 0;
-                    let drawn = draw(self.attempts * if large { 5 } else { 1 });
-                    values.extend(drawn.into_iter().map(|score| (cluster, score)));
+        if let Figure::Difference(_, by) = self.figure {
+            return self.difference(by, p, source);
+        }
+        let mut samples: Vec<(usize, Vec<f64>)> = Vec::new();
+        for cluster in 0..self.count {
+            let drawn = source.cluster(scores, p, self.shape(cluster));
+            samples.extend(drawn.into_iter().map(|scores| (cluster, scores)));
+        }
+        let found = if matches!(self.figure, Figure::Score(_)) {
+            let values = samples.iter();
+            let values =
+                values.flat_map(|(cluster, scores)| scores.iter().map(|score| (*cluster, *score)));
+            estimate(&values.collect::<Vec<_>>())
+        } else {
+            let all = samples
+                .iter()
+                .flat_map(|(_, scores)| scores.iter().copied());
+            let of_attempts = match self.figure {
+                Figure::Best(_) => OfAttempts::of_scores(all),
+                Figure::PassAt2(_) | Figure::PassHat2(_) if self.attempts == 2 => {
+                    OfAttempts::Answer
                 }
-                estimate(&values)
-            }
-            _ => {
-                let mut values: Vec<(usize, f64, f64)> = Vec::new();
-                for cluster in 0..self.samples {
-                    let drawn = draw(self.attempts);
-                    values.push((cluster, self.of_attempts(&drawn)?, mean(&drawn)));
-                }
-                estimate_of_attempts(&values)
-            }
+                _ => OfAttempts::Chance,
+            };
+            let values = samples.iter();
+            let values = values
+                .map(|(cluster, scores)| Some((*cluster, self.of_attempts(scores)?, mean(scores))));
+            estimate_of_attempts(&values.collect::<Option<Vec<_>>>()?, of_attempts)
         };
         let interval = found?.interval?;
         Some([interval.low, interval.high])
@@ -180,34 +266,40 @@ impl Design {
 
     fn difference(&self, by: f64, p: f64, source: &mut Source) -> Option<[f64; 2]> {
         let scores = self.figure.scores();
-        let draw = |cluster| {
-            let (first, second) = source.both(scores, [p, p + by], self.correlation, self.attempts);
-            Pair {
+        let mut pairs: Vec<Pair<usize>> = Vec::new();
+        for cluster in 0..self.count {
+            let drawn = source.both(scores, [p, p + by], self.shape(cluster));
+            pairs.extend(drawn.into_iter().map(|(first, second)| Pair {
                 cluster,
                 first: mean(&first),
                 second: mean(&second),
                 right_or_wrong: scores.is_binary(),
-            }
-        };
-        let pairs: Vec<Pair<usize>> = (0..self.samples).map(draw).collect();
+            }));
+        }
         paired(&pairs)?.interval
     }
 
     /// What the figure is of endless samples.
-    fn truth(&self, p: f64) -> f64 {
+    pub fn truth(&self, p: f64) -> f64 {
+        let scores = self.figure.scores();
+        let right = 1.0 - scores.at_most(1.0 - f64::EPSILON, p);
         match self.figure {
-            Figure::PassAt2(_) => 1.0 - self.all(1.0 - p, 2),
-            Figure::PassHat2(_) => self.all(p, 2),
-            Figure::Best(_) => 1.0 - self.all(1.0 - p, self.attempts),
+            Figure::PassAt2(_) => 1.0 - self.all(1.0 - right, 2),
+            Figure::PassHat2(_) => self.all(right, 2),
+            Figure::Best(_) => {
+                let places = (0..PLACES).map(|place| (place as f64 + 0.5) / PLACES as f64);
+                let above = places.map(|x| 1.0 - self.all(scores.at_most(x, p), self.attempts));
+                above.sum::<f64>() / PLACES as f64
+            }
             Figure::Difference(_, by) => by,
-            Figure::Score(_) | Figure::Uneven(_) | Figure::MeanOfAttempts(_) => p,
+            Figure::Score(_) | Figure::MeanOfAttempts(_) => p,
         }
     }
 
     /// The chance that `k` attempts at one sample all come out as one does with the chance `p`.
     fn all(&self, p: f64, k: usize) -> f64 {
         let rho = self.correlation;
-        if self.figure.scores() == Scores::Repeated {
+        if self.figure.scores() != Scores::Binary {
             let repeats = rho.sqrt();
             let own = (1.0 - repeats) * p;
             let k = i32::try_from(k).unwrap_or(i32::MAX);
@@ -226,9 +318,28 @@ fn mean(scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
-/// All designs of the figures whose name holds a text.
+/// All designs whose name holds a text.
 pub fn designs(quick: bool, only: &str) -> Vec<Design> {
-    let sizes: &[usize] = if quick {
+    let mut all = Vec::new();
+    for figure in FIGURES {
+        for clusters in figure.clusters() {
+            let designs = if clusters.are_named() {
+                named(figure, clusters, quick)
+            } else {
+                of_samples(figure, clusters, quick)
+            };
+            all.extend(
+                designs
+                    .into_iter()
+                    .filter(|design| design.name().contains(only)),
+            );
+        }
+    }
+    all
+}
+
+fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
+    let counts: &[usize] = if quick {
         &[3, 12]
     } else {
         &[2, 3, 5, 8, 10, 15, 20, 50, 100]
@@ -236,30 +347,52 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
     let several: &[usize] = if quick { &[1, 5] } else { &[1, 5, 20, 100] };
     let correlations: &[f64] = if quick { &[0.0, 0.9] } else { &CORRELATIONS };
     let mut all = Vec::new();
-    let named = FIGURES
-        .into_iter()
-        .filter(|figure| figure.name().contains(only));
-    for figure in named {
-        for &samples in sizes {
-            for &attempts in several {
-                if figure.takes_several() && attempts == 1 {
+    for &count in counts {
+        for &attempts in several {
+            if figure.takes_several() && attempts == 1 {
+                continue;
+            }
+            for &correlation in correlations {
+                // A single attempt resembles no other, unless in another run or in a cluster of unlike size.
+                let alone = attempts == 1
+                    && clusters.are_even()
+                    && !matches!(figure, Figure::Difference(..));
+                if alone && correlation > 0.0 {
                     continue;
                 }
-                for &correlation in correlations {
-                    // A single attempt resembles no other, unless in another run or in a cluster of unlike size.
-                    let alone = attempts == 1
-                        && !matches!(figure, Figure::Uneven(_) | Figure::Difference(..));
-                    if alone && correlation > 0.0 {
-                        continue;
-                    }
-                    all.push(Design {
-                        figure,
-                        samples,
-                        attempts,
-                        correlation,
-                    });
-                }
+                all.push(Design {
+                    figure,
+                    clusters,
+                    count,
+                    attempts,
+                    correlation,
+                    alike: 0.0,
+                });
             }
+        }
+    }
+    all
+}
+
+fn named(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
+    let counts: &[usize] = if quick { &[12] } else { &[8, 10, 20, 50] };
+    let several = &NAMED_ATTEMPTS[..if quick { 1 } else { NAMED_ATTEMPTS.len() }];
+    let correlations = if quick {
+        &NAMED_CORRELATIONS[1..2]
+    } else {
+        &NAMED_CORRELATIONS[..]
+    };
+    let mut all = Vec::new();
+    for &count in counts {
+        for &attempts in several {
+            all.extend(correlations.iter().map(|&(correlation, alike)| Design {
+                figure,
+                clusters,
+                count,
+                attempts,
+                correlation,
+                alike,
+            }));
         }
     }
     all

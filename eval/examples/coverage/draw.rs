@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use statrs::distribution::{Beta, ContinuousCDF};
 
 /// How scores are distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +30,42 @@ impl Scores {
         }
     }
 
+    /// The chance that a score of mean `p` is at most `x`, which is below 1.
+    pub fn at_most(self, x: f64, p: f64) -> f64 {
+        match self {
+            Self::Even => Beta::new(4.0 * p, 4.0 * (1.0 - p)).map_or(0.0, |beta| beta.cdf(x)),
+            Self::Skewed | Self::SkewedAlike if p > 0.5 => 2.0 * (1.0 - p) * x,
+            Self::Skewed | Self::SkewedAlike => 1.0 - 2.0 * p * (1.0 - x),
+            Self::Binary | Self::Repeated => 1.0 - p,
+        }
+    }
+
     pub const fn is_binary(self) -> bool {
         matches!(self, Self::Binary | Self::Repeated)
+    }
+}
+
+/// What a cluster holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub samples: usize,
+    /// At each sample.
+    pub attempts: usize,
+    /// Of the attempts at a sample.
+    pub correlation: f64,
+    /// Of what its samples have in common.
+    pub alike: f64,
+}
+
+impl Shape {
+    /// A sample that is a cluster of its own.
+    pub const fn sample(attempts: usize, correlation: f64) -> Self {
+        Self {
+            samples: 1,
+            attempts,
+            correlation,
+            alike: 0.0,
+        }
     }
 }
 
@@ -109,20 +144,25 @@ impl Source {
         at(scores, p, easy)
     }
 
-    /// Attempts that repeat a cluster's score with a chance, and else have one of their own.
-    fn repeating(
-        &mut self,
-        scores: Scores,
-        p: f64,
-        rho: f64,
-        common: f64,
-        attempts: usize,
-    ) -> Vec<f64> {
+    /// What the attempts at one sample have in common: their chance to be right, or the score that they repeat.
+    fn kind(&mut self, scores: Scores, p: f64, rho: f64) -> f64 {
+        if scores == Scores::Binary {
+            self.chance(p, rho)
+        } else {
+            self.one(scores, p)
+        }
+    }
+
+    /// The scores of attempts at a sample of a kind, which they repeat with a chance, and else have one of their own.
+    fn attempts(&mut self, scores: Scores, p: f64, rho: f64, kind: f64, count: usize) -> Vec<f64> {
+        if scores == Scores::Binary {
+            return (0..count).map(|_| self.right(kind)).collect();
+        }
         let repeats = rho.sqrt();
-        (0..attempts)
+        (0..count)
             .map(|_| {
                 if self.happens(repeats) {
-                    common
+                    kind
                 } else {
                     self.one(scores, p)
                 }
@@ -130,42 +170,69 @@ impl Source {
             .collect()
     }
 
-    /// The scores of a cluster's attempts.
-    pub fn cluster(&mut self, scores: Scores, p: f64, rho: f64, attempts: usize) -> Vec<f64> {
-        if scores == Scores::Binary {
-            let chance = self.chance(p, rho);
-            return (0..attempts).map(|_| self.right(chance)).collect();
-        }
-        let common = self.one(scores, p);
-        self.repeating(scores, p, rho, common, attempts)
+    /// The kinds of the samples of a cluster: each has the cluster's own with a chance, and else another.
+    fn kinds<K: Copy>(
+        &mut self,
+        alike: f64,
+        samples: usize,
+        mut kind: impl FnMut(&mut Self) -> K,
+    ) -> Vec<K> {
+        let shared = kind(self);
+        let others = (1..samples).map(|_| {
+            if self.happens(alike.sqrt()) {
+                shared
+            } else {
+                kind(self)
+            }
+        });
+        std::iter::once(shared).chain(others).collect()
     }
 
-    /// The scores of two runs' attempts at one sample, which is as hard for the one as for the other.
-    pub fn both(
-        &mut self,
-        scores: Scores,
-        p: [f64; 2],
-        rho: f64,
-        attempts: usize,
-    ) -> (Vec<f64>, Vec<f64>) {
-        if scores == Scores::Binary {
+    /// The scores of the attempts at each sample of a cluster, in which samples are `alike` as attempts are.
+    pub fn cluster(&mut self, scores: Scores, p: f64, shape: Shape) -> Vec<Vec<f64>> {
+        let rho = shape.correlation;
+        let kinds = self.kinds(shape.alike, shape.samples, |source| {
+            source.kind(scores, p, rho)
+        });
+        kinds
+            .into_iter()
+            .map(|kind| self.attempts(scores, p, rho, kind, shape.attempts))
+            .collect()
+    }
+
+    /// The same of two runs, for which each sample is as hard.
+    pub fn both(&mut self, scores: Scores, p: [f64; 2], shape: Shape) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let rho = shape.correlation;
+        let kinds = self.kinds(shape.alike, shape.samples, |source| {
+            source.kinds_of_both(scores, p, rho)
+        });
+        kinds
+            .into_iter()
+            .map(|kinds| {
+                let [first, second] = [0, 1]
+                    .map(|run| self.attempts(scores, p[run], rho, kinds[run], shape.attempts));
+                (first, second)
+            })
+            .collect()
+    }
+
+    fn kinds_of_both(&mut self, scores: Scores, p: [f64; 2], rho: f64) -> [f64; 2] {
+        match scores {
             // The second run is right wherever the first is, and on the rest as often as its mean takes.
-            let chance = self.chance(p[0], rho);
-            let better = chance + (1.0 - chance) * (p[1] - p[0]) / (1.0 - p[0]);
-            let mut run =
-                |chance: f64| -> Vec<f64> { (0..attempts).map(|_| self.right(chance)).collect() };
-            return (run(chance), run(better));
+            Scores::Binary => {
+                let chance = self.chance(p[0], rho);
+                [
+                    chance,
+                    chance + (1.0 - chance) * (p[1] - p[0]) / (1.0 - p[0]),
+                ]
+            }
+            Scores::Even | Scores::Skewed => p.map(|p| self.one(scores, p)),
+            // What is repeated is the sample's own in both runs.
+            Scores::Repeated | Scores::SkewedAlike => {
+                let easy = self.uniform();
+                p.map(|p| at(scores, p, easy))
+            }
         }
-        // What is repeated is the sample's own in both runs; of fractions, unless they are alike, each run's.
-        let easy = self.uniform();
-        let mut run = |p: f64| {
-            let common = match scores {
-                Scores::Even | Scores::Skewed => self.one(scores, p),
-                _ => at(scores, p, easy),
-            };
-            self.repeating(scores, p, rho, common, attempts)
-        };
-        (run(p[0]), run(p[1]))
     }
 }
 

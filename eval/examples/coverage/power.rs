@@ -2,7 +2,7 @@
 
 use eval::statistics::{Pair, detectable, holm, p_value};
 
-use super::draw::{Scores, Source};
+use super::draw::{Scores, Shape, Source};
 use super::table;
 
 /// Chance of error over all comparisons.
@@ -40,7 +40,7 @@ impl Truth {
 
     /// The run that a user has.
     fn draw(self, count: usize, source: &mut Source) -> Vec<Pair<usize>> {
-        let mean = |scores: Vec<f64>| scores.iter().sum::<f64>() / scores.len() as f64;
+        let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
         let mut pairs = Vec::new();
         for cluster in 0..count {
             let (scores, samples, attempts) = match self {
@@ -48,25 +48,18 @@ impl Truth {
                 Self::Means(scores) => (scores, 1, 5),
                 Self::Clusters => (Scores::Binary, 4, 1),
             };
-            if self == Self::Clusters {
-                // Answers of one cluster are alike.
-                let (first, second) = source.both(scores, [0.4, 0.45], 0.3, samples);
-                let both = first.into_iter().zip(second);
-                pairs.extend(both.map(|(first, second)| Pair {
+            // Answers of one cluster are alike.
+            let together = Shape::sample(samples * attempts, 0.3);
+            let both = source.both(scores, [0.4, 0.45], together);
+            for (first, second) in both {
+                let parts = first.chunks(attempts).zip(second.chunks(attempts));
+                pairs.extend(parts.map(|(first, second)| Pair {
                     cluster,
-                    first,
-                    second,
-                    right_or_wrong: true,
+                    first: mean(first),
+                    second: mean(second),
+                    right_or_wrong: scores.is_binary(),
                 }));
-                continue;
             }
-            let (first, second) = source.both(scores, [0.4, 0.45], 0.3, attempts);
-            pairs.push(Pair {
-                cluster,
-                first: mean(first),
-                second: mean(second),
-                right_or_wrong: scores.is_binary(),
-            });
         }
         pairs
     }

@@ -87,20 +87,52 @@ pub fn estimate<K: Ord>(values: &[(K, f64)]) -> Option<Estimate> {
     })
 }
 
+/// What a figure of a sample's attempts can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfAttempts {
+    /// Right or wrong, as one answer is: the best of such, or whether one of all attempts is right.
+    Answer,
+    /// A share or chance of right attempts. That it is 0 or 1 for each of a few samples is by chance.
+    Chance,
+    /// A score between 0 and 1, such as the best of several.
+    Fraction,
+}
+
+impl OfAttempts {
+    /// What a figure is whose values are scores of single attempts: an answer, if all scores are 0 or 1.
+    pub fn of_scores(mut scores: impl Iterator<Item = f64>) -> Self {
+        if scores.all(|score| [0.0, 1.0].contains(&score)) {
+            Self::Answer
+        } else {
+            Self::Fraction
+        }
+    }
+}
+
 /// The mean of a figure of each sample's attempts, such as the chance that one of two is right, given as cluster, that figure
 /// and the mean score of these attempts. None without values.
 ///
 /// The interval is that of [`estimate`], and at least as wide as the one of the mean score allows: as many samples as may be
 /// right throughout by that one, or wrong throughout, may be so by this figure. Where attempts repeat one answer, a sample
-/// of a kind that is unseen in the mean has more weight in such a figure.
-pub fn estimate_of_attempts<K: Ord>(values: &[(K, f64, f64)]) -> Option<Estimate> {
+/// of a kind that is unseen in the mean has more weight in such a figure. [`OfAttempts::Fraction`]s show how they vary, and
+/// do without. Unless each is an answer, there is no interval with fewer than [`MIN_CLUSTERS`] clusters: one that is there
+/// only where all happen to be 0 or 1 would hold too seldom.
+pub fn estimate_of_attempts<K: Ord>(
+    values: &[(K, f64, f64)],
+    of_attempts: OfAttempts,
+) -> Option<Estimate> {
     let column = |of: fn(&(K, f64, f64)) -> f64| -> Vec<(&K, f64)> {
         values.iter().map(|value| (&value.0, of(value))).collect()
     };
     let mut found = estimate(&column(|value| value.1))?;
+    if of_attempts != OfAttempts::Answer && found.clusters < MIN_CLUSTERS as u64 {
+        found.interval = None;
+        found.exact = false;
+    }
     let score = estimate(&column(|value| value.2))?;
     if let (Some(interval), Some(scores)) = (&mut found.interval, score.interval)
         && !found.exact
+        && of_attempts != OfAttempts::Fraction
     {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let wrong = share(score.mean - scores.low, score.mean);

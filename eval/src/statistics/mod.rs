@@ -22,7 +22,7 @@ mod spread;
 
 pub use attempts::{best_of, pass_at_k, pass_hat_k};
 pub use cluster::{Clustered, clustered};
-pub use estimate::{Estimate, Interval, NoInterval, estimate, estimate_of_attempts};
+pub use estimate::{Estimate, Interval, NoInterval, OfAttempts, estimate, estimate_of_attempts};
 pub use holm::holm;
 pub use mcnemar::mcnemar;
 pub use paired::{Pair, Paired, p_value, paired};

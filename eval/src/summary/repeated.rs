@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Cluster;
 use crate::record::AttemptRecord;
-use crate::statistics::{Estimate, best_of, estimate_of_attempts, pass_at_k, pass_hat_k};
+use crate::statistics::{
+    Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k, pass_hat_k,
+};
 
 /// A run of several attempts at each sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,20 +88,32 @@ fn attempts(
             scores.push(score);
         }
     }
-    let over_samples = |figure: &dyn Fn(&[f64]) -> Option<f64>| {
+    let over_samples = |figure: &dyn Fn(&[f64]) -> Option<f64>, of_attempts| {
         let values: Vec<(&Cluster, f64, f64)> = samples
             .values()
             .filter_map(|(cluster, scores)| Some((cluster, figure(scores)?, mean(scores)?)))
             .collect();
-        (values.len() as u64, estimate_of_attempts(&values))
+        (
+            values.len() as u64,
+            estimate_of_attempts(&values, of_attempts),
+        )
     };
+    let scores = || samples.values().flat_map(|(_, scores)| scores);
+    let most = samples.values().map(|(_, scores)| scores.len()).max();
     let best = |scores: &[f64]| (counted(scores).0 >= n).then(|| best_of(scores))?;
     let pass = |k| {
         let draw = |chance: fn(u32, u32, u32) -> Option<f64>| {
-            over_samples(&|scores| {
+            // Of all that were made, one is right or none is.
+            let of_attempts = if most.is_some_and(|most| most <= k as usize) {
+                OfAttempts::Answer
+            } else {
+                OfAttempts::Chance
+            };
+            let of_sample = |scores: &[f64]| {
                 let (made, right) = counted(scores);
                 chance(made, right, k)
-            })
+            };
+            over_samples(&of_sample, of_attempts)
         };
         let (samples, pass_at_k) = draw(pass_at_k);
         Pass {
@@ -110,8 +124,8 @@ fn attempts(
         }
     };
     Attempts {
-        mean_of_attempts: over_samples(&mean).1,
-        best_of_n: over_samples(&best).1,
+        mean_of_attempts: over_samples(&mean, OfAttempts::Chance).1,
+        best_of_n: over_samples(&best, OfAttempts::of_scores(scores().copied())).1,
         pass: sizes(n).map(pass).collect(),
     }
 }

@@ -1,8 +1,8 @@
 //! Statistics against SciPy and statsmodels, whose figures `tests/statistics/reference.json` holds.
 
 use eval::statistics::{
-    NoInterval, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts, holm,
-    mcnemar, p_value, paired, pass_at_k, pass_hat_k,
+    NoInterval, OfAttempts, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts,
+    holm, mcnemar, p_value, paired, pass_at_k, pass_hat_k,
 };
 use serde::Deserialize;
 
@@ -287,7 +287,7 @@ fn figures_of_attempts_are_as_wide_as_the_score_allows() {
     let alone: Vec<(u32, f64)> = passes.iter().map(|(id, pass, _)| (*id, *pass)).collect();
     let (alone, found) = (
         estimate(&alone).unwrap(),
-        estimate_of_attempts(&passes).unwrap(),
+        estimate_of_attempts(&passes, OfAttempts::Chance).unwrap(),
     );
     let (narrow, wide) = (alone.interval.unwrap(), found.interval.unwrap());
     near([found.mean], [alone.mean], TOLERANCE, "mean");
@@ -300,7 +300,33 @@ fn figures_of_attempts_are_as_wide_as_the_score_allows() {
         "high",
     );
     assert!(wide.low <= narrow.low && narrow.high < wide.high);
-    assert_eq!(estimate_of_attempts::<u32>(&[]), None);
+    // What varies by itself does without.
+    let fractions = estimate_of_attempts(&passes, OfAttempts::Fraction).unwrap();
+    assert_eq!(fractions.interval, alone.interval);
+    assert_eq!(estimate_of_attempts::<u32>(&[], OfAttempts::Chance), None);
+}
+
+/// That each of a few samples is 0 or 1 by chance does not make it one answer.
+#[test]
+fn chances_of_few_samples_have_no_interval() {
+    let rows = [
+        (OfAttempts::Answer, 5, true, true),
+        (OfAttempts::Chance, 5, false, false),
+        (OfAttempts::Fraction, 5, false, false),
+        (OfAttempts::Chance, 12, true, true),
+    ];
+    for (of_attempts, samples, has_interval, exact) in rows {
+        let values = (0..samples).map(|sample| (sample, f64::from(sample % 2)));
+        let values: Vec<_> = values
+            .map(|(sample, value)| (sample, value, value))
+            .collect();
+        let found = estimate_of_attempts(&values, of_attempts).unwrap();
+        assert_eq!(
+            (found.interval.is_some(), found.exact),
+            (has_interval, exact),
+            "{of_attempts:?} of {samples}"
+        );
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { count, moment, plural, signed } from "./format.js";
 import { scoreMark } from "./badges.js";
 import { moveFocus } from "./keys.js";
-import { estimateText, intervalOf, intervalPlot } from "./plots.js";
+import { NO_INTERVAL, estimateText, intervalOf, intervalPlot } from "./plots.js";
 import { address, attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
 import { clipId, pager, rowLinks, table } from "./table.js";
@@ -113,7 +113,7 @@ function drawWay(label, way) {
     "div",
     { class: "way" },
     el("h4", null, label),
-    el("p", { class: "difference" }, el("span", { class: `figure ${kind}` }, signed(way.difference)), way.interval ? el("span", { class: "interval-text" }, `[${signed(low)}, ${signed(high)}]`) : null),
+    el("p", { class: "difference" }, el("span", { class: `figure ${kind}` }, signed(way.difference)), el("span", { class: "interval-text" }, way.interval ? `[${signed(low)}, ${signed(high)}]` : NO_INTERVAL)),
     intervalPlot(way.difference, way.interval, { low: -1, high: 1, width: 220 }),
     el("p", null, `${count(way.wins)} better, ${count(way.losses)} worse, ${count(way.ties)} the same, of ${plural(way.samples, "sample")}`),
     el("p", { class: "quiet" }, p),

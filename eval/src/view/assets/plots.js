@@ -16,11 +16,14 @@ export function intervalPlot(mean, interval, { low = 0, high = 1, width = 110 } 
 /** The interval of an estimate as a pair. */
 export const intervalOf = (estimate) => (estimate?.interval ? [estimate.interval.low, estimate.interval.high] : null);
 
+/** What stands in the place of an interval where an honest one would need more samples. */
+export const NO_INTERVAL = "no interval";
+
 /** `0.650 [0.43, 0.82]`, the brackets apart so that they can be muted. */
 export function estimateText(estimate) {
   if (!estimate) return [el("span", { class: "figure" }, "–")];
   const pair = intervalOf(estimate);
-  const brackets = pair && el("span", { class: "interval-text" }, `[${pair[0].toFixed(2)}, ${pair[1].toFixed(2)}]`);
+  const brackets = el("span", { class: "interval-text" }, pair ? `[${pair[0].toFixed(2)}, ${pair[1].toFixed(2)}]` : NO_INTERVAL);
   return [el("span", { class: "figure" }, score(estimate.mean)), brackets];
 }
 
