@@ -44,7 +44,7 @@ tests() {
 # Intervals and powers by simulation: of few designs, or of all.
 simulation() {
   if $full; then
-    cargo run --quiet --release --package eval --example coverage
+    cargo run --quiet --release --package statistics --example coverage
   else
     target/debug/examples/coverage --quick
   fi

@@ -10,13 +10,14 @@ import sys
 import tomllib
 from pathlib import Path
 
-# The crates of the workspace that each may depend on, tests apart.
+# The crates of the workspace, by their folders, that each may depend on, tests apart.
 CRATES = {
     "sandbox": [],
     "harness": ["sandbox"],
     "benchmarks": [],
     "browser": [],
-    "eval": ["harness", "benchmarks", "browser"],
+    "eval/statistics": [],
+    "eval": ["harness", "benchmarks", "browser", "statistics"],
     "bench": [],
     "fault-server": [],
 }
@@ -58,9 +59,17 @@ LAYERS = {
         chromium+page+pool+profile
         script
     """,
+    "eval/statistics": """
+        attempts cluster holm mcnemar quantile spread
+        exact
+        score_interval
+        estimate
+        difference_interval+paired
+        power
+    """,
     "eval": """
         invocation
-        statistics env_vars fetch providers terminal web protocol_fit open_files trajectory
+        env_vars fetch providers terminal web protocol_fit open_files trajectory
         cli+compare+differences+grader+import+models+program+record+reporter+run_dir+run_event+settings+side_by_side+summary+view panic_hook
         merge sweep rescore runner selection
         report
@@ -212,10 +221,11 @@ def of_manifest(name):
     """Dependencies that the law of crates does not allow."""
     manifest = tomllib.loads((ROOT / name / "Cargo.toml").read_text())
     tables = [manifest, *manifest.get("target", {}).values()]
+    names = {Path(folder).name for folder in CRATES}
     for table in tables:
         for kind in ("dependencies", "build-dependencies"):
             for other in table.get(kind, {}):
-                if other in CRATES and other not in CRATES[name]:
+                if other in names and other not in CRATES[name]:
                     yield f"{name}/Cargo.toml: `{name}` must not depend on `{other}`"
 
 

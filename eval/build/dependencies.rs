@@ -13,12 +13,16 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-/// The crates of the program; the crate `eval` is the last that the others are linked into.
+/// The crates of the program that can change an answer; the crate `eval` is the last that the others are linked into.
 pub const CRATES: [&str; 5] = ["sandbox", "harness", "benchmarks", "browser", "eval"];
+
+/// The crates of the program that no answer and no score depends on, as little as on what only they depend on.
+pub const NO_ANSWERS: [&str; 1] = ["statistics"];
 
 /// A package of `Cargo.lock`.
 struct Package {
     version: String,
+    /// Empty for a crate of the workspace.
     checksum: String,
     /// As `Cargo.lock` lists them: `name`, or `name version` where there are several.
     dependencies: Vec<String>,
@@ -27,7 +31,8 @@ struct Package {
 /// The digest: SHA-256, as lower-case hex, over what the manifests ask for and what `Cargo.lock` resolves it to.
 ///
 /// # Errors
-/// A sentence, if a manifest or `Cargo.lock` is missing or is not what it should be.
+/// A sentence, if a manifest or `Cargo.lock` is missing or is not what it should be, or names a crate of the workspace that
+/// is in no list.
 pub fn digest(root: &Path) -> Result<String, String> {
     let workspace = read(&root.join("Cargo.toml"))?;
     let shared = table(&workspace, &["workspace", "dependencies"]);
@@ -65,16 +70,21 @@ pub fn digest(root: &Path) -> Result<String, String> {
             .find(|((name, version), _)| names(&dependency, name, version));
         let (key, package) =
             found.ok_or_else(|| format!("Cargo.lock has no package `{dependency}`"))?;
-        if reached.insert(key) {
+        if package.checksum.is_empty() {
+            // A crate of the workspace is digested by its sources and its manifest, or not at all.
+            let name = key.0.as_str();
+            if !CRATES.contains(&name) && !NO_ANSWERS.contains(&name) {
+                return Err(format!(
+                    "the crate `{name}` is neither in `CRATES` nor in `NO_ANSWERS` of eval/build/dependencies.rs"
+                ));
+            }
+        } else if reached.insert(key) {
             open.extend(package.dependencies.iter().cloned());
         }
     }
     for key in reached {
-        // The program's own crates are digested by their sources.
-        if !CRATES.contains(&key.0.as_str()) {
-            let package = &packages[key];
-            let _ = writeln!(text, "{} {} {}", key.0, package.version, package.checksum);
-        }
+        let package = &packages[key];
+        let _ = writeln!(text, "{} {} {}", key.0, package.version, package.checksum);
     }
     Ok(hex::encode(Sha256::digest(text)))
 }

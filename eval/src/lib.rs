@@ -40,7 +40,6 @@ pub mod reporter;
 pub mod run_dir;
 pub mod run_event;
 pub mod side_by_side;
-pub mod statistics;
 pub mod summary;
 pub mod trajectory;
 pub mod view;

@@ -10,7 +10,7 @@ use super::pairing::{Errors, pair_up};
 use super::report::RunFigures;
 use super::source::RunScores;
 use super::{Against, Difference, RunPair, SIGNIFICANT, name};
-use crate::statistics::{detectable, holm, paired};
+use statistics::{detectable, holm, paired};
 
 /// Runs with the best scores whose comparisons with each other are shown.
 pub const BEST: usize = 3;

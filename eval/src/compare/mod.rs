@@ -18,7 +18,7 @@ mod error;
 use serde::Serialize;
 
 use crate::differences::{Differences, RunParts};
-use crate::statistics::Paired;
+use statistics::Paired;
 
 pub use csv_file::CsvProblem;
 pub use error::{CompareError, Mismatch};

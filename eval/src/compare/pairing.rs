@@ -6,8 +6,8 @@ use harness::model::Status;
 use serde::Serialize;
 
 use super::source::{RunScores, ScoredAttempt};
-use crate::statistics::Pair;
 use crate::summary::Cluster;
+use statistics::Pair;
 
 /// What an attempt of status `error` counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::name;
 use super::pairing::{Errors, samples as samples_of};
 use super::source::{Facts, RunScores};
-use crate::statistics::{Estimate, estimate};
 use crate::summary::{Cluster, Statuses};
+use statistics::{Estimate, estimate};
 
 /// A run on its own: all its samples, whether others have them or not.
 #[derive(Debug, Clone, PartialEq, Serialize)]

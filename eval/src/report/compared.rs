@@ -5,8 +5,8 @@ use super::{Report, RunReport, SweepReport};
 use crate::compare::{
     Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
 };
-use crate::statistics::Estimate;
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
+use statistics::Estimate;
 
 /// The comparisons of one sweep.
 pub(super) struct Compared<'a> {

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::record::AttemptRecord;
-use crate::statistics::Estimate;
 use crate::summary::Summary;
+use statistics::Estimate;
 
 /// The scores of a run by one fact of its samples' metadata.
 #[derive(Debug, Clone, PartialEq, Serialize)]

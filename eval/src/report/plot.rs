@@ -10,8 +10,8 @@ use plotters::prelude::*;
 
 use super::RunReport;
 use super::groups::CONTEXT_LENGTH;
-use crate::statistics::Estimate;
 use crate::summary::{context_lengths, length_label};
+use statistics::Estimate;
 
 /// Of axes and texts.
 pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);

@@ -7,8 +7,8 @@ use super::{Behaviour, Report, RunReport, spending};
 use crate::compare;
 use crate::differences;
 use crate::reporter::sanitize;
-use crate::statistics::Estimate;
 use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
+use statistics::Estimate;
 
 /// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
 /// samples, and the comparisons of sweeps.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::table::{none, score_text};
 use super::{Attempts, Summary};
-use crate::statistics::Estimate;
+use statistics::Estimate;
 
 /// A row: what it shows of a run.
 pub(super) struct AttemptFigure {

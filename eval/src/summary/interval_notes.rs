@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::statistics::{Estimate, FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, NoInterval, Paired};
+use statistics::{Estimate, FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, NoInterval, Paired};
 
 /// Each reason once, as a sentence. Empty if every figure has an interval of enough samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {

@@ -14,7 +14,7 @@ use harness::model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
 use crate::record::{AttemptRecord, counted};
-use crate::statistics::{Estimate, estimate};
+use statistics::{Estimate, estimate};
 
 pub(crate) use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Cluster;
 use crate::record::AttemptRecord;
-use crate::statistics::{
-    Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k, pass_hat_k,
-};
+use statistics::{Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k, pass_hat_k};
 
 /// A run of several attempts at each sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use harness::model::Usage;
 use super::attempt_rows::attempt_figures;
 use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::side_by_side::side_by_side;
-use crate::statistics::Estimate;
+use statistics::Estimate;
 
 /// Runs in one table; more make further tables below it.
 const SIDE_BY_SIDE: usize = 3;

@@ -21,7 +21,6 @@ mod merge;
 
 mod compare;
 mod differences;
-mod statistics;
 
 mod reporter;
 mod reporter_screen;

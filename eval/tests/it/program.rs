@@ -259,9 +259,9 @@ fn dependencies_count_by_what_is_compiled_in() {
                 used,
                 "checksum = \"c\"\ndependencies = [\"below 2.0.0\"]",
             ),
-            package("below", below, ""),
-            package("below", "1.0.0", ""),
-            package("tester", tester, ""),
+            package("below", below, "checksum = \"b\""),
+            package("below", "1.0.0", "checksum = \"b\""),
+            package("tester", tester, "checksum = \"t\""),
         ];
         members.clone() + &rest.concat()
     };
@@ -282,6 +282,22 @@ fn dependencies_count_by_what_is_compiled_in() {
     assert_ne!(digest(sandbox, &features, &plain).unwrap(), first);
     let tampered = plain.replace("\"c\"", "\"d\"");
     assert_ne!(digest(sandbox, shared, &tampered).unwrap(), first);
+    // A crate of the workspace counts or not as a list says, and one that is in none is found.
+    let with = |name: &str, version: &str| {
+        let sandbox = format!("{sandbox}{name}.path = \"{name}\"\n");
+        let sandbox = sandbox.replace("[dev-dependencies]\ntester = \"1\"\n", "");
+        let asks = "dependencies = [\"tester\", \"used\"";
+        let lock = plain.replace(asks, &format!("{asks}, \"{name}\""));
+        let more = format!("dependencies = [\"only {version}\"]");
+        let lock = lock + &package(name, "0.1.0", &more);
+        let only = package("only", version, "checksum = \"o\"");
+        digest(&sandbox, shared, &(lock + &only))
+    };
+    assert_eq!(with("statistics", "1.0.0"), with("statistics", "2.0.0"));
+    assert_eq!(
+        with("forgotten", "1.0.0").unwrap_err(),
+        "the crate `forgotten` is neither in `CRATES` nor in `NO_ANSWERS` of eval/build/dependencies.rs"
+    );
     let gone = lock("1.0.0", "2.1.0", "1.0.0");
     assert_eq!(
         digest(sandbox, shared, &gone).unwrap_err(),

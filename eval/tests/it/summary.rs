@@ -1,10 +1,10 @@
 //! The summary of a run, and runs side by side.
 
 use eval::record::AttemptRecord;
-use eval::statistics::{Estimate, Interval};
 use eval::summary::{ContextLength, PerAttempt, Statuses, Summary, Wasted, headline, table};
 use harness::model::{Status, Usage};
 use serde_json::json;
+use statistics::{Estimate, Interval};
 
 use crate::run_dir_fixture::{failed, record};
 

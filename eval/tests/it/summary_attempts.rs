@@ -1,8 +1,8 @@
 //! The summary of a run of several attempts at each sample.
 
 use eval::record::AttemptRecord;
-use eval::statistics::Estimate;
 use eval::summary::{Attempts, Summary, table};
+use statistics::Estimate;
 
 use crate::run_dir_fixture::{failed, record};
 

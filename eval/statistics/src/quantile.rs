@@ -3,26 +3,26 @@
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// Two-sided intervals hold 95 %: this much lies below their upper end.
-pub(super) const UPPER: f64 = 0.975;
+pub(crate) const UPPER: f64 = 0.975;
 
 /// What lies below the upper end of a two-sided test at a level: [`UPPER`] at 0.05.
-pub(super) fn upper(level: f64) -> f64 {
+pub(crate) fn upper(level: f64) -> f64 {
     1.0 - level / 2.0
 }
 
 /// The quantile of the standard normal distribution at `p`, which lies between 0 and 1.
-pub(super) fn normal_quantile(p: f64) -> f64 {
+pub(crate) fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
 /// The quantile of Student's t distribution at `p`, which lies between 0 and 1. None below 1 degree of freedom.
-pub(super) fn t_quantile(p: f64, degrees: f64) -> Option<f64> {
+pub(crate) fn t_quantile(p: f64, degrees: f64) -> Option<f64> {
     let t = StudentsT::new(0.0, 1.0, degrees).ok()?;
     (degrees >= 1.0).then(|| t.inverse_cdf(p))
 }
 
 /// The two-sided p value of a t statistic. None below 1 degree of freedom.
-pub(super) fn t_two_sided(t: f64, degrees: f64) -> Option<f64> {
+pub(crate) fn t_two_sided(t: f64, degrees: f64) -> Option<f64> {
     let distribution = StudentsT::new(0.0, 1.0, degrees).ok()?;
     (degrees >= 1.0).then(|| (2.0 * distribution.cdf(-t.abs())).min(1.0))
 }

@@ -1,6 +1,6 @@
 //! How often the intervals of every table hold the true value, and how often a detectable difference is found.
 //!
-//! `cargo run --release --package eval --example coverage` draws runs of known truth, has the program's own statistics
+//! `cargo run --release --package statistics --example coverage` draws runs of known truth, has the program's own statistics
 //! judge them, and prints two tables in Markdown. It ends with code 1 where a bar of `docs/STATISTICS.md` is missed.
 
 mod coverage {

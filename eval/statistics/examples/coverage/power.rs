@@ -1,6 +1,6 @@
 //! How often a detectable difference is found in fresh runs like those that it was computed of.
 
-use eval::statistics::{Pair, detectable, holm, p_value};
+use statistics::{Pair, detectable, holm, p_value};
 
 use super::draw::{Scores, Shape, Source};
 use super::table;

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::cluster::{Clustered, clustered};
-use super::difference_interval::difference_interval;
-use super::estimate::NoInterval;
-use super::mcnemar::mcnemar;
-use super::quantile::t_two_sided;
-use super::score_interval::FEW_CLUSTERS;
+use crate::cluster::{Clustered, clustered};
+use crate::difference_interval::difference_interval;
+use crate::estimate::NoInterval;
+use crate::mcnemar::mcnemar;
+use crate::quantile::t_two_sided;
+use crate::score_interval::FEW_CLUSTERS;
 
 /// One sample's mean score in each of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,7 +131,7 @@ fn t_test(found: &Clustered) -> Option<f64> {
 }
 
 /// The samples' differences, second run less first.
-pub(super) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
+pub(crate) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
     let values = pairs
         .iter()
         .map(|pair| (&pair.cluster, pair.second - pair.first));
@@ -139,7 +139,7 @@ pub(super) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
 }
 
 /// Whether every sample is right or wrong in both runs, and a cluster of its own.
-pub(super) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool {
+pub(crate) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool {
     let known = |pair: &Pair<K>| {
         let scores = [pair.first, pair.second];
         scores.iter().all(|score| [0.0, 1.0].contains(score))
@@ -148,7 +148,7 @@ pub(super) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool
 }
 
 /// Mean scores nearer than this differ by rounding alone.
-pub(super) const TIE: f64 = 1e-12;
+pub(crate) const TIE: f64 = 1e-12;
 
 /// Sums in ascending order, so that the order of samples does not show.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -1,7 +1,7 @@
 """Writes reference.json: figures by SciPy and statsmodels that the Rust tests compare with.
 
     python3 -m venv venv && venv/bin/pip install scipy==1.17.1 statsmodels==0.15.0
-    venv/bin/python eval/tests/statistics/reference.py
+    venv/bin/python eval/statistics/tests/reference.py
 
 Every input is in the file beside its figures, and nothing random is left open: the file comes out the same.
 """

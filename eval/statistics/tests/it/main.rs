@@ -1,10 +1,10 @@
-//! Statistics against SciPy and statsmodels, whose figures `tests/statistics/reference.json` holds.
+//! Statistics against SciPy and statsmodels, whose figures `tests/reference.json` holds.
 
-use eval::statistics::{
+use serde::Deserialize;
+use statistics::{
     NoInterval, OfAttempts, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts,
     holm, mcnemar, p_value, paired, pass_at_k, pass_hat_k,
 };
-use serde::Deserialize;
 
 /// Room for another order of summing and another way to a quantile.
 const TOLERANCE: f64 = 1e-9;
@@ -87,7 +87,7 @@ struct PassCase {
 }
 
 fn reference() -> Reference {
-    serde_json::from_str(include_str!("../statistics/reference.json")).unwrap()
+    serde_json::from_str(include_str!("../reference.json")).unwrap()
 }
 
 fn near(

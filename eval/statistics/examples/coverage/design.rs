@@ -1,6 +1,6 @@
 //! The runs that are simulated, and what their figures truly are.
 
-use eval::statistics::{
+use statistics::{
     OfAttempts, Pair, best_of, estimate, estimate_of_attempts, paired, pass_at_k, pass_hat_k,
 };
 

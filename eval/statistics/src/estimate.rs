@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cluster::clustered;
-use super::score_interval::{FEW_CLUSTERS, MIN_CLUSTERS, score_interval};
+use crate::cluster::clustered;
+use crate::score_interval::{FEW_CLUSTERS, MIN_CLUSTERS, score_interval};
 
 /// A mean with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

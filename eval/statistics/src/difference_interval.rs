@@ -1,10 +1,10 @@
 //! The interval of the difference between two runs over the same samples.
 
-use super::cluster::{Clustered, clustered};
-use super::exact::unseen;
-use super::paired::{Pair, TIE};
-use super::quantile::{UPPER, normal_quantile};
-use super::score_interval::{MIN_CLUSTERS, by_spread, score_interval};
+use crate::cluster::{Clustered, clustered};
+use crate::exact::unseen;
+use crate::paired::{Pair, TIE};
+use crate::quantile::{UPPER, normal_quantile};
+use crate::score_interval::{MIN_CLUSTERS, by_spread, score_interval};
 
 /// The 95 % interval of a mean difference. None where one of its parts has none.
 ///
@@ -15,7 +15,7 @@ use super::score_interval::{MIN_CLUSTERS, by_spread, score_interval};
 /// Else the differences are what goes by: brought from -1…1 to 0…1, their mean has a [`score_interval`]. Where at least half
 /// of the clusters tie, that would show too little of the few that do not, and wins and losses are put together instead.
 /// It is then made as wide as samples of an [unseen](widened) kind may have it.
-pub(super) fn difference_interval<K: Ord>(
+pub(crate) fn difference_interval<K: Ord>(
     pairs: &[Pair<K>],
     found: &Clustered,
     answers: bool,

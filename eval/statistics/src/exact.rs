@@ -2,13 +2,13 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-use super::quantile::UPPER;
+use crate::quantile::UPPER;
 
 /// The 95 % interval of a chance that came true `hits` times of `n`, which is at least 1.
 ///
 /// C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
 /// Biometrika 26 (1934): it holds in at least 95 % of cases, whatever the chance and however few the draws.
-pub(super) fn clopper_pearson(hits: f64, n: f64) -> (f64, f64) {
+pub(crate) fn clopper_pearson(hits: f64, n: f64) -> (f64, f64) {
     let quantile = |p: f64, a: f64, b: f64, end: f64| {
         // Without a hit, or with nothing else, one end is exact.
         Beta::new(a, b).map_or(end, |beta| beta.inverse_cdf(p))
@@ -21,6 +21,6 @@ pub(super) fn clopper_pearson(hits: f64, n: f64) -> (f64, f64) {
 
 /// How much of all may be of a kind that none of `n` draws is of: the upper end of [`clopper_pearson`] without a hit, for a
 /// number of draws that need not be whole.
-pub(super) fn unseen(n: f64) -> f64 {
+pub(crate) fn unseen(n: f64) -> f64 {
     1.0 - (1.0 - UPPER).powf(n.recip())
 }

@@ -1,9 +1,9 @@
 //! The interval of a mean score, which holds with few clusters, too.
 
-use super::cluster::Clustered;
-use super::exact::{clopper_pearson, unseen};
-use super::quantile::{UPPER, normal_quantile, t_quantile};
-use super::spread::Spread;
+use crate::cluster::Clustered;
+use crate::exact::{clopper_pearson, unseen};
+use crate::quantile::{UPPER, normal_quantile, t_quantile};
+use crate::spread::Spread;
 
 /// With fewer clusters there is no interval: what a few show of the others is too little, whatever the method.
 pub const MIN_CLUSTERS: usize = 10;
@@ -55,7 +55,7 @@ pub fn score_interval(found: &Clustered, binary: bool) -> Option<(f64, f64)> {
 ///   little.
 ///
 /// And at least as far as [`two_kinds`] goes.
-pub(super) fn by_spread(found: &Clustered, binary: bool) -> Option<(f64, f64)> {
+pub(crate) fn by_spread(found: &Clustered, binary: bool) -> Option<(f64, f64)> {
     if found.clusters.len() < MIN_CLUSTERS {
         return None;
     }

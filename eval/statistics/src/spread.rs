@@ -14,7 +14,7 @@ const FIRST_STEP: f64 = 1.0;
 const LEAST_STEP: f64 = 0.25;
 
 /// The spread of clusters around a mean, by maximum likelihood.
-pub(super) enum Spread {
+pub(crate) enum Spread {
     /// Right answers of attempts: each cluster's by a beta-binomial distribution.
     Counts {
         /// Right answers and attempts, and the clusters that have so many.

@@ -17,12 +17,12 @@ pub struct Clustered {
 
 impl Clustered {
     /// Whether each value is a cluster of its own.
-    pub(super) fn is_alone(&self) -> bool {
+    pub(crate) fn is_alone(&self) -> bool {
         self.clusters.len() as f64 >= self.n
     }
 
     /// How many clusters of one size are worth as much as these: `1/Σw²`, `w` being their shares of the values.
-    pub(super) fn draws(&self) -> f64 {
+    pub(crate) fn draws(&self) -> f64 {
         let shares = self.clusters.iter().map(|(_, size)| size / self.n);
         shares.map(|share| share * share).sum::<f64>().recip()
     }
@@ -62,7 +62,7 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
 }
 
 /// That of the mean of `n` values in at least two clusters, given as sum and number of each one's values.
-pub(super) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> f64 {
+pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> f64 {
     let count = clusters.len() as f64;
     let deviation = |(sum, size): &(f64, f64)| sum - size * mean;
     let squares: f64 = clusters.iter().map(|group| deviation(group).powi(2)).sum();

@@ -5,9 +5,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use statrs::function::gamma::ln_gamma;
 
-use super::cluster::{Clustered, standard_error};
-use super::paired::{Pair, differences, is_right_or_wrong};
-use super::quantile::{t_quantile, upper};
+use crate::cluster::{Clustered, standard_error};
+use crate::mcnemar::mcnemar;
+use crate::paired::{Pair, differences, is_right_or_wrong};
+use crate::quantile::{t_quantile, upper};
 
 /// The chance of finding a difference of that size.
 pub const POWER: f64 = 0.8;
@@ -28,7 +29,7 @@ const ROUNDING: f64 = 1e-9;
 /// Numbers of wins that are this unlikely are left out.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// The least difference that runs over so many samples find 4 times out of 5, by the test that [`super::Paired::p`] goes by,
+/// The least difference that runs over so many samples find 4 times out of 5, by the test that [`crate::Paired::p`] goes by,
 /// at the level `level`. None if even a difference of 1 would be found less often, or if differences show no spread.
 ///
 /// What these runs show is taken as the truth, and more such runs are drawn from it:
@@ -91,8 +92,7 @@ impl McNemarTest {
         for differing in 0..=samples {
             // With one more sample that differs, at most one more may be of the rarer kind.
             let next = most.map_or(0, |most| most + 1);
-            if super::mcnemar(next, differing.saturating_sub(next)) <= level && 2 * next < differing
-            {
+            if mcnemar(next, differing.saturating_sub(next)) <= level && 2 * next < differing {
                 most = Some(next);
             }
             all.push(most);
