@@ -11,7 +11,7 @@ use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Task};
 use crate::prompt::PromptMode;
 use crate::protocol::RootAgent;
-use crate::protocol::agent_turn::{AgentTurnError, WebAgent};
+use crate::protocol::agent_turn::AgentTurnError;
 use crate::provider::{ProviderError, Request};
 
 /// Settings that cannot work together.
@@ -34,7 +34,6 @@ pub enum EngineError {
 /// Runs attempts of one treatment. Cheap to share; attempts run at once.
 pub struct Engine {
     run: Run,
-    web_agent: WebAgent,
 }
 
 impl Engine {
@@ -50,7 +49,8 @@ impl Engine {
         models: Models,
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
-        let delegates = treatment.protocol.nature().has_repl && treatment.max_depth >= 2;
+        treatment.protocol.root_agent().check(&treatment)?;
+        let delegates = treatment.protocol.nature().has_repl() && treatment.max_depth >= 2;
         if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
                 max_depth: treatment.max_depth,
@@ -64,7 +64,6 @@ impl Engine {
             move |text| warn_of_sandbox(text),
         )?;
         Ok(Self {
-            web_agent: WebAgent::new(treatment.web.clone())?.under(&treatment.layers),
             run: Run::new(treatment, conduct, models, WarmPool::new(sandbox), warn),
         })
     }
@@ -109,7 +108,7 @@ impl Engine {
     }
 
     fn root_agent(&self) -> &dyn RootAgent {
-        (self.run.treatment.protocol.entry().root)(&self.web_agent)
+        self.run.treatment.protocol.root_agent()
     }
 
     /// Ends when no attempt can go on, with the reason: then every attempt whose next step is a call to a model

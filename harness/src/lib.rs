@@ -33,11 +33,10 @@ pub use agent::{
 };
 pub use engine::{Engine, EngineError};
 pub use model::{
-    Protocol, Task, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, UnknownProtocol,
-    protocol_words,
+    Protocol, ProtocolNature, Subject, Task, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse,
+    UnknownProtocol, Workplace, protocol_words,
 };
-pub use prompt::code_tool::code_tool;
+pub use protocol::agent_turn;
 pub use protocol::subprompt::inherited;
-pub use protocol::{ProtocolNature, Subject, agent_turn};
 pub use text::{nearest, sha256_hex, yaml};
 pub use tool::CallSettings;

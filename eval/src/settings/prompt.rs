@@ -1,13 +1,12 @@
 //! Settings of `rlm-eval prompt`.
 
 use harness::model::Role;
-use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{
     AgentPrompt, Driver, ModelAlias, PromptConfig, PromptLayers, iterations_for_depth,
 };
 use harness::sandbox::Isolation;
 use harness::treatment::DEFAULT_MAX_ITERATIONS;
-use harness::{Protocol, ToolSpec, Treatment, agent_turn};
+use harness::{ToolSpec, Treatment};
 
 use super::bounds::within;
 use super::treatment::{Agents, Flags};
@@ -62,7 +61,7 @@ impl PromptSettings {
         let protocol = args.guidance.protocol;
         let max_depth = args.guidance.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
-        if !protocol.nature().has_repl && depth > 0 {
+        if !protocol.nature().has_repl() && depth > 0 {
             return Err(SettingsError::with_hint(
                 format!(
                     "--depth {depth}: with --protocol {protocol} there is one agent, at depth 0"
@@ -95,20 +94,16 @@ impl PromptSettings {
         let model = args.model.as_deref().map(str::trim);
         let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread, Start::New)?;
         let run = &agents.settings.treatment;
-        let tools = match protocol {
-            Protocol::Rlm => run.equipment.root.specs(),
-            _ => Vec::new(),
+        let tools = if protocol.nature().has_repl() {
+            run.equipment.root.specs()
+        } else {
+            Vec::new()
         };
-        let calls = run.root.tool_choice != ToolStrategy::None;
-        let native_tools = match protocol {
-            Protocol::Tools if calls => run.equipment.root.offered(&run.layers.actions),
-            Protocol::Rlm if run.code_via_tool && depth < max_depth => vec![harness::code_tool()],
-            Protocol::AgentTurn => agent_turn::native_tools().specs.to_vec(),
-            _ => Vec::new(),
-        };
-        let web_prompt = match protocol {
-            Protocol::AgentTurn => Some(super::web::system_text(&args.web, &run.web, &run.layers)?),
-            _ => None,
+        let native_tools = run.native_tools(depth);
+        let web_prompt = if run.is_web() {
+            Some(super::web::system_text(&args.web, &run.web, &run.layers)?)
+        } else {
+            None
         };
         Ok(agents.map(|Agents { treatment: run, .. }| Self {
             role: if depth == 0 {

@@ -23,7 +23,7 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
 
 /// The flags that do nothing in this protocol and claim nothing of its agents: how a run is recorded.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
-    let takes_pictures = protocol.nature().takes_pictures;
+    let takes_pictures = protocol.nature().takes_pictures();
     (args.screenshots && !takes_pictures)
         .then(|| format!("--screenshots does nothing in the {protocol} protocol"))
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
-use crate::model::{Effort, Protocol, Sampling};
+use crate::model::{Effort, Protocol, Sampling, Workplace};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
 /// How an agent uses tools, reasoning and images. By default: one call at a time, reasoning recorded and not
@@ -106,9 +106,10 @@ impl AgentSettings {
 /// The properties that a prompt definition sets and that do nothing for an agent of this protocol which is run itself,
 /// and not as another's sub-prompt.
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
-    let calls = protocol == Protocol::Tools;
-    let goes_on = protocol != Protocol::Direct;
-    let has_tools = calls || protocol == Protocol::Rlm;
+    let nature = protocol.nature();
+    let calls = nature.workplace == Workplace::NativeTools;
+    let goes_on = !nature.is_one_call();
+    let has_tools = nature.calls_tools();
     let reasoning = definition.reasoning.as_ref();
     let rows = [
         ("includeChat", definition.include_chat, false),

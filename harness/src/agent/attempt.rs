@@ -162,7 +162,8 @@ impl<'a> Attempt<'a> {
     /// An agent's conversation before anything is said in it.
     pub fn conversation(&self, invocation: &Invocation) -> Conversation {
         let mut conversation = Conversation::new(self.system(invocation));
-        conversation.tools = code_tool::tool_use(&invocation.model.sampling, invocation.role);
+        let code_via_tool = invocation.model.sampling.code_via_tool;
+        conversation.tools = code_tool::tool_use(code_via_tool, invocation.role);
         conversation
     }
 

@@ -13,6 +13,13 @@ pub(crate) struct Failure {
     pub reason: String,
 }
 
+impl Failure {
+    /// Whether an attempt with this result is judged by the state of its world: not where something broke or was stopped.
+    pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
+        !matches!(result, Err(failure) if failure.status != Status::Limit)
+    }
+}
+
 impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
         Self {

@@ -20,7 +20,7 @@ pub use event::{
 };
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
-pub use protocol::{Protocol, UnknownProtocol, protocol_words};
+pub use protocol::{Protocol, ProtocolNature, Subject, UnknownProtocol, Workplace, protocol_words};
 pub use role::Role;
 pub use sampling::{Effort, Sampling};
 pub use task::Task;

@@ -1,25 +1,24 @@
-//! The protocols by their words: how a model speaks with the harness.
+//! The protocols: how a model speaks with the harness, and what each says of itself.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the protocols in the order of help texts: each with its word in flags, files and CSV columns, and that for its
-/// root in trajectories.
+/// Declares the protocols in the order of help texts, as `build.rs` finds them: each with its folder, and what its
+/// `protocol.yaml` says.
 macro_rules! protocols {
-    ($($(#[$about:meta])* $variant:ident = $word:literal, root $root:literal;)*) => {
+    ($($(#[$about:meta])* $variant:ident = $folder:literal, $word:literal, $($field:ident: $value:expr,)*;)*) => {
         /// How the model speaks.
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-        )]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
         pub enum Protocol {
-            $($(#[$about])* #[serde(rename = $word)] $variant,)*
+            $($(#[$about])* $variant,)*
         }
 
         impl Protocol {
             /// Every protocol, in the order of help texts.
-            pub const ALL: [Self; <[&str]>::len(&[$($word),*])] = [$(Self::$variant),*];
+            pub const ALL: [Self; <[&str]>::len(&[$($folder),*])] = [$(Self::$variant),*];
 
             /// The word for the protocol in flags, files and CSV columns.
             pub const fn as_str(self) -> &'static str {
@@ -28,28 +27,109 @@ macro_rules! protocols {
                 }
             }
 
-            /// The word for the protocol's root in trajectories.
-            pub(super) const fn root_word(self) -> &'static str {
+            /// The name of its folder in the sources, which its root has in trajectories.
+            pub(super) const fn folder(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $root,)*
+                    $(Self::$variant => $folder,)*
+                }
+            }
+
+            /// What the protocol says of itself.
+            pub const fn nature(self) -> ProtocolNature {
+                match self {
+                    $(Self::$variant => ProtocolNature { $($field: $value),* },)*
                 }
             }
         }
     };
 }
 
-protocols! {
-    /// Code in a REPL, with children.
-    #[default]
-    Rlm = "rlm", root "root";
-    /// One call with the query and the whole context: the baseline of every comparison.
-    Direct = "direct", root "direct";
-    /// Native tool calls, without a REPL.
-    Tools = "tools", root "tools";
-    /// An agent on a web page: one envelope of actions a turn.
-    AgentTurn = "agent-turn", root "agent_turn";
-    /// An agent that answers by JSON actions, and builds apps.
-    JsonAction = "json-action", root "json_action";
+include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
+
+/// What a protocol says of itself. Whether anything can be combined with it follows from what its agents are sent, which
+/// is assembled from this ([`Treatment::sent`](crate::treatment::Treatment::sent)).
+#[derive(Debug, Clone, Copy)]
+pub struct ProtocolNature {
+    /// What its agents get, in one sentence for messages.
+    pub summary: &'static str,
+    /// What its root can work on.
+    pub subjects: &'static [Subject],
+    /// Where its root works.
+    pub workplace: Workplace,
+}
+
+/// Where an agent works between its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workplace {
+    /// Nowhere: its one response is its answer.
+    None,
+    /// In a REPL, from which it calls children and the tools of the run.
+    Repl,
+    /// With the tools of the run, which it calls natively.
+    NativeTools,
+    /// On a web page, as the settings of the web agent have it.
+    Page,
+    /// Among apps and documents.
+    Apps,
+}
+
+/// What a task consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A query with a context.
+    Texts,
+    /// A site that a browser opens.
+    Pages,
+    /// Apps and documents.
+    Apps,
+}
+
+impl ProtocolNature {
+    /// Whether its root works in a REPL, from which it calls children.
+    pub fn has_repl(self) -> bool {
+        self.workplace == Workplace::Repl
+    }
+
+    /// Whether its root calls the tools of the run: in its REPL, or natively.
+    pub const fn calls_tools(self) -> bool {
+        matches!(self.workplace, Workplace::Repl | Workplace::NativeTools)
+    }
+
+    /// Whether its root answers in one response.
+    pub fn is_one_call(self) -> bool {
+        self.workplace == Workplace::None
+    }
+
+    /// Whether pictures of what its root sees can go into trajectories.
+    pub const fn takes_pictures(self) -> bool {
+        matches!(self.workplace, Workplace::Page | Workplace::Apps)
+    }
+}
+
+impl Subject {
+    /// The words for it in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Texts => "texts",
+            Self::Pages => "web pages",
+            Self::Apps => "apps",
+        }
+    }
+}
+
+impl Protocol {
+    /// The protocols that work on this.
+    pub fn that_work_on(subject: Subject) -> Vec<Self> {
+        let works = |protocol: &Self| protocol.nature().subjects.contains(&subject);
+        Self::ALL.into_iter().filter(works).collect()
+    }
+}
+
+/// The first one.
+impl Default for Protocol {
+    fn default() -> Self {
+        Self::ALL[0]
+    }
 }
 
 /// Protocols in a sentence: `rlm, direct or tools`.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Protocol;
+use super::{Protocol, Workplace};
 
 /// What kind of agent an invocation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,18 +37,25 @@ impl Role {
         Self::Judge,
     ];
 
+    /// Where such an agent works.
+    pub const fn workplace(self) -> Workplace {
+        match self {
+            Self::Root(protocol) => protocol.nature().workplace,
+            Self::Child | Self::Specialist => Workplace::Repl,
+            Self::Flat | Self::OneShot | Self::App | Self::Judge => Workplace::None,
+        }
+    }
+
     /// Whether such an agent has a REPL.
-    pub const fn has_repl(self) -> bool {
-        matches!(
-            self,
-            Self::Root(Protocol::Rlm) | Self::Child | Self::Specialist
-        )
+    pub fn has_repl(self) -> bool {
+        self.workplace() == Workplace::Repl
     }
 
     /// The word for the role in files.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Root(protocol) => protocol.root_word(),
+            Self::Root(Protocol::Rlm) => "root",
+            Self::Root(protocol) => protocol.folder(),
             Self::Child => "child",
             Self::Specialist => "specialist",
             Self::Flat => "flat",

@@ -8,13 +8,13 @@ use super::layers::{PromptLayers, definition_text, layered, with_own_sections};
 use super::model_alias::{ModelAlias, table};
 use super::position::{POSITION, flat_position, iterations_phrase, repl_position};
 use super::sections::{
-    CHILD_REPL, DELEGATION, DELEGATION_TIPS, DIRECT, DRIVERS, ENVIRONMENT, FLAT,
-    IDENTITY_COORDINATOR, IDENTITY_SOLVER, JSON_ACTION, MODELS, NATIVE_TOOLS, PAGE, TOOLS,
-    WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL,
+    CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT, IDENTITY_COORDINATOR,
+    IDENTITY_SOLVER, MODELS, NATIVE_TOOLS, PAGE, TOOLS, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER,
+    WRITING_FENCED, WRITING_TOOL, section_texts,
 };
 use super::template::Template;
 use super::tool_reference::tool_reference;
-use crate::model::{Protocol, Role, ToolSpec};
+use crate::model::{Protocol, Role, ToolSpec, Workplace};
 
 /// What the prompt of one agent depends on.
 #[derive(Debug, Clone, Copy)]
@@ -166,8 +166,8 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 /// - A specialist, which brings its own prompt: that, the REPL, delegation with its tips
 ///   (if it can delegate), tools, models, position.
 /// - A flat agent: its own prompt or the flat one, then its position.
-/// - The `direct` protocol: one section of its own.
-/// - The `tools` protocol: likewise, its own prompt first if it has one.
+/// - The root of another protocol: its own prompt or the section that is named for the protocol; that of one with native tools,
+///   its own prompt and what is said of them.
 ///
 /// The root of each kind ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
@@ -204,18 +204,17 @@ fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
 /// The prompt without the layers of the run.
 fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = match agent.role {
-        Role::Root(Protocol::Direct) => own_prompt_or(own_prompt, &DIRECT),
-        Role::Root(Protocol::Tools) => tools(agent, own_prompt),
-        Role::Root(Protocol::JsonAction) => own_prompt_or(own_prompt, &JSON_ACTION),
-        Role::Root(Protocol::AgentTurn) | Role::App | Role::Judge => own(own_prompt),
+        Role::App | Role::Judge => own(own_prompt),
         Role::OneShot => flat(agent, own_prompt),
-        Role::Root(Protocol::Rlm) | Role::Child | Role::Specialist | Role::Flat => {
-            if agent.config.is_flat() {
-                flat(agent, own_prompt)
-            } else {
-                repl(agent, own_prompt)
-            }
-        }
+        Role::Root(protocol) if !agent.role.has_repl() => match agent.role.workplace() {
+            Workplace::NativeTools => tools(agent, own_prompt),
+            _ if own_prompt.is_some() => own(own_prompt),
+            _ => Assembled {
+                sections: of_protocol(protocol).into_iter().collect(),
+            },
+        },
+        _ if agent.config.is_flat() => flat(agent, own_prompt),
+        _ => repl(agent, own_prompt),
     };
     if agent.config.depth == 0 && !agent.drivers.is_empty() {
         prompt.push(&DRIVERS, []);
@@ -293,16 +292,16 @@ fn specialist(agent: &AgentPrompt<'_>, own_prompt: &str) -> Assembled {
 }
 
 fn flat(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
-    let mut prompt = own_prompt_or(own_prompt, &FLAT);
+    let mut prompt = own(own_prompt);
+    if own_prompt.is_none() {
+        prompt.push(&FLAT, []);
+    }
     prompt.sections.push(flat_position(agent));
     prompt
 }
 
 fn tools(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
-    let mut prompt = Assembled::default();
-    if let Some(own) = own_prompt {
-        prompt.push_text(OWN_PROMPT, own.to_owned());
-    }
+    let mut prompt = own(own_prompt);
     let responses = if agent.iterations == 1 {
         "1 response".to_owned()
     } else {
@@ -321,12 +320,8 @@ fn own(own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// A prompt that begins with the caller's own text, or with a bundled one where there is none.
-fn own_prompt_or(own_prompt: Option<&str>, bundled: &Template<0>) -> Assembled {
-    let mut prompt = Assembled::default();
-    match own_prompt {
-        Some(own) => prompt.push_text(OWN_PROMPT, own.to_owned()),
-        None => prompt.push(bundled, []),
-    }
-    prompt
+/// The prompt that is named for a protocol.
+fn of_protocol(protocol: Protocol) -> Option<Section> {
+    let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
+    Some(Section::of(&Template::new(name, text, []), name, []))
 }

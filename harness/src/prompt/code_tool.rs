@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{Message, Role, Sampling, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
+use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
 /// Its name.
 const NAME: &str = "execute_code";
 
 /// What an agent's requests offer: the tool, where code comes by it and the agent has code.
-pub(crate) fn tool_use(sampling: &Sampling, role: Role) -> ToolUse {
-    if !sampling.code_via_tool || !role.has_repl() {
+pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
+    if !code_via_tool || !role.has_repl() {
         return ToolUse::default();
     }
     ToolUse {
@@ -21,7 +21,7 @@ pub(crate) fn tool_use(sampling: &Sampling, role: Role) -> ToolUse {
 }
 
 /// The tool `execute_code`, as a model is told of it.
-pub fn code_tool() -> ToolSpec {
+fn code_tool() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
         description: execute_code_description(),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::assemble::{AgentPrompt, Assembled, Section};
 use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
 use super::template::fill;
-use crate::model::{Protocol, Role, ToolSpec};
+use crate::model::{Role, ToolSpec, Workplace};
 use crate::text::sha256_hex;
 
 /// What is laid over the assembled prompts. By default nothing.
@@ -255,17 +255,15 @@ pub(super) fn with_own_sections(mut prompt: Assembled, layers: &PromptLayers) ->
 /// The layers over the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
     // A web agent's prompt has them in it already, and an app's request is sent as it is.
-    if matches!(
-        agent.role,
-        Role::Root(Protocol::AgentTurn) | Role::App | Role::Judge
-    ) {
+    let is_web = agent.role.workplace() == Workplace::Page;
+    if is_web || matches!(agent.role, Role::App | Role::Judge) {
         return prompt;
     }
     let layers = agent.layers;
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     // Of the REPL's own protocol, who the agent is comes first.
     let at = match agent.role {
-        Role::Root(protocol) if protocol != Protocol::Rlm => 0,
+        Role::Root(_) if !agent.role.has_repl() => 0,
         _ => prompt.sections.len().min(1),
     };
     let persona = text_of("persona", &layers.persona).filter(|_| is_root);

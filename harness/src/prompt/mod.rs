@@ -2,8 +2,8 @@
 //! profiles.
 //!
 //! Everything here is a pure function of its arguments, but for reading a user's own driver and
-//! profile files. The texts are files under `harness/prompts`, `harness/drivers` and
-//! `harness/profiles.yaml`, embedded at compile time; none is a string in Rust code.
+//! profile files. The texts are files under `harness/prompts`, `harness/drivers`, `harness/profiles.yaml`
+//! and in the folders of protocols, embedded at compile time; none is a string in Rust code.
 
 mod assemble;
 mod config;

@@ -1,4 +1,4 @@
-//! The bundled section texts, one constant for each file under `harness/prompts`: `TURN_FIRST` is `turn-first.md`.
+//! The bundled section texts, one constant for each file under `harness/prompts` and in the folders of protocols: `TURN_FIRST` is `turn-first.md`.
 
 use super::template::Template;
 use crate::text::sha256_hex;

@@ -10,7 +10,7 @@ use super::{Assembled, Replacement, Section};
 use crate::model::web::{IdStyle, PageError, PageProblem};
 
 /// The actions of a web agent with their descriptions, and the tool that carries them: YAML.
-pub(crate) const ACTIONS: &str = include_str!("../../prompts/agent-turn.yaml");
+pub(crate) const ACTIONS: &str = include_str!("../protocol/agent_turn/agent-turn.yaml");
 
 /// What the system prompt of a web agent is made of.
 #[derive(Debug, Clone, Copy)]

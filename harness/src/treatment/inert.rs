@@ -209,7 +209,7 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     };
     let is_live = |run: &Treatment| claim.is_live(run, &run.sent());
     let bare = only(None);
-    if is_tool_hook(run, claim) && run.protocol.nature().calls_tools && !is_live(&bare) {
+    if is_tool_hook(run, claim) && run.protocol.nature().calls_tools() && !is_live(&bare) {
         return Cause::NoTools;
     }
     let fits: Vec<Protocol> = Protocol::ALL

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use super::{ReplTreatment, Treatment};
 use crate::agent::{ROOT, Specialist};
 use crate::hook::{Hook, Moment};
-use crate::model::{Protocol, Role, Sampling, ToolChoice, ToolUse};
+use crate::model::{Role, ToolSpec, ToolUse, Workplace};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
     AgentPrompt, Assembled, ModelAlias, PromptConfig, code_tool, iterations_for_depth,
     system_prompt,
 };
-use crate::protocol::agent_turn::{AgentTurnSettings, WebAgent};
-use crate::protocol::tools::CONTEXT_TOOLS;
-use crate::tool::{ToolRegistry, Toolbox};
+use crate::protocol::agent_turn::AgentTurnSettings;
+use crate::tool::Toolbox;
 
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
 /// whatever they are called.
@@ -77,14 +76,15 @@ impl Treatment {
             let specialists = self.equipment.specialists.values();
             agents.extend(specialists.map(|specialist| self.specialist_sent(specialist)));
         }
-        let is_web = self.protocol == Protocol::AgentTurn;
         Sent {
             agents,
             max_depth: self.deepest(),
             // Only a response with code in blocks can be watched for their end.
-            stops_early: self.stop_early && self.protocol.nature().has_repl && !self.code_via_tool,
+            stops_early: self.stop_early
+                && self.protocol.nature().has_repl()
+                && !self.code_via_tool,
             repl: self.repl_met(),
-            web: is_web.then(|| self.web.clone()),
+            web: self.is_web().then(|| self.web.clone()),
             models: self.models(),
             page: self.page_section(),
         }
@@ -92,7 +92,7 @@ impl Treatment {
 
     /// How code runs, as far as the agents meet it.
     fn repl_met(&self) -> Option<ReplTreatment> {
-        if self.protocol.nature().has_repl {
+        if self.protocol.nature().has_repl() {
             Some(self.repl.clone())
         } else {
             self.calls_tools().then(|| self.repl.of_tools())
@@ -101,15 +101,14 @@ impl Treatment {
 
     /// The root's system prompt.
     pub(super) fn root_prompt(&self) -> Assembled {
-        let of_web = (self.protocol == Protocol::AgentTurn)
-            .then(|| self.web.system_text(&self.layers).unwrap_or_default());
+        let own = self.protocol.root_agent().root(self).system_prompt;
         let tools = self.root_tools();
-        self.prompt(Role::Root(self.protocol), 0, of_web.as_deref(), &tools)
+        self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
     }
 
     /// Responses that the root can give.
-    pub(super) const fn root_iterations(&self) -> u32 {
-        if self.protocol.nature().is_one_call {
+    pub(super) fn root_iterations(&self) -> u32 {
+        if self.protocol.nature().is_one_call() {
             1
         } else {
             self.max_iterations
@@ -119,7 +118,7 @@ impl Treatment {
     /// The greatest depth that an agent can have.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.equipment.specialists.is_empty();
-        if self.protocol.nature().has_repl || calls_prompts {
+        if self.protocol.nature().has_repl() || calls_prompts {
             self.max_depth
         } else {
             0
@@ -128,9 +127,33 @@ impl Treatment {
 
     /// Whether the root can call tools of the run.
     pub(super) fn calls_tools(&self) -> bool {
-        let is_forbidden =
-            self.protocol == Protocol::Tools && self.root.tool_choice == ToolStrategy::None;
-        self.protocol.nature().calls_tools && !is_forbidden
+        let nature = self.protocol.nature();
+        let is_forbidden = nature.workplace == Workplace::NativeTools
+            && self.root.tool_choice == ToolStrategy::None;
+        nature.calls_tools() && !is_forbidden
+    }
+
+    /// Whether the root could call native tools in its protocol, and may not.
+    fn is_barred_from_tools(&self) -> bool {
+        self.protocol.nature().calls_tools() && !self.calls_tools()
+    }
+
+    /// Whether the root is the web agent, which its settings describe.
+    pub fn is_web(&self) -> bool {
+        self.protocol.nature().workplace == Workplace::Page
+    }
+
+    /// The native tools that requests of the agents at a depth offer, besides those that a long context needs.
+    pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
+        let offered = if depth > 0 && depth < self.max_depth {
+            code_tool::tool_use(self.code_via_tool, Role::Child)
+        } else if depth > 0 || self.is_barred_from_tools() {
+            ToolUse::default()
+        } else {
+            let protocol = self.protocol.root_agent();
+            protocol.offers(self, &self.equipment.root)
+        };
+        offered.specs.to_vec()
     }
 
     fn root_tools(&self) -> Toolbox {
@@ -171,7 +194,7 @@ impl Treatment {
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.layers);
-        self.protocol.nature().has_repl.then(|| prompt.text())
+        self.protocol.nature().has_repl().then(|| prompt.text())
     }
 
     /// The models that agents can ask for by an alias, each with its alias: every one from code, and from a prompt that is called
@@ -179,7 +202,7 @@ impl Treatment {
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.equipment.specialists.values();
         let is_named = |alias: &&ModelAlias| {
-            self.protocol.nature().has_repl
+            self.protocol.nature().has_repl()
                 || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
         };
         let callable = self.aliases.iter().filter(is_named);
@@ -190,16 +213,13 @@ impl Treatment {
 
     fn root_sent(&self) -> AgentSent {
         let own = self.root_tools();
-        let mut tools = own.clone();
-        let native = match self.protocol {
-            Protocol::Rlm => self.code_tool(Role::Root(self.protocol)),
-            Protocol::AgentTurn => WebAgent::tools(),
-            Protocol::Tools if self.calls_tools() => {
-                // Those that read a context which is too long for the message: whether it is, the sample says.
-                tools = readers().under(&tools);
-                self.offered(&tools)
-            }
-            _ => ToolUse::default(),
+        let (tools, native) = if self.is_barred_from_tools() {
+            (own.clone(), ToolUse::default())
+        } else {
+            let protocol = self.protocol.root_agent();
+            let tools = protocol.tools(&own);
+            let native = protocol.offers(self, &tools);
+            (tools, native)
         };
         AgentSent {
             agent: ROOT.to_owned(),
@@ -220,7 +240,10 @@ impl Treatment {
         let (tools, native) = if is_flat {
             (Toolbox::default(), ToolUse::default())
         } else {
-            (self.root_tools(), self.code_tool(Role::Child))
+            (
+                self.root_tools(),
+                code_tool::tool_use(self.code_via_tool, Role::Child),
+            )
         };
         let iterations = if is_flat {
             1
@@ -274,43 +297,15 @@ impl Treatment {
 
     /// Messages that the last request of an agent with so many responses can have; none if nothing bounds them. An agent with a REPL
     /// gets one message after each response; one that calls native tools gets as many as it calls tools.
-    const fn most_messages(&self, iterations: u32) -> Option<usize> {
+    fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
-        } else if self.protocol.nature().has_repl {
+        } else if self.protocol.nature().has_repl() {
             Some(MESSAGES_OF_ONE_CALL * iterations as usize)
         } else {
             None
         }
     }
-
-    fn code_tool(&self, role: Role) -> ToolUse {
-        let sampling = Sampling {
-            code_via_tool: self.code_via_tool,
-            ..Sampling::default()
-        };
-        code_tool::tool_use(&sampling, role)
-    }
-
-    fn offered(&self, tools: &Toolbox) -> ToolUse {
-        ToolUse {
-            specs: tools.offered(&self.layers.actions).into(),
-            choice: match self.root.tool_choice {
-                ToolStrategy::Required => ToolChoice::Required,
-                ToolStrategy::Auto | ToolStrategy::None => ToolChoice::Auto,
-            },
-            parallel: self.root.parallel_tool_calls,
-        }
-    }
-}
-
-fn readers() -> Toolbox {
-    let bundled = ToolRegistry::bundled();
-    let tools = CONTEXT_TOOLS
-        .iter()
-        .filter_map(|name| bundled.get(name).ok());
-    // They are right together.
-    Toolbox::of_tools(tools).unwrap_or_default()
 }
 
 fn functions(tools: &Toolbox) -> Vec<(String, String)> {

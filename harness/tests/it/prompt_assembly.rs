@@ -1,6 +1,7 @@
 //! What holds for the system prompts of all agents: order, completeness, safe quotation, limits.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
@@ -301,9 +302,21 @@ fn modes_are_words() {
 #[test]
 fn every_section_has_a_digest() {
     let digests = template_digests();
-    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/prompts")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let mut folders = entries(&root.join("src/protocol"));
+    folders.retain(|folder| folder.is_dir());
+    folders.push(root.join("prompts"));
+    let files = folders.iter().flat_map(|folder| entries(folder));
+    let is_text = |file: &PathBuf| {
+        let name = file.file_name().unwrap();
+        name == "agent-turn.yaml" || file.extension().is_some_and(|ending| ending == "md")
+    };
     let files: BTreeSet<String> = files
-        .map(|entry| entry.unwrap().path())
+        .filter(is_text)
         .map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     let named: BTreeSet<String> = digests.iter().map(|(name, _)| (*name).to_owned()).collect();

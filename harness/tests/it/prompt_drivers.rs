@@ -61,7 +61,7 @@ fn bundled_drivers_fit_their_modes_and_files() {
     assert!(!of_repl.is_empty());
     for driver in of_repl {
         let mut protocols = driver.protocols.iter();
-        let has_repl = protocols.all(|protocol| protocol.nature().has_repl);
+        let has_repl = protocols.all(|protocol| protocol.nature().has_repl());
         assert!(has_repl, "{}", driver.name);
     }
 }

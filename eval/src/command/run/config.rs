@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use benchmarks::Dataset;
-use harness::Protocol;
 use harness::prompt::template_digests;
 use serde_json::{Value, json};
 
@@ -54,7 +53,7 @@ pub(super) fn fingerprint(
     let engine = &settings.engine;
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let mut treatment = recorded_fields(&engine.treatment);
-    if engine.treatment.protocol != Protocol::AgentTurn {
+    if !engine.treatment.is_web() {
         // Other protocols read nothing of it.
         treatment.remove("web_agent");
     }

@@ -337,11 +337,11 @@ fn dollars(cost_usd: Option<f64>) -> String {
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
     let nature = engine.treatment.protocol.nature();
-    if nature.is_one_call || nature.has_repl && engine.treatment.max_depth == 0 {
+    if nature.is_one_call() || nature.has_repl() && engine.treatment.max_depth == 0 {
         return [1, 1];
     }
     let most = u64::from(engine.treatment.max_iterations);
-    if !nature.has_repl {
+    if !nature.has_repl() {
         return [1, most];
     }
     // The first return is shown back once.
@@ -357,11 +357,11 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
 fn calls_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
     let nature = engine.treatment.protocol.nature();
-    if nature.has_repl {
+    if nature.has_repl() {
         return engine.treatment.max_depth > 0;
     }
     let has_apps = nature.subjects.contains(&Subject::Apps);
-    has_apps || nature.calls_tools && !engine.treatment.equipment.specialists.is_empty()
+    has_apps || nature.calls_tools() && !engine.treatment.equipment.specialists.is_empty()
 }
 
 /// One call, after so many others of its agent.
@@ -389,12 +389,13 @@ fn agent(settings: &RunSettings, first: u64, iterations: u64) -> Sum {
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let own = agent(settings, first, iterations);
     let engine = &settings.engine;
-    let below =
-        if engine.treatment.protocol.nature().has_repl && depth + 1 < engine.treatment.max_depth {
-            let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);
-            tree(settings, first, depth + 1, of_child.into())
-        } else {
-            agent(settings, first, 1)
-        };
+    let below = if engine.treatment.protocol.nature().has_repl()
+        && depth + 1 < engine.treatment.max_depth
+    {
+        let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);
+        tree(settings, first, depth + 1, of_child.into())
+    } else {
+        agent(settings, first, 1)
+    };
     own.plus(below.times(iterations))
 }

@@ -1,6 +1,7 @@
 //! One agent of an attempt as its timeline shows it: when it worked, when it waited, what it used.
 
-use harness::model::{EventKind, Protocol, Role, Status, Usage};
+use harness::Workplace;
+use harness::model::{EventKind, Role, Status, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -227,15 +228,11 @@ impl Timeline {
 
     /// What it does between its requests to the model, by its role.
     fn work(&self) -> Option<Doing> {
-        match self.role {
-            Some(
-                Role::Flat | Role::OneShot | Role::App | Role::Judge | Role::Root(Protocol::Direct),
-            ) => None,
-            Some(Role::Root(Protocol::AgentTurn | Protocol::JsonAction)) => Some(Doing::Browser),
-            Some(Role::Root(Protocol::Tools)) => Some(Doing::Tools),
-            Some(Role::Root(Protocol::Rlm) | Role::Child | Role::Specialist) | None => {
-                Some(Doing::Code)
-            }
+        match self.role.map(Role::workplace) {
+            Some(Workplace::None) => None,
+            Some(Workplace::Page | Workplace::Apps) => Some(Doing::Browser),
+            Some(Workplace::NativeTools) => Some(Doing::Tools),
+            Some(Workplace::Repl) | None => Some(Doing::Code),
         }
     }
 

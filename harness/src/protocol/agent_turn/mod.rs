@@ -30,7 +30,8 @@ use crate::model::web::Page;
 use crate::model::{EventKind, Message, Status, ToolResult, ToolUse, WebEvent};
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
-use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
+use crate::protocol::RootAgent;
+use crate::tool::Toolbox;
 
 pub use crate::model::web::How;
 pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction};
@@ -41,19 +42,6 @@ use catalog::Catalog;
 use executor::{Checked, OnPage};
 use gate::Confirmed;
 use log::TurnLog;
-
-/// The protocol.
-pub(super) const ENTRY: Entry = Entry {
-    nature: ProtocolNature {
-        summary: "the agent-turn protocol has the prompt and the actions of --web-agent, without a REPL, children or tools",
-        subjects: &[Subject::Pages],
-        has_repl: false,
-        calls_tools: false,
-        is_one_call: false,
-        takes_pictures: true,
-    },
-    root: |web_agent| web_agent,
-};
 
 /// Responses in a row without a usable envelope; one more ends the attempt.
 const MOST_MALFORMED: u32 = 3;
@@ -116,47 +104,59 @@ impl WebAgent {
         })
     }
 
-    /// What goes over the wire as tools.
-    pub fn tools() -> ToolUse {
-        catalog::tool_use()
+    /// The agent of a run.
+    fn of(treatment: &Treatment) -> Result<Self, AgentTurnError> {
+        Ok(Self::new(treatment.web.clone())?.under(&treatment.layers))
     }
 }
 
-/// What a web agent's requests offer as native tools: `agent_turn`, whatever its actions are.
-pub fn native_tools() -> ToolUse {
-    WebAgent::tools()
-}
+/// The root: a web agent as the settings of the run make it.
+pub(super) struct AgentTurn;
 
 #[async_trait]
-impl RootAgent for WebAgent {
+impl RootAgent for AgentTurn {
+    fn check(&self, treatment: &Treatment) -> Result<(), AgentTurnError> {
+        WebAgent::of(treatment).map(drop)
+    }
+
     fn root(&self, treatment: &Treatment) -> Root {
+        let agent = WebAgent::of(treatment).ok();
         Root {
-            system_prompt: Some(self.system().text()),
+            system_prompt: agent.map(|agent| agent.system().text()),
             ..Root::of(treatment)
         }
     }
 
+    /// `agent_turn`, whatever the actions are.
+    fn offers(&self, _treatment: &Treatment, _tools: &Toolbox) -> ToolUse {
+        catalog::tool_use()
+    }
+
     /// The page follows with each request.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
-        conversation.tools = Self::tools();
+        conversation.tools = catalog::tool_use();
         let query = flat_message(root.query(), &attempt.task.context);
         conversation.push(Message::user(query));
     }
 
     /// Records the state of the page at the end, by which the attempt is judged.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        let agent = WebAgent::of(&attempt.run.treatment).map_err(|error| Failure {
+            status: Status::Error,
+            reason: error.to_string(),
+        })?;
         let page = attempt.browser()?.open(attempt.task).await?;
         let executor = Checked {
             inner: Confirmed {
                 inner: OnPage(Arc::clone(&page)),
-                gate: Arc::clone(&self.gate),
+                gate: Arc::clone(&agent.gate),
             },
-            catalog: Arc::clone(&self.catalog),
+            catalog: Arc::clone(&agent.catalog),
         };
         let mut turns = WebTurns {
             attempt,
             root,
-            agent: self,
+            agent: &agent,
             page,
             executor,
             log: TurnLog::default(),
@@ -183,7 +183,7 @@ struct WebTurns<'a> {
 
 impl Turns for WebTurns<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
-        self.agent.open(self.attempt, self.root, conversation);
+        AgentTurn.open(self.attempt, self.root, conversation);
     }
 
     /// Shows the page as it is now, at the end of the next request alone.
@@ -257,12 +257,9 @@ impl Turns for WebTurns<'_> {
         result: Result<String, Failure>,
     ) -> Result<String, Failure> {
         self.log.record(self.attempt, self.root, conversation);
-        match &result {
-            Err(failure) if failure.status != Status::Limit => {}
-            _ => self
-                .attempt
-                .records
-                .judge_by(self.root, self.page.state().await?),
+        if Failure::leaves_a_state(&result) {
+            let state = self.page.state().await?;
+            self.attempt.records.judge_by(self.root, state);
         }
         result
     }

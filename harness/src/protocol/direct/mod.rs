@@ -8,25 +8,12 @@ use crate::agent::{
     Attempt, Conversation, Failure, Invocation, ModelReply, Root, Step, Treatment, Turn, Turns,
     run_turns,
 };
-use crate::model::{Message, Protocol, Role, Status};
+use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
-use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
-
-/// The protocol.
-pub(super) const ENTRY: Entry = Entry {
-    nature: ProtocolNature {
-        summary: "the direct protocol is one call with the whole context, without a REPL, children or tools",
-        subjects: &[Subject::Texts],
-        has_repl: false,
-        calls_tools: false,
-        is_one_call: true,
-        takes_pictures: false,
-    },
-    root: |_| &Direct,
-};
+use crate::protocol::RootAgent;
 
 /// The root: one call, in which a context that does not fit may be cut.
-struct Direct;
+pub(super) struct Direct;
 
 #[async_trait]
 impl RootAgent for Direct {
@@ -73,7 +60,7 @@ impl OneCall {
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
         let context = &attempt.task.context;
         let first = Message::user(flat_message(root.query(), context));
-        let cuts = root.role == Role::Root(Protocol::Direct);
+        let cuts = root.role != Role::Flat;
         Self {
             shown: vec![attempt.with_images(root, first)],
             may_cut: cuts.then(|| (root.query().to_owned(), Arc::clone(context))),

@@ -19,29 +19,16 @@ use crate::agent::{
 };
 use crate::model::web::AppHost;
 use crate::model::{EventKind, Message, Status, WebEvent};
-use crate::protocol::{ProtocolNature, RootAgent, Subject};
+use crate::protocol::RootAgent;
 
 use request::{Asked, ChatRequest, Entry};
 use response::{Choice, List, Understood};
-
-/// The protocol.
-pub(super) const ENTRY: super::Entry = super::Entry {
-    nature: ProtocolNature {
-        summary: "the json-action protocol has one prompt and answers by JSON actions, without a REPL, children or tools",
-        subjects: &[Subject::Apps],
-        has_repl: false,
-        calls_tools: false,
-        is_one_call: false,
-        takes_pictures: true,
-    },
-    root: |_| &JsonAction,
-};
 
 /// Responses in a row that may be malformed; one more ends the attempt.
 const MOST_MALFORMED: u32 = 3;
 
 /// The root: the chat with the user, beside the apps that it launches.
-struct JsonAction;
+pub(super) struct JsonAction;
 
 #[async_trait]
 impl RootAgent for JsonAction {
@@ -172,9 +159,7 @@ impl Turns for Chat<'_> {
         _conversation: &Conversation,
         result: Result<String, Failure>,
     ) -> Result<String, Failure> {
-        if let Err(failure) = &result
-            && failure.status != Status::Limit
-        {
+        if !Failure::leaves_a_state(&result) {
             return result;
         }
         let state = self.host.state().await?;

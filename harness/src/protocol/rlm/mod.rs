@@ -14,35 +14,23 @@ use crate::agent::{
     Attempt, Conversation, Failure, Invocation, ModelReply, PageFunctions, Root, Step, Treatment,
     Turn, Turns, run_turns,
 };
-use crate::model::{EventKind, Message, Role, Status, ms};
+use crate::model::{EventKind, Message, Role, ToolUse, ms};
 use crate::prompt::{
     CellReport, ContextKind, code_tool, cut_off_message, first_message, no_code_message,
     output_left_out, result_message, returned_early_message,
 };
+use crate::protocol::RootAgent;
 use crate::protocol::direct::OneCall;
-use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
 use crate::text::{code_blocks, two_ends};
+use crate::tool::Toolbox;
 
 use background::Background;
-
-/// The protocol.
-pub(super) const ENTRY: Entry = Entry {
-    nature: ProtocolNature {
-        summary: "an agent of the rlm protocol works in a REPL, from which it calls children and the tools of the run",
-        subjects: &[Subject::Texts, Subject::Pages],
-        has_repl: true,
-        calls_tools: true,
-        is_one_call: false,
-        takes_pictures: false,
-    },
-    root: |_| &Rlm,
-};
 
 /// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
 const SHOWN_BACK: usize = 10_000;
 
 /// The root: an agent with a REPL, or a flat one where agents may not be deeper.
-struct Rlm;
+pub(super) struct Rlm;
 
 #[async_trait]
 impl RootAgent for Rlm {
@@ -56,6 +44,10 @@ impl RootAgent for Rlm {
             iterations: 1,
             ..root
         }
+    }
+
+    fn offers(&self, treatment: &Treatment, _tools: &Toolbox) -> ToolUse {
+        code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
     }
 
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
@@ -90,9 +82,8 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         result = run_repl(attempt, root.clone()) => result,
         error = functions.broken() => Err(error.into()),
     };
-    match &result {
-        Err(failure) if failure.status != Status::Limit => {}
-        _ => attempt.records.judge_by(&root, page.state().await?),
+    if Failure::leaves_a_state(&result) {
+        attempt.records.judge_by(&root, page.state().await?);
     }
     result
 }

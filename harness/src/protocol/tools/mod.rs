@@ -2,43 +2,53 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
 
 use async_trait::async_trait;
 use futures::future::try_join_all;
-use serde_json::Value;
 
 use crate::agent::{
-    AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, Step, Turn, Turns,
-    run_turns,
+    AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, Step, Treatment, Turn,
+    Turns, run_turns,
 };
 use crate::hook::HookError;
-use crate::model::{EventKind, Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse, ms};
+use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
-use crate::protocol::tool_run::ToolRun;
-use crate::protocol::{Entry, ProtocolNature, RootAgent, Subject};
+use crate::protocol::RootAgent;
+use crate::protocol::tool_run::{ToolRun, text_of};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, Toolbox};
 
-/// The protocol.
-pub(super) const ENTRY: Entry = Entry {
-    nature: ProtocolNature {
-        summary: "the tools protocol has one prompt of its own and native tool calls, without a REPL",
-        subjects: &[Subject::Texts],
-        has_repl: false,
-        calls_tools: true,
-        is_one_call: false,
-        takes_pictures: false,
-    },
-    root: |_| &Tools,
-};
-
 /// The root: an agent with the tools of the run.
-struct Tools;
+pub(super) struct Tools;
 
 #[async_trait]
 impl RootAgent for Tools {
+    /// With those that read a context which is too long for the message: whether it is, the sample says.
+    fn tools(&self, of_run: &Toolbox) -> Toolbox {
+        let bundled = ToolRegistry::bundled();
+        let missing = CONTEXT_TOOLS
+            .iter()
+            .filter(|name| of_run.get(name).is_err())
+            .filter_map(|name| bundled.get(name).ok());
+        // They are right together; a tool of the agent's own that collides with one stays.
+        let readers = Toolbox::of_tools(missing).unwrap_or_default();
+        readers.under(of_run)
+    }
+
+    fn offers(&self, treatment: &Treatment, tools: &Toolbox) -> ToolUse {
+        let root = &treatment.root;
+        ToolUse {
+            specs: tools.offered(&treatment.layers.actions).into(),
+            choice: match root.tool_choice {
+                ToolStrategy::Auto => ToolChoice::Auto,
+                ToolStrategy::None => ToolChoice::None,
+                ToolStrategy::Required => ToolChoice::Required,
+            },
+            parallel: root.parallel_tool_calls,
+        }
+    }
+
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         ToolsAgent::of_root(attempt, root).open(conversation);
     }
@@ -52,7 +62,7 @@ impl RootAgent for Tools {
 const INLINE_CONTEXT: usize = 20_000;
 
 /// The tools that read a context which does not stand in the first message.
-pub(crate) const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
+const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
 
 /// How often a model that has to call a tool and does not is asked again.
 const RETRIES: u32 = 2;
@@ -77,14 +87,7 @@ impl<'a> ToolsAgent<'a> {
         let context = Arc::clone(&attempt.task.context);
         let mut invocation = root.clone();
         if !stands_in_message(&context, settings) {
-            let bundled = ToolRegistry::bundled();
-            let missing = CONTEXT_TOOLS
-                .iter()
-                .filter(|name| invocation.tools.get(name).is_err())
-                .filter_map(|name| bundled.get(name).ok());
-            // They are right together; a tool of the agent's own that collides with one stays.
-            let readers = Toolbox::of_tools(missing).unwrap_or_default();
-            invocation.tools = readers.under(&invocation.tools);
+            invocation.tools = Tools.tools(&root.tools);
         }
         Self {
             attempt,
@@ -100,20 +103,6 @@ impl<'a> ToolsAgent<'a> {
     async fn run(mut self) -> Result<String, Failure> {
         let invocation = self.invocation.clone();
         run_turns(self.attempt, &invocation, &mut self).await
-    }
-
-    /// What its requests offer.
-    fn tool_use(&self) -> ToolUse {
-        let actions = &self.attempt.run.treatment.layers.actions;
-        ToolUse {
-            specs: self.invocation.tools.offered(actions).into(),
-            choice: match self.settings.tool_choice {
-                ToolStrategy::Auto => ToolChoice::Auto,
-                ToolStrategy::None => ToolChoice::None,
-                ToolStrategy::Required => ToolChoice::Required,
-            },
-            parallel: self.settings.parallel_tool_calls,
-        }
     }
 
     /// A result for every call of a response.
@@ -146,40 +135,6 @@ impl<'a> ToolsAgent<'a> {
 
     /// Makes one call, and says what came of it.
     async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
-        let began = Instant::now();
-        let work = self.attempt.meter.begin();
-        let outcome = self.call(call).await;
-        drop(work);
-        let limit = self.attempt.run.treatment.repl.config.limits.output_chars;
-        let (content, is_error) = match outcome {
-            Ok(Value::String(text)) => (text, false),
-            Ok(value) => (value.to_string(), false),
-            Err(reason) => (format!("error: {reason}"), true),
-        };
-        let result = ToolResult {
-            call: call.id.clone(),
-            content: two_ends(&content, limit),
-            is_error,
-        };
-        let hooked = self
-            .attempt
-            .hook_tool_result(&self.invocation, call, result);
-        let result = hooked.await?;
-        self.attempt.records.emit(
-            &self.invocation,
-            EventKind::ToolCall {
-                call: call.id.clone(),
-                name: call.name.clone(),
-                arguments: call.arguments.clone(),
-                result: result.content.clone(),
-                is_error,
-                ms: ms(began.elapsed()),
-            },
-        );
-        Ok(result)
-    }
-
-    async fn call(&self, call: &ToolCall) -> Result<Value, String> {
         let counts = u32::from(self.invocation.tools.calls_prompt(&call.name));
         let number = self.children.fetch_add(counts, Ordering::Relaxed);
         let run = ToolRun::new(
@@ -188,8 +143,27 @@ impl<'a> ToolsAgent<'a> {
             call.arguments.clone(),
             self.invocation.child_id(number),
         );
-        let result = self.attempt.tool_result(&self.invocation, &run).await;
-        result.map_err(|error| error.to_string())
+        let work = self.attempt.meter.begin();
+        let outcome = self.attempt.tool_result(&self.invocation, &run).await;
+        drop(work);
+        let content = match &outcome {
+            Ok(value) => text_of(value),
+            Err(error) => format!("error: {error}"),
+        };
+        let limit = self.attempt.run.treatment.repl.config.limits.output_chars;
+        let result = ToolResult {
+            call: call.id.clone(),
+            content: two_ends(&content, limit),
+            is_error: outcome.is_err(),
+        };
+        let hooked = self
+            .attempt
+            .hook_tool_result(&self.invocation, call, result);
+        let result = hooked.await?;
+        let shown = result.content.clone();
+        let told = outcome.map(|_| shown.clone()).map_err(|_| shown);
+        self.attempt.record_tool(&self.invocation, run, told);
+        Ok(result)
     }
 
     /// What a reply lacks, or none where it calls tools; the answer where it is one.
@@ -224,7 +198,8 @@ impl<'a> ToolsAgent<'a> {
 
 impl Turns for ToolsAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
-        conversation.tools = self.tool_use();
+        let treatment = &self.attempt.run.treatment;
+        conversation.tools = Tools.offers(treatment, &self.invocation.tools);
         let query = self.invocation.query();
         let mut first = if stands_in_message(&self.context, self.settings) {
             flat_message(query, &self.context)
