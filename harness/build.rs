@@ -2,6 +2,9 @@
 //!
 //! `include_dir` makes the compiler follow the files that it found. That there is a new one only Cargo can see.
 
+#[path = "model/build/folders.rs"]
+mod folders;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -15,82 +18,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=prompts");
     println!("cargo::rerun-if-changed={PROTOCOLS}");
     let out = env::var("OUT_DIR")?;
-    let (words, roots) = protocols()?;
     for (file, code) in [
         ("sections.rs", sections()?),
-        ("protocols.rs", words),
-        ("root_agents.rs", roots),
+        ("root_agents.rs", root_agents()?),
     ] {
         fs::write(Path::new(&out).join(file), code)?;
     }
     Ok(())
 }
 
-/// The protocols: every module of `src/protocol` whose folder has a `protocol.yaml`, in the order of the `mod` lines. Gives what
-/// each says of itself, for `model/protocol.rs`, and the match of each with its `RootAgent`, for `protocol/mod.rs`.
-fn protocols() -> Result<(String, String), Box<dyn Error>> {
-    let (mut words, mut roots) = (String::new(), String::new());
-    let home = Path::new(PROTOCOLS);
-    let modules = fs::read_to_string(home.join("mod.rs"))?;
-    for line in modules.lines() {
-        let name = line
-            .strip_suffix(';')
-            .and_then(|line| line.split_once("mod "));
-        let Some((_, name)) = name else { continue };
-        let file = home.join(name).join("protocol.yaml");
-        if !file.is_file() {
-            continue;
-        }
-        let code = fs::read_to_string(home.join(name).join("mod.rs"))?;
-        let about = code
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .replace("//!", "///");
-        let variant = camel(name);
-        words += &format!(
-            "{about}\n{variant} = {name:?}, {:?}, ",
-            name.replace('_', "-")
-        );
-        for line in fs::read_to_string(&file)?.lines() {
-            words += &match line.split_once(": ") {
-                Some(("summary", text)) => format!("summary: {text:?}, "),
-                Some(("subjects", list)) => {
-                    let names = list.trim_matches(['[', ']']).split(", ");
-                    let subjects: String = names
-                        .map(|name| format!("Subject::{}, ", camel(name)))
-                        .collect();
-                    format!("subjects: &[{subjects}], ")
-                }
-                Some(("workplace", name)) => format!("workplace: Workplace::{}, ", camel(name)),
-                _ => {
-                    return Err(format!(
-                        "{}: `{line}` is no summary, subjects or workplace",
-                        file.display()
-                    )
-                    .into());
-                }
-            };
-        }
-        words += ";\n";
-        roots += &format!("Self::{variant} => &{name}::{variant},\n");
-    }
-    Ok((
-        format!("protocols! {{\n{words}}}\n"),
-        format!(
-            "impl Protocol {{\n/// What the protocol makes of the root.\n\
-             pub(crate) const fn root_agent(self) -> &'static dyn RootAgent {{\nmatch self {{\n{roots}}}\n}}\n}}\n"
-        ),
+/// The match of each protocol with its `RootAgent`, for `protocol/mod.rs`.
+fn root_agents() -> Result<String, Box<dyn Error>> {
+    let roots: String = folders::protocols(Path::new(PROTOCOLS))?
+        .iter()
+        .map(|name| {
+            let variant = folders::camel(name);
+            format!("Protocol::{variant} => &{name}::{variant},\n")
+        })
+        .collect();
+    Ok(format!(
+        "/// What a protocol makes of the root.\n\
+         pub(crate) const fn root_agent(protocol: Protocol) -> &'static dyn RootAgent {{\nmatch protocol {{\n{roots}}}\n}}\n"
     ))
-}
-
-/// `agent_turn` or `agent-turn` as `AgentTurn`.
-fn camel(name: &str) -> String {
-    let parts = name.split(['_', '-']).map(|part| {
-        let (first, rest) = part.split_at(part.len().min(1));
-        first.to_uppercase() + rest
-    });
-    parts.collect()
 }
 
 /// A constant for each text of a prompt, and the list of them: those of `prompts`, and those in the folders of protocols.

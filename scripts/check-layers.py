@@ -13,7 +13,8 @@ from pathlib import Path
 # The crates of the workspace, by their folders, that each may depend on, tests apart.
 CRATES = {
     "sandbox": [],
-    "harness": ["sandbox"],
+    "harness/model": [],
+    "harness": ["sandbox", "model"],
     "benchmarks": [],
     "browser": [],
     "eval/statistics": [],
@@ -35,9 +36,16 @@ LAYERS = {
         isolation
         warm_pool
     """,
+    "harness/model": """
+        protocol sampling tool_call
+        message role
+        task
+        outcome
+        web
+        event
+    """,
     "harness": """
         text
-        model
         prompt
         provider
         hook tool

@@ -14,6 +14,9 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
     (
         "harness",
         &[
+            "harness/model/src",
+            "harness/model/build.rs",
+            "harness/model/build",
             "harness/src",
             "harness/build.rs",
             "harness/tools",

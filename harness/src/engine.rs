@@ -10,8 +10,8 @@ use crate::agent::{
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Task};
 use crate::prompt::PromptMode;
-use crate::protocol::RootAgent;
 use crate::protocol::agent_turn::AgentTurnError;
+use crate::protocol::{self, RootAgent};
 use crate::provider::{ProviderError, Request};
 
 /// Settings that cannot work together.
@@ -49,7 +49,7 @@ impl Engine {
         models: Models,
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
-        treatment.protocol.root_agent().check(&treatment)?;
+        protocol::root_agent(treatment.protocol).check(&treatment)?;
         let delegates = treatment.protocol.nature().has_repl() && treatment.max_depth >= 2;
         if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
@@ -108,7 +108,7 @@ impl Engine {
     }
 
     fn root_agent(&self) -> &dyn RootAgent {
-        self.run.treatment.protocol.root_agent()
+        protocol::root_agent(self.run.treatment.protocol)
     }
 
     /// Ends when no attempt can go on, with the reason: then every attempt whose next step is a call to a model

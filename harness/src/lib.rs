@@ -8,8 +8,6 @@
 
 mod text;
 
-pub mod model;
-
 pub mod prompt;
 
 // Not below `prompt`: what a wire format cannot carry, such as past calls of tools, goes into its requests as texts of prompts.
@@ -25,7 +23,7 @@ mod protocol;
 mod engine;
 pub mod treatment;
 
-pub use sandbox;
+pub use {model, sandbox};
 
 pub use agent::{
     AgentSettings, Budget, Conduct, Equipment, HaltReason, Model, Models, Outfit, SharedBudget,

@@ -142,9 +142,9 @@ fn every_file_that_is_compiled_in_is_in_a_component() {
         );
     }
     let mut included = 0;
-    for name in dependencies::CRATES {
+    for folder in dependencies::CRATES {
         let mut files = Vec::new();
-        sources_below(&root, &format!("{name}/src"), &mut files);
+        sources_below(&root, &format!("{folder}/src"), &mut files);
         for file in files
             .iter()
             .filter(|file| Path::new(file).extension().is_some_and(|it| it == "rs"))
@@ -167,7 +167,7 @@ fn every_file_that_is_compiled_in_is_in_a_component() {
                     let mut parts: Vec<&str> = file.split('/').collect();
                     let of_crate = path.strip_prefix("$CARGO_MANIFEST_DIR/");
                     parts.truncate(if of_crate.is_some() {
-                        1
+                        folder.split('/').count()
                     } else {
                         parts.len() - 1
                     });
@@ -226,14 +226,14 @@ fn the_binary_has_the_digest_of_these_sources() {
     );
 }
 
-/// A workspace of five crates of which one needs `used` and tests with `tester`.
+/// A workspace of the program's crates of which one needs `used` and tests with `tester`.
 fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
     write(root, &[("Cargo.toml", shared), ("Cargo.lock", lock)]);
-    for name in dependencies::CRATES {
-        let manifest = if name == "sandbox" { sandbox } else { "" };
-        write(root, &[(&format!("{name}/Cargo.toml"), manifest)]);
+    for folder in dependencies::CRATES {
+        let manifest = if folder == "sandbox" { sandbox } else { "" };
+        write(root, &[(&format!("{folder}/Cargo.toml"), manifest)]);
     }
     folder
 }
@@ -247,8 +247,8 @@ fn dependencies_count_by_what_is_compiled_in() {
     };
     let members: String = dependencies::CRATES
         .iter()
-        .map(|name| match *name {
-            "sandbox" => package(name, "0.1.0", "dependencies = [\"tester\", \"used\"]"),
+        .map(|folder| match dependencies::crate_in(folder) {
+            name @ "sandbox" => package(name, "0.1.0", "dependencies = [\"tester\", \"used\"]"),
             name => package(name, "0.1.0", ""),
         })
         .collect();

@@ -12,6 +12,7 @@ use crate::prompt::{
     system_prompt,
 };
 use crate::protocol::agent_turn::AgentTurnSettings;
+use crate::protocol::root_agent;
 use crate::tool::Toolbox;
 
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
@@ -101,7 +102,7 @@ impl Treatment {
 
     /// The root's system prompt.
     pub(super) fn root_prompt(&self) -> Assembled {
-        let own = self.protocol.root_agent().root(self).system_prompt;
+        let own = root_agent(self.protocol).root(self).system_prompt;
         let tools = self.root_tools();
         self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
     }
@@ -150,7 +151,7 @@ impl Treatment {
         } else if depth > 0 || self.is_barred_from_tools() {
             ToolUse::default()
         } else {
-            let protocol = self.protocol.root_agent();
+            let protocol = root_agent(self.protocol);
             protocol.offers(self, &self.equipment.root)
         };
         offered.specs.to_vec()
@@ -216,7 +217,7 @@ impl Treatment {
         let (tools, native) = if self.is_barred_from_tools() {
             (own.clone(), ToolUse::default())
         } else {
-            let protocol = self.protocol.root_agent();
+            let protocol = root_agent(self.protocol);
             let tools = protocol.tools(&own);
             let native = protocol.offers(self, &tools);
             (tools, native)

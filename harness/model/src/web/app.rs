@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::PageError;
-use crate::model::Image;
+use crate::Image;
 
 /// Runs apps, each in a tab of its own, and knows the documents that are open beside them.
 ///

@@ -14,9 +14,8 @@ mod tool_call;
 
 pub mod web;
 
-pub(crate) use event::ms;
 pub use event::{
-    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, WaitReason, WebEvent,
+    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, WaitReason, WebEvent, ms,
 };
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};

@@ -47,7 +47,7 @@ macro_rules! protocols {
 include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
 
 /// What a protocol says of itself. Whether anything can be combined with it follows from what its agents are sent, which
-/// is assembled from this ([`Treatment::sent`](crate::treatment::Treatment::sent)).
+/// is assembled from this (`Treatment::sent` of the engine).
 #[derive(Debug, Clone, Copy)]
 pub struct ProtocolNature {
     /// What its agents get, in one sentence for messages.

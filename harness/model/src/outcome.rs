@@ -174,7 +174,7 @@ impl Stats {
     }
 
     /// Takes in what one response, or a try that gave none, used.
-    pub(crate) fn add_use(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
+    pub fn add_use(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
         }

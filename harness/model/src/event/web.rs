@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::web::{ActionResult, Dump, Envelope, LoggedTurn};
-use crate::model::{Image, Message};
+use crate::web::{ActionResult, Dump, Envelope, LoggedTurn};
+use crate::{Image, Message};
 
 /// Something that happened in a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -300,6 +300,6 @@ impl EventSink for NoEvents {
 }
 
 /// Milliseconds with a fraction, the unit of every `…_ms` field.
-pub(crate) fn ms(duration: Duration) -> f64 {
+pub fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

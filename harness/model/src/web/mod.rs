@@ -1,6 +1,6 @@
 //! The web as an environment: what a browser, a page and a host of apps are to the engine and its protocols.
 //!
-//! The engine knows no browser. Whoever runs it gives it a [`Browser`] by [`Engine::with_browser`](crate::Engine::with_browser);
+//! The engine knows no browser. Whoever runs it gives it a [`Browser`] by `Engine::with_browser`;
 //! one opens a page or a host for each attempt, and dropping that closes it. Nothing here knows a benchmark: what the world of a
 //! task is made of is the browser's to find by [`Task::sample`].
 

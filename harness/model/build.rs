@@ -1,0 +1,64 @@
+//! Reads what each protocol says of itself from its folder in the engine, so that a new one needs no line here.
+
+#[path = "build/folders.rs"]
+mod folders;
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+/// A folder for each protocol.
+const PROTOCOLS: &str = "../src/protocol";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = env::var("OUT_DIR")?;
+    fs::write(Path::new(&out).join("protocols.rs"), protocols()?)?;
+    Ok(())
+}
+
+/// The protocols as `src/protocol.rs` declares them. Only what they say of themselves makes this crate another, and not their
+/// code, whose first line is their documentation.
+fn protocols() -> Result<String, Box<dyn Error>> {
+    let home = Path::new(PROTOCOLS);
+    println!("cargo::rerun-if-changed={PROTOCOLS}/mod.rs");
+    let mut words = String::new();
+    for name in folders::protocols(home)? {
+        let file = home.join(&name).join("protocol.yaml");
+        println!("cargo::rerun-if-changed={}", file.display());
+        let code = fs::read_to_string(home.join(&name).join("mod.rs"))?;
+        let about = code
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .replace("//!", "///");
+        words += &format!(
+            "{about}\n{} = {name:?}, {:?}, ",
+            folders::camel(&name),
+            name.replace('_', "-")
+        );
+        for line in fs::read_to_string(&file)?.lines() {
+            words += &match line.split_once(": ") {
+                Some(("summary", text)) => format!("summary: {text:?}, "),
+                Some(("subjects", list)) => {
+                    let names = list.trim_matches(['[', ']']).split(", ");
+                    let subjects: String = names
+                        .map(|name| format!("Subject::{}, ", folders::camel(name)))
+                        .collect();
+                    format!("subjects: &[{subjects}], ")
+                }
+                Some(("workplace", name)) => {
+                    format!("workplace: Workplace::{}, ", folders::camel(name))
+                }
+                _ => {
+                    return Err(format!(
+                        "{}: `{line}` is no summary, subjects or workplace",
+                        file.display()
+                    )
+                    .into());
+                }
+            };
+        }
+        words += ";\n";
+    }
+    Ok(format!("protocols! {{\n{words}}}\n"))
+}
