@@ -62,7 +62,7 @@ pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
     Ok(measured)
 }
 
-/// Tells on stderr how far the suite is, or what it leaves out.
+/// Prints on stderr how far the suite is, or what it skips.
 #[expect(clippy::print_stderr, reason = "progress is for people")]
 pub fn say(text: &str) {
     eprintln!("bench: {text}");

@@ -67,7 +67,7 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// Lets agents that are told to wait do so from now on, or go on.
+    /// Opens or closes the gate, at which agents that were asked to wait stop.
     pub fn set_gate(&self, open: bool) {
         self.shared.open.send_replace(open);
     }

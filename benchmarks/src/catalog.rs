@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::generated::TASKS_PER_LENGTH;
-use crate::{Dataset, DatasetError, NamedScorer, own};
+use crate::{Dataset, DatasetError, NamedScorer, user_dataset};
 
 /// What a benchmark says of itself: the `ENTRY` of its folder.
 #[derive(Debug)]
@@ -233,7 +233,7 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
 /// The name is unknown, an option is missing or impossible, or the benchmark's files cannot be read or are malformed.
 pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     match entry(name) {
-        None if own::is_path(name) => own::open(Path::new(name), options),
+        None if user_dataset::is_path(name) => user_dataset::open(Path::new(name), options),
         Some(entry) => (entry.open)(options),
         None => Err(OpenError::Unknown {
             name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Images that belong to a question: files and data URLs, told by their content and bounded in size.
+//! Images that belong to a question: files and data URLs, recognised by their content and limited in size.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};

@@ -32,7 +32,7 @@ mod webnav;
 
 mod generated;
 mod longbench;
-mod own;
+mod user_dataset;
 mod ruler;
 
 mod rows;
@@ -48,9 +48,9 @@ pub use dataset::{Dataset, DatasetError, Facts};
 pub use environment::{Answered, AppWorld, Asked, Site};
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};
-pub use own::is_path;
 pub use sample::Sample;
 pub use score::{
     Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Score, Scorer, ShortAnswer,
     StringMatch, scorer, scorers,
 };
+pub use user_dataset::is_path;

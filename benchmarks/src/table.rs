@@ -3,7 +3,7 @@
 mod csv_file;
 mod json_file;
 mod parquet_file;
-mod spool;
+mod row_group_cache;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use self::spool::Spool;
+use self::row_group_cache::RowGroupCache;
 use crate::DatasetError;
 
 /// The fields of a row by name.
@@ -26,7 +26,7 @@ pub const ENDINGS: [&str; 4] = ["jsonl", "json", "csv", "parquet"];
 /// Some files, each with rows.
 pub struct Table {
     files: Vec<TableFile>,
-    spool: Spool,
+    rows: RowGroupCache,
 }
 
 struct TableFile {
@@ -35,7 +35,7 @@ struct TableFile {
     stamp: Stamp,
 }
 
-/// What tells a file that was written anew from the one that was read: length in bytes, and time of change.
+/// Shows whether a file has changed since it was read: length in bytes, and time of modification.
 type Stamp = (u64, Option<SystemTime>);
 
 #[derive(Clone, Copy)]
@@ -127,7 +127,7 @@ impl Table {
         let files = paths.into_iter().map(file).collect::<Result<_, _>>()?;
         Ok(Self {
             files,
-            spool: Spool::default(),
+            rows: RowGroupCache::default(),
         })
     }
 
@@ -197,7 +197,7 @@ impl Table {
         match &place.at {
             At::Bytes(start, length) => json_file::row(&file.path, *start, *length),
             At::Csv(position) => csv_file::row(&file.path, position),
-            At::Group(group, row) => self.spool.row(&file.path, place.file, *group, *row),
+            At::Group(group, row) => self.rows.row(&file.path, place.file, *group, *row),
         }
     }
 

@@ -192,7 +192,7 @@
     }
 
     // The text of an element on one line. What has a line of its own is left out, but for controls, whose words belong to
-    // the sentence; `found.controls` tells that there was nothing else.
+    // the sentence; `found.controls` is set if there was nothing else.
     text(element, inCell = false, found = {}) {
       let plain = false;
       let controls = false;

@@ -1,4 +1,4 @@
-//! What can go wrong between the harness and a page, told apart by who can do something about it.
+//! What can go wrong between the harness and a page, divided by who can do something about it.
 
 use std::time::Duration;
 

@@ -119,7 +119,7 @@ impl Page {
         self.string("reading the address", "location.href").await
     }
 
-    /// Which document is there, and where: told by the browser's events, without asking the page.
+    /// The current document and its address, known from the browser's events without asking the page.
     pub fn place(&self) -> Place {
         self.tab.state.borrow().place.clone()
     }

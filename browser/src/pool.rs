@@ -61,7 +61,7 @@ pub(crate) struct Shared {
 }
 
 impl Pool {
-    /// Finds the browser and starts the first one, so that a missing or broken one is told before any work begins.
+    /// Finds the browser and starts the first one, so that a missing or broken one is reported before any work begins.
     ///
     /// # Errors
     /// [`Error::NotInstalled`], [`Error::NotStarted`], or [`Error::TimedOut`].

@@ -83,7 +83,7 @@ impl Page {
         }
     }
 
-    /// Calls a function of `js/actions.js` and tells its problems apart.
+    /// Calls a function of `js/actions.js` and turns each of its problems into its error.
     pub(crate) async fn act(&self, what: &'static str, given: &str, call: &str) -> Result<Value> {
         let value = self.in_world(what, &format!("pageActions.{call}")).await?;
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();

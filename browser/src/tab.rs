@@ -1,4 +1,4 @@
-//! The state of a tab as its events tell it, which every command on it watches.
+//! The state of a tab, kept up to date by its events; every command on the tab watches it.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -219,7 +219,7 @@ impl Pump {
 
     fn submit(&mut self, outgoing: Outgoing) {
         let session = outgoing.session.map(SessionId::from);
-        // An error here is one of serialization, and the value is JSON already; a dropped sender tells the caller.
+        // Only serialization could fail, and the value is JSON already. The caller would notice the dropped sender.
         if let Ok(id) = self
             .connection
             .submit_command(outgoing.method, session, outgoing.params)
@@ -229,7 +229,7 @@ impl Pump {
         }
     }
 
-    fn tell<C: Command>(&mut self, session: &str, command: C) {
+    fn send<C: Command>(&mut self, session: &str, command: C) {
         let method = command.identifier();
         if let Ok(params) = serde_json::to_value(command) {
             self.submit(Outgoing {
@@ -271,10 +271,10 @@ impl Pump {
         let session = text(&params["sessionId"]);
         let info = &params["targetInfo"];
         if info["type"] == "page" {
-            self.tell(&session, page::EnableParams::default());
-            self.tell(&session, inspector::EnableParams::default());
+            self.send(&session, page::EnableParams::default());
+            self.send(&session, inspector::EnableParams::default());
             // Every tab acts as the one in front, so that several can be used at once.
-            self.tell(&session, SetFocusEmulationEnabledParams::new(true));
+            self.send(&session, SetFocusEmulationEnabledParams::new(true));
             let tab = Tab {
                 session: session.clone(),
                 target: text(&info["targetId"]),
@@ -288,6 +288,6 @@ impl Pump {
             self.shared.tabs.lock().push(Arc::new(tab));
             self.shared.changes.send_modify(|changes| *changes += 1);
         }
-        self.tell(&session, RunIfWaitingForDebuggerParams::default());
+        self.send(&session, RunIfWaitingForDebuggerParams::default());
     }
 }

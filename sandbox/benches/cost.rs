@@ -60,7 +60,7 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
     }
 }
 
-/// Lets workers end what they were told to end, so that it is not counted with what comes next.
+/// Gives workers time to finish, so that their work is not counted with what comes next.
 fn settle() {
     std::thread::sleep(Duration::from_millis(100));
 }

@@ -1,4 +1,4 @@
-//! Runs cells in the sandbox, a session for each trajectory, and tells the CPU time of each as JSON.
+//! Runs cells in the sandbox, a session for each trajectory, and prints the CPU time of each as JSON.
 //!
 //! The counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU time is that of the whole
 //! process, so that isolates run on threads here.
@@ -7,7 +7,7 @@
     unsafe_code,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a measuring program asks the system for its times, tells its figures and may fail"
+    reason = "a measuring program asks the system for its times, prints its figures and may fail"
 )]
 
 use sandbox::message::{AgentInfo, Context};
@@ -23,7 +23,7 @@ async fn main() {
         ..Config::default()
     };
     let sandbox = Sandbox::new(config, Isolation::Thread, |_| ()).unwrap();
-    let mut told = Vec::new();
+    let mut measured = Vec::new();
     for trajectory in cells["trajectories"].as_array().unwrap() {
         let context = trajectory["context"].as_str().unwrap();
         let session = sandbox.session().await.unwrap();
@@ -31,10 +31,10 @@ async fn main() {
         for code in trajectory["cells"].as_array().unwrap() {
             let before = cpu_ms();
             let output = run(&mut repl, code.as_str().unwrap()).await;
-            told.push(json!({"ms": cpu_ms() - before, "output": output}));
+            measured.push(json!({"ms": cpu_ms() - before, "output": output}));
         }
     }
-    println!("{}", Value::from(told));
+    println!("{}", Value::from(measured));
 }
 
 async fn run(repl: &mut Repl, code: &str) -> String {

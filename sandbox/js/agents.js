@@ -175,7 +175,7 @@
     return pending(agent, kind, false, context, () => ops.call(agent.id, kind, question, json, type, length));
   };
 
-  /** The promise of a call that `start` tells the host of. `json` says whether its answer is JSON, and no text. */
+  /** The promise of a call that `start` sends to the host. `json`: whether its answer is JSON instead of text. */
   const pending = (agent, kind, json, context, start) => {
     const entry = { __proto__: null, agent, kind, json, context, observed: false, settled: false, resolve: undefined, reject: undefined };
     const promise = new Call((resolve, reject) => {

@@ -94,7 +94,7 @@
     return join(ctx, output, '', 'Proxy [', ']', depth + 1, true);
   };
 
-  /** The name of the constructor, null for a null prototype, or `Object <…>` where only the prototype can be told. */
+  /** The name of the constructor, null for a null prototype, or `Object <…>` where only the prototype is known. */
   const constructorName = (ctx, value, kind, depth) => {
     const found = findConstructor(value);
     if (found !== null) return found.name;

@@ -56,7 +56,7 @@ impl Heap {
         }
     }
 
-    /// Arms the limit, above what is in use. The engine goes through the whole heap to tell what that is.
+    /// Arms the limit, above what is in use. To find out how much that is, the engine walks the whole heap.
     pub fn arm_above_use(&mut self, isolate: &mut v8::Isolate) {
         let used = isolate.get_heap_statistics().total_heap_size();
         let above = used.saturating_add(used / 4).saturating_add(ROOM);

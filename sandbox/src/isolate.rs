@@ -125,7 +125,7 @@ pub(crate) enum TurnEnd {
 
 impl Isolate {
     /// A fresh isolate on the calling thread, where it must stay. `on_stuck` is called, from another thread,
-    /// when code goes on although it was told to stop.
+    /// when code goes on although it was terminated.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
         let host = Host::default();
         let (mut engine, functions) = boot(config, Rc::clone(&host))?;

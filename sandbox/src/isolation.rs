@@ -20,7 +20,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox without sessions yet. `on_lack` is told once what the kernel lacks to confine workers fully.
+    /// A sandbox without sessions yet. `on_lack` is called once with what the kernel lacks to confine workers fully.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.

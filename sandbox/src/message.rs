@@ -75,7 +75,7 @@ pub enum Request {
     },
 }
 
-/// What the agents of a session may still spend. None where there is no limit.
+/// What the agents of a session may still spend. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Requests to models.
@@ -84,7 +84,7 @@ pub struct Budget {
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost_usd: Option<f64>,
-    /// Wall time, from the moment when it is told.
+    /// Wall time, counted from the moment when the sandbox receives this budget.
     pub time: Option<Duration>,
 }
 

@@ -190,8 +190,10 @@ fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
 
 /// What may still be spent, as JSON; null where there is no limit.
 fn budget(host: &HostState) -> String {
-    let (budget, told) = &host.budget;
-    let time = budget.time.map(|time| time.saturating_sub(told.elapsed()));
+    let (budget, received) = &host.budget;
+    let time = budget
+        .time
+        .map(|time| time.saturating_sub(received.elapsed()));
     serde_json::json!({
         "llmCalls": budget.llm_calls,
         "tokens": budget.tokens,

@@ -1,4 +1,4 @@
-//! Promise rejections that nobody handled, so that the model can be told of errors in code it did not await.
+//! Unhandled promise rejections, so that the model sees errors in code that it did not await.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use deno_core::v8;
 #[cfg(not(feature = "v8"))]
 use crate::engine_handles::Arguments;
 
-/// Rejections kept at a time; a flood of them tells the model nothing more.
+/// Rejections kept at a time; more would not help the model.
 const KEPT: usize = 8;
 
 struct Rejection {

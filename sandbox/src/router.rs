@@ -1,4 +1,4 @@
-//! Hands replies to the REPLs that wait for them, and tells all of them when there will be no more.
+//! Routes each reply to the REPL that waits for it, and notifies all REPLs when the session has ended.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ struct State {
 }
 
 impl Router {
-    /// Events for an agent from now on; none come, and the channel is closed, once the isolate is lost.
+    /// The events of an agent from now on. If the isolate is lost, the channel is closed and empty.
     pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Event> {
         let (sender, events) = mpsc::unbounded_channel();
         let mut state = self.lock();
@@ -37,7 +37,7 @@ impl Router {
         self.lock().routes.remove(&agent);
     }
 
-    /// Hands a reply to its REPL. One that was dropped in the meantime misses nothing.
+    /// Sends a reply to its REPL; does nothing if the REPL was dropped in the meantime.
     pub fn route(&self, reply: Reply) {
         let (agent, event) = match reply {
             Reply::Called { agent, call } => (agent, Event::Called(call)),

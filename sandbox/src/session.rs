@@ -37,7 +37,7 @@ pub enum StartError {
         /// Which file.
         file: String,
     },
-    /// The worker process could not give up what it must not have, and was told to insist on it.
+    /// The worker process could not be confined, and the settings require it.
     #[error("the worker process cannot be confined: {0}")]
     Confine(String),
 }

@@ -59,7 +59,7 @@ pub(crate) fn use_snapshot(bytes: Vec<u8>) {
     let _ = SNAPSHOT.set(Ok(bytes.into()));
 }
 
-/// What tells this build of this program from any other: the engine reads only what its own build wrote.
+/// A digest of this build of this program: the engine reads only snapshots that the same build wrote.
 fn program() -> Option<Vec<u8>> {
     let file = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let changed = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

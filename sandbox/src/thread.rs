@@ -60,8 +60,8 @@ impl Session {
     }
 }
 
-/// Starts the thread of one isolate. `started` is told whether the isolate could be made, `ended` when the
-/// last request was served; the isolate itself is dropped after that.
+/// Starts the thread of one isolate. `started` is called with whether the isolate could be created, `ended` after the
+/// last request was served; then the isolate is dropped.
 pub(crate) fn spawn(
     config: Config,
     mut inbox: impl Inbox + Send + 'static,

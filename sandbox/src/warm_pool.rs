@@ -1,8 +1,8 @@
 //! Keeps sessions ready, so that whoever needs one next does not wait for its isolate.
 //!
-//! Invariants: a session that is handed out was in nobody's hands before. Its clock starts when its first agent is
-//! opened, so that a cell cannot tell how long it was ready. None is made ready that nobody will ask for, and none
-//! where sessions share a worker: there an idle one would have a part in what the others may use.
+//! Invariants: every session is handed out once. Its clock starts when its first agent is opened, so a cell cannot
+//! find out how long the session was idle. No more sessions are started than will be asked for, and none where sessions
+//! share a worker: there an idle session would take part of the others' memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,7 +40,7 @@ impl WarmPool {
         Self(Arc::new(Shared { sandbox, ahead }))
     }
 
-    /// Tells that so many more sessions will be asked for.
+    /// Announces that this many more sessions will be asked for.
     pub fn expect(&self, sessions: usize) {
         self.0.lock().expected += sessions;
     }
@@ -82,7 +82,7 @@ impl WarmPool {
             ahead.starting += 1;
             let starting = Starting(Arc::clone(&self.0));
             tokio::spawn(async move {
-                // Why there is none is told to whoever needs one, and makes it anew.
+                // An error is dropped here: whoever needs the session next starts one and gets the error.
                 let session = starting.0.sandbox.session().await;
                 starting.0.lock().ready.extend(session);
             });

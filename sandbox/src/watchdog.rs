@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How often running code is looked at for what else would stop it.
 const LOOK_TICK: Duration = Duration::from_millis(20);
 
-/// What to do about code that goes on although it was told to stop: some loops inside the engine never look.
+/// What to do about code that ignores its termination: some loops inside the engine never check for it.
 pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
 struct Armed {
@@ -41,7 +41,7 @@ struct State {
     next_id: u64,
     /// Says whether code must be stopped as if its heap had grown over its limit.
     look: Option<Box<dyn FnMut() -> bool + Send>>,
-    /// When the thread looks again by itself; `None` while it waits to be told.
+    /// When the thread looks again by itself; `None` while it waits for a notification.
     wakes_at: Option<Instant>,
 }
 
@@ -102,7 +102,7 @@ impl Watch {
         Self { id, fired }
     }
 
-    /// Whether the deadline passed and the isolate was told to stop.
+    /// Whether the deadline passed and the isolate was terminated.
     pub fn fired(&self) -> bool {
         self.fired.load(Ordering::SeqCst)
     }
@@ -131,7 +131,7 @@ impl State {
         now + left.min(most)
     }
 
-    fn stop_all_if_told(&mut self) {
+    fn stop_all_if_needed(&mut self) {
         if self.armed.is_empty() {
             return;
         }
@@ -164,7 +164,7 @@ fn watch() {
     let mut state = lock();
     loop {
         let now = Instant::now();
-        state.stop_all_if_told();
+        state.stop_all_if_needed();
         state.stop_what_is_over_time(now);
         state.wakes_at = state.armed.iter().map(|armed| armed.look_at).min();
         let wait = state.wakes_at.map(|at| at.saturating_duration_since(now));

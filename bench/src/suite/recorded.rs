@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, Failed, say};
 use crate::report::Figure;
 
-/// Cells that take Node.js longer, in milliseconds, are told one by one.
+/// Cells that take Node.js longer, in milliseconds, are reported one by one.
 const LONG_MS: f64 = 20.0;
 
 /// A recorded attempt.
@@ -183,7 +183,7 @@ fn context(folder: &Path, id: &str) -> Result<String, Failed> {
     Ok(task.to_string())
 }
 
-/// Runs cells by a program that tells the time and the output of each.
+/// Runs cells by a program that prints the time and the output of each.
 fn run(mut program: Command, cells: &Path) -> Result<Vec<Ran>, Failed> {
     let output = program.arg(cells).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

@@ -124,7 +124,7 @@ impl Schema for BrowseComp {
     }
 }
 
-/// [`ShortAnswer`] on an expected text that is encrypted. What it explains does not tell that text.
+/// [`ShortAnswer`] on an expected text that is encrypted. Its explanations never contain that text.
 struct Encrypted;
 
 impl Scorer for Encrypted {

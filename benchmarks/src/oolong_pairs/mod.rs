@@ -30,7 +30,7 @@ const FORMAT: &str = "oolong-pairs/1";
 const TASKS: &str = include_str!("tasks.json");
 const QUERY: &str = include_str!("query.txt");
 
-/// The field of the window that tells each instance's label.
+/// The field of the window with each instance's label.
 const LABELLED: &str = "context_window_text_with_labels";
 
 struct OolongPairs {

@@ -398,7 +398,7 @@ fn branches(rng: &mut ChaCha8Rng) -> Made {
                 .iter()
                 .enumerate()
                 .map(|(month, name)| {
-                    // No number twice, so that a sum tells which numbers went into it.
+                    // No number twice, so that a sum shows which numbers went into it.
                     let mut sold = number(100, 9_999, rng);
                     while !sales.insert(sold) {
                         sold = number(100, 9_999, rng);

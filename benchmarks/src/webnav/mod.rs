@@ -1,10 +1,10 @@
 //! `webnav`: tasks on small web sites, generated from a seed and judged by what the site's server received.
 //!
-//! The sites are HTML files, and their server is a pure state machine ([`World`]): whoever runs a task puts it on loopback.
+//! The sites are HTML files, and their server is a pure state machine ([`SiteServer`]): whoever runs a task puts it on loopback.
 
 mod words;
 mod family;
-mod world;
+mod site_server;
 
 mod scorer;
 
@@ -19,7 +19,7 @@ use crate::dataset::{Facts, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
 use family::{FAMILIES, Family, Made};
 use scorer::WebState;
-use world::World;
+use site_server::SiteServer;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "webnav",
@@ -64,7 +64,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let mut digest = Sha256::new()
         .chain_update(format!("{GENERATOR}\0{}\0{QUERIES_SOURCE}\0", options.seed))
         .chain_update(words::SOURCE);
-    for (name, text) in world::files() {
+    for (name, text) in site_server::files() {
         digest.update(format!("{name}\0{text}\0"));
     }
     Ok(Box::new(WebNav {
@@ -128,7 +128,7 @@ impl Dataset for WebNav {
     fn site(&self, id: &str) -> Option<Box<dyn Site>> {
         let id = self.ids.iter().find(|own| *own == id)?;
         let (family, made) = self.made(id)?;
-        Some(Box::new(World::new(family.name, &made.data)))
+        Some(Box::new(SiteServer::new(family.name, &made.data)))
     }
 
     fn scorer(&self) -> Arc<dyn Scorer> {

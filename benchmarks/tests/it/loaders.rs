@@ -5,7 +5,7 @@ use insta::{Settings, assert_snapshot};
 
 use crate::cases::{self, OddRow};
 use crate::open;
-use crate::own::told;
+use crate::user_dataset::described;
 
 fn fixture(benchmark: &str) -> Options {
     Options {
@@ -33,7 +33,7 @@ fn samples_are_made_as_their_authors_say() {
                     split: row.split.clone(),
                     ..Options::default()
                 };
-                told(&*open(entry.name, &options).unwrap())
+                described(&*open(entry.name, &options).unwrap())
             };
             let found = load(&row.data);
             let mut settings = Settings::clone_current();

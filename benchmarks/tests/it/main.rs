@@ -8,7 +8,7 @@ mod cpu_time;
 mod names;
 
 mod loaders;
-mod own;
+mod user_dataset;
 mod parquet_rows;
 mod ruler;
 mod s_niah;

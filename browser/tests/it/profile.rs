@@ -202,7 +202,7 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
             }
         );
         assert!(matches!(page.text().await, Err(Error::TimedOut { .. })));
-        // What agents are told to do about it.
+        // What the message asks agents to do about it.
         page.goto(&world.site.at("pages/actions.html"))
             .await
             .unwrap();

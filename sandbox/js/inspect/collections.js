@@ -141,7 +141,7 @@
     return output;
   };
 
-  /** What a Map or Set iterator has still to give, `[entries, areKeyValuePairs]`; undefined where it cannot be told. */
+  /** What a Map or Set iterator would still yield, `[entries, areKeyValuePairs]`; undefined if that is unknown. */
   const previewIterator = (value) => (previewEntries === undefined ? undefined : previewEntries(value));
 
   /** The rest of a Map or Set iterator, without consuming it. */
@@ -168,7 +168,7 @@
     return output;
   };
 
-  /** `<pending>`, the value or `<rejected> reason`, as far as the host can tell. Needs its `promiseState`. */
+  /** `<pending>`, the value or `<rejected> reason`, as far as the host knows. Needs its `promiseState`. */
   const promiseEntries = (ctx, promise, depth) => {
     const output = list();
     const state = promiseState(promise);

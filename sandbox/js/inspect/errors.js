@@ -106,7 +106,7 @@
 
   /**
    * The text of an error without its properties, and the keys of the properties to show after it: own ones that the
-   * text does not tell already, and `cause` and `errors` although they are not enumerable.
+   * text does not contain already, and `cause` and `errors` although they are not enumerable.
    */
   const formatError = (ctx, error, constructor, tag, ownKeys) => {
     const rawName = peek(error, 'name');
@@ -116,9 +116,9 @@
     const keys = list();
     for (let i = 0; i < ownKeys.length; i++) {
       const key = ownKeys[i];
-      const told = !ctx.showHidden && (key === 'name' || key === 'message' || key === 'stack')
+      const shown = !ctx.showHidden && (key === 'name' || key === 'message' || key === 'stack')
         && (key === 'stack' || stringIncludes(stack, toText(peek(error, key))));
-      if (!told) keys[keys.length] = key;
+      if (!shown) keys[keys.length] = key;
     }
     if ('cause' in error && !contains(keys, 'cause')) keys[keys.length] = 'cause';
     if (isArray(descriptorOf(error, 'errors')?.value) && !contains(keys, 'errors')) keys[keys.length] = 'errors';

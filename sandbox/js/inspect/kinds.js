@@ -1,4 +1,4 @@
-// Tells what an object is by its internal slots, and what its constructor is called.
+// Finds out what an object is by its internal slots, and what its constructor is called.
 (internals) => {
   'use strict';
 

@@ -172,8 +172,8 @@
     let message = second;
     if (typeof error === 'string') {
       if (count > 1) throw wrongExpectation(error);
-      const told = isObject(actual) ? peek(actual, 'message') : actual;
-      if (told === error) {
+      const thrown = isObject(actual) ? peek(actual, 'message') : actual;
+      if (thrown === error) {
         throw coded(TypeError, 'ERR_AMBIGUOUS_ARGUMENT', isObject(actual)
           ? `The "error/message" argument is ambiguous. The error message "${error}" is identical to the message.`
           : `The "error/message" argument is ambiguous. The error "${error}" is identical to the message.`);

@@ -99,12 +99,12 @@
       object.#changed = changed;
     }
 
-    /** Takes the pairs of a query string, without telling the URL that it came from. */
+    /** Takes the pairs of a query string, without updating the URL that it came from. */
     static reset(object, query) {
       object.#pairs = parseForm(query);
     }
 
-    /** Stores changed pairs and tells the URL. */
+    /** Stores changed pairs and updates the URL. */
     static store(object, pairs) {
       object.#pairs = pairs;
       object.#changed?.();

@@ -1,25 +1,25 @@
 //! Gives up everything that a worker does not need: files, sockets, processes, privileges.
 //!
-//! In two steps: a server that copies itself takes the first, and each copy the second, which is the shorter the
-//! more the server gave up for all of them.
+//! In two steps: a server that forks takes the first, and each fork the second. The more the server gives up for all
+//! of them, the shorter the second step.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{as_server, as_worker, close_descriptors};
 
-/// What the kernel lacks to take steps fully.
+/// Features that the kernel lacks for full confinement.
 pub(super) type Lacks = Vec<&'static str>;
 
 /// Gives up everything that a worker does not need, for ever: new files, sockets, processes, privileges.
-/// Holds for the calling thread and those that it starts later. Gives what the kernel lacks for it.
+/// Holds for the calling thread and those that it starts later. Returns what the kernel lacks for it.
 ///
 /// # Errors
 /// A step that the kernel offers and that failed.
 pub fn confine() -> Result<Option<String>, String> {
     let lacks = [as_server()?, as_worker()?].concat();
-    Ok(told(&lacks))
+    Ok(describe(&lacks))
 }
 
-/// What the two steps gave as the answer to a session, which with `strict` must lack nothing.
+/// The result of both steps, as reported to the session. With `strict`, a kernel that lacks anything is an error.
 ///
 /// # Errors
 /// What failed, or what the kernel lacks.
@@ -28,13 +28,13 @@ pub(super) fn confined(
     steps: [Result<Lacks, String>; 2],
 ) -> Result<Option<String>, String> {
     let [server, worker] = steps;
-    match told(&[server?, worker?].concat()) {
+    match describe(&[server?, worker?].concat()) {
         Some(lacks) if strict => Err(lacks),
         lacks => Ok(lacks),
     }
 }
 
-fn told(lacks: &[&str]) -> Option<String> {
+fn describe(lacks: &[&str]) -> Option<String> {
     let mut lacks = lacks.to_vec();
     lacks.dedup();
     match lacks[..] {
@@ -44,7 +44,7 @@ fn told(lacks: &[&str]) -> Option<String> {
     }
 }
 
-/// Said of a system that is not Linux.
+/// The message on a system that is not Linux.
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]

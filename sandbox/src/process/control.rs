@@ -1,5 +1,5 @@
-//! What the harness tells a server, and what the server answers: eight bytes each over the server's standard input,
-//! with the socket of the session that an order opens.
+//! Orders from the harness to a server, and the server's answers: eight bytes each over the server's standard input.
+//! An order that opens a session carries its socket.
 
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
@@ -22,7 +22,7 @@ pub(super) enum Order {
     Open,
     /// End its process, if it has one of its own. Nobody asks for it any more.
     Close,
-    /// Tell how its process ended; end it if it has not.
+    /// Report how its process ended; if it still runs, end it first.
     Ask,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn receive(from: &UnixStream) -> io::Result<Option<Ordered>> {
     }))
 }
 
-/// Answers an order to tell.
+/// Answers an [`Order::Ask`].
 pub(super) fn answer(mut to: &UnixStream, ended: Ended) -> io::Result<()> {
     to.write_all(&pair(ended.session, ended.status.cast_unsigned()))
 }

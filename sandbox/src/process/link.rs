@@ -25,15 +25,15 @@ impl Link {
         frame::write(&mut &self.0, message)
     }
 
-    /// The requests that come over it.
+    /// The requests that arrive over it.
     pub fn requests(&self) -> Result<Requests, FrameError> {
         let socket = BufReader::new(self.0.try_clone()?);
         Ok(Requests(Arc::new(Mutex::new(socket))))
     }
 
-    /// Tells the other side that there is no more.
+    /// Closes the connection.
     pub fn hang_up(&self) {
-        // It may have done so first.
+        // The other side may have closed it first.
         let _ = self.0.shutdown(Shutdown::Both);
     }
 }
@@ -42,7 +42,7 @@ impl Link {
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Whether something can be read, after a wait until then at most.
+    /// Waits until `until` at most, and returns whether there is something to read.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
@@ -62,7 +62,7 @@ impl Inbox for Requests {
             return Next::Due;
         }
         let down = frame::read(&mut *lock(&self.0));
-        // Who sends what cannot be read is not the harness.
+        // The harness sends nothing that cannot be decoded, so the connection is no longer usable.
         let Ok(Some(Down {
             request,
             pieces,
@@ -76,7 +76,7 @@ impl Inbox for Requests {
         }
         let socket = Arc::clone(&self.0);
         let next = move || {
-            // Of a harness that is gone, the next request tells.
+            // A harness that is gone is noticed at the next request.
             let piece = frame::read(&mut *lock(&socket)).ok().flatten();
             piece.unwrap_or_default()
         };

@@ -16,7 +16,7 @@ const PATIENCE_BYTES: u64 = 64 << 20;
 
 /// Says when running code must be stopped because the process takes more than the heaps of its `sessions` (one if
 /// none are counted) and their contexts may; ends the process when that does not help. Memory that runs out inside
-/// the engine is a crash at best. `None` where the system does not tell a process its size.
+/// the engine is a crash at best. `None` where a process cannot read its own size.
 ///
 /// For the time before the process is confined.
 pub(super) fn watch(

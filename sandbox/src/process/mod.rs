@@ -75,7 +75,7 @@ struct Down {
 /// From a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 enum Up {
-    /// The worker is confined, as far as the kernel can; what it lacks is told once.
+    /// The worker is confined as far as the kernel allows; what the kernel lacks is reported once.
     Ready {
         lacks: Option<String>,
     },

@@ -35,8 +35,8 @@ struct Shared {
     sessions: Option<u32>,
     opening: Semaphore,
     current: Mutex<Option<Current>>,
-    /// Says once what the kernel lacks.
-    told: Once,
+    /// What the kernel lacks is reported once.
+    lack_reported: Once,
     on_lack: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -47,7 +47,7 @@ struct Current {
 }
 
 impl Workers {
-    /// No process is started before the first session. `on_lack` is told once if the kernel cannot confine workers
+    /// No process is started before the first session. `on_lack` is called once if the kernel cannot confine workers
     /// fully.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl Workers {
             hello,
             opening: Semaphore::new(OPENING),
             current: Mutex::default(),
-            told: Once::new(),
+            lack_reported: Once::new(),
             on_lack: Box::new(on_lack),
         })))
     }
@@ -115,7 +115,7 @@ impl Shared {
         match frame::read_async(&mut replies).await {
             Ok(Some(Up::Ready { lacks })) => {
                 if let Some(lacks) = lacks {
-                    self.told.call_once(|| (self.on_lack)(&lacks));
+                    self.lack_reported.call_once(|| (self.on_lack)(&lacks));
                 }
             }
             Ok(Some(Up::Refused(reason))) => return Err(StartError::Confine(reason)),
@@ -173,7 +173,7 @@ async fn carry(
 ) {
     let (mut replies, router) = up;
     // Dropped with the async runtime, too: whoever waits for replies learns it.
-    let _told = LoseAtEnd(Arc::clone(&router));
+    let _notify = LoseAtEnd(Arc::clone(&router));
     let lost = || async {
         let end = server.end_of(number).await;
         end.unwrap_or_else(|error| Lost::outside(format!("it has no process: {error}")))
@@ -207,7 +207,7 @@ async fn carry(
     }
 }
 
-/// Tells the REPLs of a session, when dropped, that nothing comes any more. An earlier reason stays.
+/// When dropped, notifies the REPLs of a session that no more replies will come. An earlier reason is kept.
 struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {

@@ -21,10 +21,10 @@ use super::control::{self, Order};
 use super::{WorkerCommand, exit};
 use crate::session::Lost;
 
-/// How long to wait for word of a process that has hung up.
+/// How long to wait for the exit status of a process that has closed its socket.
 const END_GRACE: Duration = Duration::from_secs(2);
 
-/// Those who asked how their session's process ended, and wait for the answer.
+/// Callers that wait to learn how their session's process ended.
 type Asked = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
 
 /// One server. Dropping it ends the process, and with it the sessions.
@@ -56,8 +56,8 @@ impl Server {
             .spawn()?;
         control.write_all(hello).await?;
         let asked = Asked::default();
-        let (tell_end, ended) = watch::channel(None);
-        tokio::spawn(listen(child, read, Arc::clone(&asked), tell_end));
+        let (end, ended) = watch::channel(None);
+        tokio::spawn(listen(child, read, Arc::clone(&asked), end));
         Ok(Self {
             control,
             asked,
@@ -81,9 +81,9 @@ impl Server {
         Ok((session, UnixStream::from_std(ours)?))
     }
 
-    /// Lets go of a session.
+    /// Closes a session.
     pub async fn close(&self, session: u32) {
-        // A server that is gone has let go of everything.
+        // A server that has ended has closed its sessions already.
         let _ = control::order(self.control.as_ref(), Order::Close, session, None).await;
     }
 
@@ -92,11 +92,11 @@ impl Server {
     /// # Errors
     /// There never was a process for it.
     pub async fn end_of(&self, session: u32) -> io::Result<Lost> {
-        let (tell, told) = oneshot::channel();
-        lock(&self.asked).insert(session, tell);
+        let (sender, status) = oneshot::channel();
+        lock(&self.asked).insert(session, sender);
         let asked = control::order(self.control.as_ref(), Order::Ask, session, None).await;
         if asked.is_ok()
-            && let Ok(Ok(status)) = timeout(END_GRACE, told).await
+            && let Ok(Ok(status)) = timeout(END_GRACE, status).await
         {
             if status < 0 {
                 return Err(io::Error::from_raw_os_error(-status));
@@ -113,16 +113,16 @@ impl Server {
     }
 }
 
-/// Passes answers on until the server ends, and then tells how it did.
+/// Forwards answers until the server ends, and then reports how it ended.
 async fn listen(
     mut child: Child,
     mut answers: OwnedReadHalf,
     asked: Asked,
-    tell_end: watch::Sender<Option<Lost>>,
+    end: watch::Sender<Option<Lost>>,
 ) {
     while let Ok(Some(ended)) = control::answered(&mut answers).await {
-        if let Some(tell) = lock(&asked).remove(&ended.session) {
-            let _ = tell.send(ended.status);
+        if let Some(sender) = lock(&asked).remove(&ended.session) {
+            let _ = sender.send(ended.status);
         }
     }
     let lost = match timeout(END_GRACE, child.wait()).await {
@@ -130,8 +130,8 @@ async fn listen(
         Ok(Err(error)) => Lost::outside(format!("its process is gone: {error}")),
         Err(_) => Lost::outside("its process closed its socket"),
     };
-    tell_end.send_replace(Some(lost));
-    // Who asks from now on finds the server ended.
+    end.send_replace(Some(lost));
+    // Later callers of `end_of` see that the server has ended.
     lock(&asked).clear();
 }
 

@@ -57,7 +57,7 @@ fn work(
     let lacks = match confined {
         Ok(lacks) => lacks,
         Err(reason) => {
-            // Whoever does not listen any more need not know.
+            // If the harness no longer listens, there is nobody to inform.
             let _ = link.send(&Up::Refused(reason));
             open.fetch_sub(1, Ordering::SeqCst);
             return Ok(());
@@ -68,7 +68,7 @@ fn work(
     thread::spawn(
         hello.config.clone(),
         requests,
-        // The end of requests tells of a harness that does not listen any more.
+        // A failed send is ignored: a harness that is gone is noticed when its requests end.
         Box::new(move |reply| drop(replies.send(&Up::Reply(reply)))),
         Arc::new(|| exit::now(exit::STUCK)),
         move |started: Result<(), StartError>| {

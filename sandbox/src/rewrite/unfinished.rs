@@ -102,7 +102,7 @@ mod tests {
             ("a / /* by */", true),
             ("a + 'b'", false),
             ("a = b;", false),
-            // What only a parser tells.
+            // What only a parser can decide.
             ("if (x) y()\nelse", true),
             ("return await f(", true),
             ("with (x) {", true),

@@ -1,4 +1,4 @@
-//! How cells end: by themselves, for want of memory, or from outside; and what their agents are told of it.
+//! How cells end: by themselves, out of memory, or aborted from outside; and what is reported to their agents.
 
 use std::fmt::Write as _;
 
@@ -123,17 +123,17 @@ impl Worker {
     }
 }
 
-/// Which names lost their values, for a message; of many, the first.
+/// The names that lost their values, for a message; at most 20 of them.
 fn dropped_text(names: &[String]) -> String {
-    const TOLD: usize = 20;
-    let mut told = names[..names.len().min(TOLD)].join(", ");
-    if names.len() > TOLD {
-        let _ = write!(told, " and {} more", names.len() - TOLD);
+    const SHOWN: usize = 20;
+    let mut shown = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN {
+        let _ = write!(shown, " and {} more", names.len() - SHOWN);
     }
-    if told.is_empty() {
-        return told;
+    if shown.is_empty() {
+        return shown;
     }
-    format!("; what it assigned was dropped: {told}")
+    format!("; what it assigned was dropped: {shown}")
 }
 
 /// `functions` are those called, parted by spaces.

@@ -6,7 +6,7 @@ use sandbox::{
 };
 use serde_json::{Value, json};
 
-/// What the root of a test session is told of itself.
+/// The `__rlm` of the root in a test session.
 pub fn root_info() -> AgentInfo {
     AgentInfo {
         depth: 0,
@@ -98,7 +98,7 @@ pub fn host_functions(names: &[&str]) -> HostFunctions {
     HostFunctions::new(names.iter().map(ToString::to_string)).expect("the names are right")
 }
 
-/// Answers a host function by its name: `fail` fails, `never` never answers, any other tells how it was called.
+/// Answers a host function by its name: `fail` fails, `never` never answers, any other returns how it was called.
 pub fn answer_function(repl: &Repl, call: &FunctionCall) {
     let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments are JSON");
     match call.name.as_str() {

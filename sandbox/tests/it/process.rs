@@ -276,7 +276,7 @@ fn nothing_runs_on_without_the_harness() {
             .collect();
         let copied = sessions == 1 && cfg!(not(feature = "v8"));
         assert_eq!(processes.len(), if copied { 2 } else { 1 });
-        // In this order nothing is told to the worker by the tasks that could.
+        // In this order, none of the tasks that could notify the worker does.
         drop(runtime);
         drop((repl, sandbox));
         let ended = (0..100).any(|_| {
@@ -373,7 +373,7 @@ fn a_confined_process_can_only_compute() {
     assert_eq!(yes, ["start a thread: yes"], "{text}");
 }
 
-/// The worker's program by a name of its own, to tell the workers of one test from those of the others.
+/// The worker's program by a name of its own, to distinguish the workers of one test from those of the others.
 struct OwnProgram {
     name: &'static str,
     folder: TempDir,

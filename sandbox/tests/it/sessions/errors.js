@@ -41,7 +41,7 @@ let twice = 1; let twice = 2;
 break
 // ---- reserved
 console.log(__repl_scope)
-// ---- a floating rejection is told of
+// ---- a floating rejection is reported
 const floating = Promise.reject(new Error('nobody looks')); console.log('end');
 // ---- a handled one is not
 const handled = Promise.reject(new Error('x')).catch(() => 'caught'); console.log(await handled);

@@ -14,12 +14,12 @@ use crate::DatasetError;
 
 /// Row groups of the files of a table, each decoded once: when a row of it is first asked for. A Parquet file has no way to
 /// one row but through all before it in their group, which over a run would be quadratic. The temporary file has no name
-/// and ends with its spool.
+/// and is removed with the cache.
 #[derive(Default)]
-pub struct Spool(Mutex<Spooled>);
+pub struct RowGroupCache(Mutex<CacheFile>);
 
 #[derive(Default)]
-struct Spooled {
+struct CacheFile {
     file: Option<File>,
     /// Bytes of the file that are taken.
     length: u64,
@@ -27,7 +27,7 @@ struct Spooled {
     groups: BTreeMap<(usize, usize), Vec<Range<u64>>>,
 }
 
-impl Spool {
+impl RowGroupCache {
     /// Reads a row by its file, row group and number in that group, from 0. `path` is the file's.
     ///
     /// # Errors
@@ -41,19 +41,19 @@ impl Spool {
         index: usize,
     ) -> Result<Row, DatasetError> {
         // Whatever panicked under the lock, ranges are there only of groups that are written whole.
-        let mut spooled = self.0.lock();
-        if !spooled.groups.contains_key(&(file, group)) {
-            let rows = spooled.write(path, group)?;
-            spooled.groups.insert((file, group), rows);
+        let mut cached = self.0.lock();
+        if !cached.groups.contains_key(&(file, group)) {
+            let rows = cached.write(path, group)?;
+            cached.groups.insert((file, group), rows);
         }
-        let rows = &spooled.groups[&(file, group)];
+        let rows = &cached.groups[&(file, group)];
         let range = rows.get(index).cloned();
         let range = range.ok_or_else(|| unusable(path, "a row is gone"))?;
-        spooled.read(&range).map_err(|reason| failed(path, &reason))
+        cached.read(&range).map_err(|reason| failed(path, &reason))
     }
 }
 
-impl Spooled {
+impl CacheFile {
     fn write(&mut self, path: &Path, group: usize) -> Result<Vec<Range<u64>>, DatasetError> {
         let wrong = |reason| failed(path, &reason);
         let file = match self.file.take() {

@@ -37,7 +37,7 @@ fn files_give_samples_or_say_what_is_wrong_with_them() {
         };
         let path = folder.path().join(&case.open).display().to_string();
         let found = match open(&path, &options) {
-            Ok(dataset) => told(&*dataset),
+            Ok(dataset) => described(&*dataset),
             Err(error) => json!(error),
         };
         let found = found
@@ -194,8 +194,8 @@ fn folder(files: &[(String, String)]) -> tempfile::TempDir {
     folder
 }
 
-/// All that a dataset tells, its digest left out.
-pub fn told(dataset: &dyn Dataset) -> Value {
+/// Everything that a dataset reports, except its digest.
+pub fn described(dataset: &dyn Dataset) -> Value {
     let sample = |index| {
         let sample = dataset.sample(index).map_err(|error| error.to_string())?;
         assert_eq!(dataset.facts(index), sample.metadata, "{}", sample.id);
@@ -203,7 +203,7 @@ pub fn told(dataset: &dyn Dataset) -> Value {
         let images: Vec<_> = images
             .map(|image| (image.media_type, &image.data))
             .collect();
-        let mut told = json!({
+        let mut described = json!({
             "id": sample.id,
             "query": sample.query,
             "context": *sample.context,
@@ -212,9 +212,9 @@ pub fn told(dataset: &dyn Dataset) -> Value {
             "cluster": sample.cluster,
         });
         if !images.is_empty() {
-            told["images"] = json!(images);
+            described["images"] = json!(images);
         }
-        Ok(told)
+        Ok(described)
     };
     let samples: Vec<Result<Value, String>> = (0..dataset.ids().len()).map(sample).collect();
     let samples: Vec<Value> = samples

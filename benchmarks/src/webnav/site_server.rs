@@ -9,7 +9,7 @@ use crate::{Answered, Asked, Site};
 
 /// The site of one attempt at a task.
 #[derive(Debug, Clone)]
-pub(super) struct World {
+pub(super) struct SiteServer {
     family: &'static str,
     data: String,
     posts: Vec<Value>,
@@ -26,7 +26,7 @@ pub(super) fn files() -> BTreeMap<&'static str, &'static str> {
         .collect()
 }
 
-impl World {
+impl SiteServer {
     pub(super) fn new(family: &'static str, data: &Value) -> Self {
         Self {
             family,
@@ -36,7 +36,7 @@ impl World {
     }
 }
 
-impl Site for World {
+impl Site for SiteServer {
     fn start(&self) -> &'static str {
         "/"
     }
