@@ -56,7 +56,7 @@ LAYERS = {
     "benchmarks": """
         image environment
         sample
-        catalog+dataset+generated+own+rows+score+table+template
+        catalog+dataset+generated+user_dataset+rows+score+table+template
         aime arc browsecomp_plus longbench oolong oolong_pairs ruler s_niah webapp webnav
         longbench_codeqa longbench_v2 ruler_multi_key ruler_multi_query ruler_multi_value ruler_variable_tracking
     """,
