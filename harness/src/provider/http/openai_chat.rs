@@ -214,6 +214,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         .as_object()
         .ok_or("`choices[0].message` is missing")?;
     let message = Value::Object(message.clone());
+    is_content(&message["content"])?;
     let Said {
         text: mut said,
         refusal,
@@ -269,6 +270,16 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         end => end,
     };
     Ok(Answer { response, end })
+}
+
+/// Whether the content of a message is of a kind that holds text.
+fn is_content(content: &Value) -> Result<(), String> {
+    match content {
+        Value::Null | Value::String(_) | Value::Array(_) => Ok(()),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            Err("`content` is neither text nor a list of parts".to_owned())
+        }
+    }
 }
 
 /// How a choice ended, as far as it says so. A router may call complete what the server behind it did not.
@@ -353,6 +364,13 @@ impl Assembly for Chunks {
             self.usage = usage.clone();
         }
         for part in items(&chunk["choices"]) {
+            let parts = ["delta", "message"].map(|name| &part[name]);
+            for message in parts {
+                is_content(&message["content"])?;
+            }
+            if parts.iter().all(|message| message.is_null()) && !text(&part["text"]).is_empty() {
+                return Err("`choices[0].delta` is missing".to_owned());
+            }
             let index = index(part);
             if self.choices.contains_key(&index) || self.choices.len() < MOST_CHOICES {
                 self.choices.entry(index).or_default().take(part);

@@ -287,7 +287,8 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
 #[derive(Default)]
 pub(super) struct Events {
     text: String,
-    /// What else the model wrote: reasoning, refusals, arguments of calls.
+    refusal: String,
+    /// What else the model wrote: reasoning, arguments of calls.
     beside: String,
     model: Value,
     /// The items that are whole.
@@ -313,6 +314,7 @@ impl Assembly for Events {
                 self.index = index.clone();
                 self.text.push_str(text(&data["delta"]));
             }
+            "response.refusal.delta" => self.refusal.push_str(text(&data["delta"])),
             "response.output_item.done" if self.items.len() < MOST_ITEMS => {
                 self.items.push(data["item"].clone());
             }
@@ -320,7 +322,12 @@ impl Assembly for Events {
             | "response.incomplete"
             | "response.failed"
             | "response.cancelled") => {
-                self.whole = Some(self.end(kind, &data["response"]));
+                let ended = self.end(kind, &data["response"]);
+                let badness = |response: &Value| badness(text(&response["status"]));
+                let is_taken_back = |before: &Value| badness(&ended) < badness(before);
+                if !self.whole.as_ref().is_some_and(is_taken_back) {
+                    self.whole = Some(ended);
+                }
                 return Ok(true);
             }
             other if other.rsplit('.').next() == Some("delta") => {
@@ -348,10 +355,13 @@ impl Assembly for Events {
 const MOST_ITEMS: usize = 1_024;
 
 impl Events {
-    /// The text that came in pieces, as a message.
+    /// What came in pieces, as a message.
     fn message(&self) -> Value {
-        let part = json!({"type": "output_text", "text": self.text});
-        json!({"type": "message", "content": [part]})
+        let mut parts = vec![json!({"type": "output_text", "text": self.text})];
+        if !self.refusal.is_empty() {
+            parts.push(json!({"type": "refusal", "refusal": self.refusal}));
+        }
+        json!({"type": "message", "content": parts})
     }
 
     /// The response that the last event brings. The event's type is an ending too, and the worse of both counts; some
@@ -368,7 +378,8 @@ impl Events {
         if items(&response["output"]).is_empty() {
             let mut output = self.items.clone();
             let is_message = |item: &Value| item["type"] == "message";
-            if !self.text.is_empty() && !output.iter().any(is_message) {
+            let said = !self.text.is_empty() || !self.refusal.is_empty();
+            if said && !output.iter().any(is_message) {
                 output.push(self.message());
             }
             if !output.is_empty() {
