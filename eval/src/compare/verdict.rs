@@ -1,5 +1,7 @@
 //! What a comparison comes to, in a sentence.
 
+use statistics::MIN_CLUSTERS;
+
 use super::table::p_text;
 use super::{Difference, RunPair, SIGNIFICANT};
 use crate::summary::difference_notes;
@@ -69,11 +71,17 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
     } else {
         format!("{test}, p {p}")
     };
+    let paired = &difference.paired;
+    let outruns = |p| paired.test_outruns_interval(p, SIGNIFICANT);
+    let doubt = if difference.p_holm.is_some_and(outruns) {
+        " But the interval holds 0: it allows for samples of a kind that these are not of, and the test does not."
+    } else {
+        ""
+    };
     match finding {
-        Finding::SecondBetter => format!("{second} is better than {first} ({p})."),
-        Finding::FirstBetter => format!("{first} is better than {second} ({p})."),
+        Finding::SecondBetter => format!("{second} is better than {first} ({p}).{doubt}"),
+        Finding::FirstBetter => format!("{first} is better than {second} ({p}).{doubt}"),
         Finding::Nothing => {
-            let paired = &difference.paired;
             let varies = paired.standard_error.is_some_and(|error| error > 0.0);
             let found = match difference.detectable {
                 Some(size) => {
@@ -88,8 +96,11 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
             };
             format!("No difference is shown between {second} and {first} ({p}).{found}")
         }
+        Finding::Untested if paired.clusters < MIN_CLUSTERS as u64 => format!(
+            "The difference between {second} and {first} cannot be tested: of fewer than {MIN_CLUSTERS} independent samples a t test finds differences where there are none."
+        ),
         Finding::Untested => format!(
-            "The difference between {second} and {first} cannot be tested: there is one sample or cluster, or all differ alike."
+            "The difference between {second} and {first} cannot be tested: all samples differ alike."
         ),
     }
 }

@@ -1,11 +1,13 @@
-//! How often the intervals of every table hold the true value, and how often a detectable difference is found.
+//! How often the intervals of every table hold the true value, how often a detectable difference is found, and how often one
+//! that is not there.
 //!
 //! `cargo run --release --package statistics --example coverage` draws runs of known truth, has the program's own statistics
-//! judge them, and prints two tables in Markdown. It ends with code 1 where a bar of `docs/STATISTICS.md` is missed.
+//! judge them, and prints three tables in Markdown. It ends with code 1 where a bar of `docs/STATISTICS.md` is missed.
 
 mod coverage {
     pub mod design;
     pub mod draw;
+    pub mod false_findings;
     pub mod intervals;
     pub mod power;
     pub mod table;
@@ -14,7 +16,7 @@ mod coverage {
 use std::process::ExitCode;
 
 use coverage::intervals::Asked;
-use coverage::{intervals, power, table};
+use coverage::{false_findings, intervals, power, table};
 
 /// What the flags ask for.
 #[derive(clap::Parser)]
@@ -28,7 +30,8 @@ struct Flags {
     /// The most runs of a cell, which those near their bar have.
     #[arg(long, default_value_t = 3200)]
     runs: usize,
-    /// Only figures whose name holds this text; `power` for detectable differences alone.
+    /// Only figures whose name holds this text; `power` for detectable differences alone, and
+    /// `none` for those that are found where there is none.
     #[arg(long, default_value = "")]
     only: String,
     /// Print every design that misses a bar.
@@ -48,6 +51,9 @@ fn main() -> ExitCode {
     let mut missed = intervals::check(asked);
     if flags.only.is_empty() || flags.only == "power" {
         missed += power::check(flags.quick, flags.seed);
+    }
+    if flags.only.is_empty() || flags.only == "none" {
+        missed += false_findings::check(flags.quick, flags.seed);
     }
     if missed > 0 {
         table::complain(missed);

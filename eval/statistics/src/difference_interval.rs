@@ -129,6 +129,9 @@ fn widened<K: Ord>(
     Some([low.min(least), high.max(most)])
 }
 
+/// Squares of differences that rounding alone may make.
+const ROUNDING: f64 = 1e-24;
+
 /// The correlation of two figures of the same clusters. None where one of them does not vary.
 fn correlation(one: &Clustered, other: &Clustered) -> Option<f64> {
     let sum = |a: &Clustered, b: &Clustered| -> f64 {
@@ -137,6 +140,8 @@ fn correlation(one: &Clustered, other: &Clustered) -> Option<f64> {
             .map(|((a_sum, size), (b_sum, _))| (a_sum - size * a.mean) * (b_sum - size * b.mean));
         terms.sum()
     };
-    let scale = (sum(one, one) * sum(other, other)).sqrt();
-    (scale > 0.0).then(|| (sum(one, other) / scale).clamp(-1.0, 1.0))
+    let (of_one, of_other) = (sum(one, one), sum(other, other));
+    let varies = of_one > ROUNDING && of_other > ROUNDING;
+    let scale = (of_one * of_other).sqrt();
+    varies.then(|| (sum(one, other) / scale).clamp(-1.0, 1.0))
 }

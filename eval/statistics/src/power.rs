@@ -9,6 +9,7 @@ use crate::cluster::{Clustered, standard_error};
 use crate::mcnemar::mcnemar;
 use crate::paired::{Pair, differences, is_right_or_wrong};
 use crate::quantile::{t_quantile, upper};
+use crate::score_interval::MIN_CLUSTERS;
 
 /// The chance of finding a difference of that size.
 pub const POWER: f64 = 0.8;
@@ -30,7 +31,8 @@ const ROUNDING: f64 = 1e-9;
 const NEGLIGIBLE: f64 = 1e-12;
 
 /// The least difference that runs over so many samples find 4 times out of 5, by the test that [`crate::Paired::p`] goes by,
-/// at the level `level`. None if even a difference of 1 would be found less often, or if differences show no spread.
+/// at the level `level`. None if even a difference of 1 would be found less often, if differences show no spread, or if there
+/// are too few clusters for a test.
 ///
 /// What these runs show is taken as the truth, and more such runs are drawn from it:
 ///
@@ -131,6 +133,9 @@ impl McNemarTest {
 fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
     found.standard_error.filter(|error| *error > 0.0)?;
     let count = found.clusters.len();
+    if count < MIN_CLUSTERS {
+        return None;
+    }
     let t = t_quantile(upper(level), count as f64 - 1.0)?;
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let resamples = (DRAWS / count).clamp(LEAST_RESAMPLES, MOST_RESAMPLES);

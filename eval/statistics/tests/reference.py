@@ -242,7 +242,9 @@ def paired_case(name, first, second, clusters):
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     difference = second - first
     count = len(set(clusters))
-    varies = count > 1 and len(set(difference.tolist())) > 1
+    # Of fewer clusters there is no t test.
+    enough = count >= 10
+    varies = enough and len(set(difference.tolist())) > 1
     fit = clustered(difference, clusters) if count > 1 else None
     error = float(fit.bse[0]) if fit else None
     case = {
@@ -253,7 +255,7 @@ def paired_case(name, first, second, clusters):
         "difference": float(difference.mean()),
         "standard_error": error,
         "interval": None,
-        "t_p": 1.0 if count > 1 and not difference.any() else None,
+        "t_p": 1.0 if enough and not difference.any() else None,
         "wins": int((difference > 0).sum()),
         "losses": int((difference < 0).sum()),
         "ties": int((difference == 0).sum()),

@@ -380,6 +380,58 @@ fn differences_that_the_t_test_would_find() {
     assert_eq!(detectable::<u32>(&[], 0.05), None);
 }
 
+/// Pairs of scores of which the first run's are all 0.3, each a cluster of its own.
+fn against_a_third(second: impl IntoIterator<Item = f64>) -> Vec<Pair<u32>> {
+    let pairs = (0..).zip(second).map(|(cluster, second)| Pair {
+        cluster,
+        first: 0.3,
+        second,
+        right_or_wrong: true,
+    });
+    pairs.collect()
+}
+
+#[test]
+fn few_samples_have_no_t_test() {
+    // Two samples of a hundred attempts each are still two samples.
+    for count in [2, 3, 9] {
+        let pairs = against_a_third((0..count).map(|i| 0.6 + 0.01 * f64::from(i)));
+        let found = paired(&pairs).unwrap();
+        assert_eq!((found.t_p, found.p(), p_value(&pairs)), (None, None, None));
+        assert_eq!(detectable(&pairs, 0.05), None);
+    }
+    let pairs = against_a_third((0..10).map(|i| 0.6 + 0.01 * f64::from(i)));
+    assert!(paired(&pairs).unwrap().p().unwrap() < 1e-6);
+}
+
+#[test]
+fn a_test_that_goes_beyond_the_interval_is_told() {
+    let slightly = paired(&against_a_third((0..12).map(|i| 0.34 + 0.01 * f64::from(i)))).unwrap();
+    let far = paired(&against_a_third((0..12).map(|i| 0.84 + 0.01 * f64::from(i)))).unwrap();
+    for (found, outruns) in [(slightly, true), (far, false)] {
+        let p = found.p().unwrap();
+        assert!(p < 0.001);
+        assert_eq!(found.test_outruns_interval(p, 0.05), outruns, "{found:?}");
+        assert!(!found.test_outruns_interval(0.051, 0.05));
+    }
+}
+
+#[test]
+fn a_run_that_scores_the_same_everywhere_goes_with_any_other() {
+    // 0.3 is no sum of powers of two, 0.25 is one: that must not show.
+    let reach = |first: f64| {
+        let pairs = (0..12).map(|cluster| Pair {
+            cluster,
+            first,
+            second: first + 0.04 + 0.01 * f64::from(cluster),
+            right_or_wrong: false,
+        });
+        paired(&pairs.collect::<Vec<_>>()).unwrap().interval.unwrap()
+    };
+    near(reach(0.3), reach(0.25), 1e-6, "moved by 0.05");
+    assert!(reach(0.3)[0] < 0.0);
+}
+
 #[test]
 fn order_changes_nothing() {
     let values: Vec<(u32, f64)> = (0_u32..99)
