@@ -81,13 +81,6 @@ pub(super) fn compare(
     (families, pairs.into_iter().flatten().collect())
 }
 
-/// Every later run with the first, and nothing else; none without a later run.
-pub fn with_first(runs: &[RunScores]) -> Option<(Family, Vec<RunPair>)> {
-    let others: Vec<usize> = (1..runs.len()).collect();
-    let pairs: Vec<Place> = others.iter().map(|other| (0, *other)).collect();
-    family(runs, FamilyKind::Baseline, &others, &pairs, None)
-}
-
 type Compared = Option<(Family, Vec<RunPair>)>;
 
 fn with_baselines(

@@ -22,7 +22,7 @@ use statistics::Paired;
 
 pub use csv_file::CsvProblem;
 pub use error::{CompareError, Mismatch};
-pub use family::{BEST, Family, FamilyKind, with_first};
+pub use family::{BEST, Family, FamilyKind};
 pub use pairing::{Alignment, Errors, pair_up};
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};

@@ -1,4 +1,5 @@
-//! Runs against each other: the first is the base, and each other is paired with it sample by sample.
+//! Runs against each other: the first is the base, each other is paired with it sample by sample, and the best of these with
+//! each other.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +8,8 @@ use serde::Serialize;
 use super::overview::Overview;
 use super::run_file::RunFile;
 use super::sample_list::{beginning, natural};
-use crate::compare::{self, RunPair, RunScores, cautions, heading, verdict};
-use crate::differences::{self, Differences, RunParts};
+use crate::compare::{self, Against, FamilyKind, RunPair, RunScores, cautions, heading, verdict};
+use crate::differences;
 
 /// Characters of an answer that a row shows.
 const SHOWN: usize = 120;
@@ -21,14 +22,14 @@ const EQUAL: f64 = 1e-9;
 pub struct Comparison {
     /// The runs, the base first.
     pub runs: Vec<Overview>,
+    /// What pairs and sentences call them, in their order: `A`, `B`, ….
+    pub names: Vec<String>,
     /// The parts that differ, and what is in effect in each run.
     pub differing: Vec<(String, Vec<String>)>,
     /// What else there is to know of them, a sentence each.
     pub sentences: Vec<String>,
-    /// The others against the base, in their order.
-    pub pairs: Vec<Pair>,
-    /// How their p values are corrected; none if there is but one.
-    pub correction: Option<String>,
+    /// The others against the base, and the best of them with each other.
+    pub families: Vec<Family>,
     /// Samples that any of them scores otherwise than the base, in natural order.
     pub differing_samples: usize,
     /// Samples before this page.
@@ -37,10 +38,21 @@ pub struct Comparison {
     pub samples: Vec<Differing>,
 }
 
-/// A run against the base, over the samples that both have scored: the figures of `rlm-eval compare`.
+/// Comparisons whose p values are corrected together.
+#[derive(Debug, Serialize)]
+pub struct Family {
+    /// Which they are.
+    pub kind: FamilyKind,
+    /// What they compare and how their p values are corrected; none for the one comparison of two runs.
+    pub heading: Option<String>,
+    /// Those that are shown, in the order of the runs.
+    pub pairs: Vec<Pair>,
+}
+
+/// A run against another, over the samples that both have scored: the figures of `rlm-eval compare`.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// Errors excluded and errors as zero, with p values by Holm's correction over all pairs.
+    /// Errors excluded and errors as zero, with p values by Holm's correction over the family.
     #[serde(flatten)]
     pub compared: RunPair,
     /// What it comes to, and what is to know of its intervals.
@@ -76,18 +88,25 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
         .iter()
         .map(|(_, run)| RunScores::of_run(&run.run))
         .collect();
-    let parts: Vec<RunParts> = scores.iter().map(|run| run.parts.clone()).collect();
-    let differences = Differences::of(&parts);
-    let (family, compared) = compare::with_first(&scores).unzip();
-    let corrected = compared.as_ref().is_some_and(|pairs| pairs.len() > 1);
-    let others = named.iter().skip(1);
-    let pairs = compared.into_iter().flatten().zip(others);
-    let pairs = pairs.map(|(pair, (_, run))| Pair {
-        verdict: [verdict(&pair, corrected), cautions([&pair])].concat(),
-        same_task: named.first().is_some_and(|(_, base)| same_task(base, run)),
-        compared: pair,
+    let compared = compare::compare_all(&scores, &Against::First);
+    let names: Vec<String> = compared.runs.iter().map(|run| run.name.clone()).collect();
+    let named_run = |name: &String| names.iter().position(|known| known == name);
+    let file_of = |name| named_run(name).map(|place| named[place].1);
+    let families = compared.families.iter().map(|family| {
+        let pairs = compared.comparisons.iter();
+        let pairs = pairs.filter(|pair| pair.family == family.kind);
+        let pairs = pairs.map(|pair| Pair {
+            verdict: [verdict(pair, family.comparisons > 1), cautions([pair])].concat(),
+            same_task: matches!((file_of(&pair.first), file_of(&pair.second)), (Some(a), Some(b)) if same_task(a, b)),
+            compared: pair.clone(),
+        });
+        Family {
+            kind: family.kind,
+            heading: heading(family, named.len()),
+            pairs: pairs.collect(),
+        }
     });
-    let pairs: Vec<Pair> = pairs.collect();
+    let families: Vec<Family> = families.collect();
     let base = results.first();
     let mut ids: Vec<&String> = match base {
         None => Vec::new(),
@@ -110,10 +129,10 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
             .iter()
             .map(|(id, run)| Overview::of(id, run))
             .collect(),
-        differing: differences::rows(&differences),
-        sentences: differences::sentences(&differences, named.len()),
-        correction: family.and_then(|family| heading(&family, named.len())),
-        pairs,
+        differing: differences::rows(&compared.differences),
+        sentences: differences::sentences(&compared.differences, named.len()),
+        names,
+        families,
         differing_samples: ids.len(),
         offset,
         samples: page.collect(),

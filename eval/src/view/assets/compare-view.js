@@ -16,7 +16,8 @@ const page = 100;
 export async function compareView(place, { ids, parameters }) {
   let offset = Number(parameters.get("offset")) || 0;
   const answer = await ask("compare", { runs: ids.join("/"), offset, limit: page });
-  const letters = answer.runs.map((_, index) => String.fromCharCode(65 + (index % 26)));
+  const letters = answer.names;
+  const [base, ...others] = answer.families;
   const list = el("div");
 
   function show({ samples, differing_samples: differing }) {
@@ -41,8 +42,9 @@ export async function compareView(place, { ids, parameters }) {
   place.replaceChildren(
     el("div", { class: "title" }, el("h1", null, "Comparison"), el("p", { class: "quiet" }, "Each run against A, over the samples that both have scored.")),
     drawDiffering(answer, letters),
-    answer.correction && el("p", { class: "quiet" }, answer.correction),
-    el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], index ? answer.pairs[index - 1] : null))),
+    ...(base?.heading ? [el("p", { class: "quiet" }, base.heading)] : []),
+    el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], base?.pairs.find((pair) => pair.second === letters[index])))),
+    ...others.flatMap(drawFamily),
     el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : "No sample tells them apart"),
     list,
   );
@@ -84,6 +86,13 @@ function drawDiffering({ differing, sentences }, letters) {
   ];
   const drawn = differing.length ? table({ columns, rows: differing, order: {}, sorted: () => {}, caption: "What differs between the runs" }) : null;
   return el("div", { class: "differing" }, drawn, ...sentences.map((sentence) => el("p", { class: "quiet" }, sentence)));
+}
+
+/** Comparisons of runs of which none is the base. */
+function drawFamily({ heading, pairs }) {
+  if (!pairs.length) return [];
+  const card = (pair) => el("section", { class: "card" }, el("h3", null, el("span", { class: "letter" }, pair.second), " against ", el("span", { class: "letter" }, pair.first)), drawPair(pair));
+  return [el("h2", null, "The best with each other"), heading && el("p", { class: "quiet" }, heading), el("div", { class: "cards" }, ...pairs.map(card))];
 }
 
 const ways = [
