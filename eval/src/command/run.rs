@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 
 use super::stdout;
 use crate::cli::{ResumeArgs, RunArgs};
+use crate::env_vars;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
@@ -70,13 +71,27 @@ impl Show {
 
     /// How to go on with the run in `dir`, in words that a shell understands: a cell's by its sweep, whose budget nothing
     /// else keeps. None where a budget of the cell's own has to be raised first, which the sweep says at its end.
-    fn go_on(&self, dir: &Path, more: &str, over_budget: bool) -> Option<String> {
+    fn go_on(
+        &self,
+        dir: &Path,
+        address: Option<&str>,
+        more: &str,
+        over_budget: bool,
+    ) -> Option<String> {
         let Self::Nothing(budget) = self else {
+            let address = address.map(|url| format!(" --base-url {}", quoted(url)));
             return Some(format!(
-                "go on with `rlm-eval run --resume {}{more}`",
-                quoted(&dir.display().to_string())
+                "go on with `rlm-eval run --resume {}{more}{}`",
+                quoted(&dir.display().to_string()),
+                address.unwrap_or_default()
             ));
         };
+        // A sweep takes no flag of its cells.
+        let address = address.map(|url| {
+            let variable = env_vars::of_flag("--base-url");
+            format!("{variable}={} ", quoted(url))
+        });
+        let address = address.unwrap_or_default();
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
         let exhausted = budget.as_ref().and_then(SharedBudget::exhausted);
         let raised = match exhausted {
@@ -85,7 +100,7 @@ impl Show {
             None => "",
         };
         Some(format!(
-            "go on with `rlm-eval sweep --resume {}{more}{raised}`",
+            "go on with `{address}rlm-eval sweep --resume {}{more}{raised}`",
             quoted(&sweep)
         ))
     }
@@ -275,7 +290,7 @@ fn carry_out(
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
-    let again = settings.to_type_again();
+    let address = settings.address_to_name();
     let label = plan.identity.label();
     let run = Run {
         errors_allowed: settings
@@ -296,7 +311,7 @@ fn carry_out(
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            let how = show.go_on(&dir, &again, false).unwrap_or_default();
+            let how = show.go_on(&dir, address, "", false).unwrap_or_default();
             terminal::note(&format!("what is finished is kept; {how}"));
             return Err(error.into());
         }
@@ -318,7 +333,7 @@ fn carry_out(
     let is_alone = matches!(show, Show::Summary);
     let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
     let how = |lead: &str, more: &str| {
-        let how = show.go_on(&dir, more, over_budget);
+        let how = show.go_on(&dir, address, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     if summary.attempts < summary.attempts_total {
@@ -332,7 +347,7 @@ fn carry_out(
                 } else {
                     ""
                 },
-                &again
+                ""
             )
         ));
     }
@@ -340,7 +355,7 @@ fn carry_out(
         terminal::note(&format!(
             "{} ended in an error{}",
             summary.statuses.error,
-            how("to make them again, ", &format!(" --retry-errors{again}"))
+            how("to make them again, ", " --retry-errors")
         ));
     }
     if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::cli::RunArgs;
 use crate::env_vars;
-use crate::invocation::quoted;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone)]
@@ -149,15 +148,13 @@ impl RunSettings {
         }
     }
 
-    /// What has to be typed again to go on with the run, as words of a command line that begin with a space.
-    pub fn to_type_again(&self) -> String {
+    /// The address that has to be named again to go on with the run.
+    pub fn address_to_name(&self) -> Option<&str> {
         let variable_aside = self.flags.pointer("/engine/models/base_url");
-        match variable_aside.and_then(Value::as_str) {
-            Some(url) if self.check_addresses(&self.log_dir, None).is_err() => {
-                format!(" --base-url {}", quoted(url))
-            }
-            _ => String::new(),
-        }
+        let url = variable_aside.and_then(Value::as_str)?;
+        self.check_addresses(&self.log_dir, None)
+            .is_err()
+            .then_some(url)
     }
 
     /// Resolves the flags of a run.

@@ -1,6 +1,7 @@
 //! Finds secrets among the fields of `--model-args`, which are stored with the run.
 
 use harness::prompt::definition::secrets_in;
+use harness::provider::http::strike_out;
 use serde_json::Value;
 
 /// What a name of a secret contains, in lower case and without separators.
@@ -37,8 +38,8 @@ const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
 /// Fields whose members are named by what users write, and say nothing of their values.
 const NAMED_FREELY: [&str; 1] = ["logit_bias"];
 
-/// The path of the first field whose name says that it holds a secret, or whose value is a key of a well-known form:
-/// `api_key`, `headers.Authorization`.
+/// The path of the first field whose name says that it holds a secret, or whose value is a key of a well-known form or holds
+/// one that this start would send: `api_key`, `headers.Authorization`.
 pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
     if is_secret(name) || value.is_string() && ends_as_secret(name) {
         return Some(name.to_owned());
@@ -55,7 +56,8 @@ pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
             numbered.find_map(|(value, number)| secret_field(&format!("{number}"), value))
         }
         Value::String(text) => {
-            let is_key = is_bearer(text) || !secrets_in(text, &[]).is_empty();
+            let is_ours = || strike_out(text.clone()) != *text;
+            let is_key = is_bearer(text) || !secrets_in(text, &[]).is_empty() || is_ours();
             return is_key.then(|| name.to_owned());
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
@@ -106,9 +108,18 @@ fn is_secret(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use harness::provider::http::Secret;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_key_of_this_start_is_known_in_any_form() {
+        let text = json!({"me": "by canary.of.no.form"});
+        assert_eq!(secret_field("user", &text), None);
+        Secret::new("canary.of.no.form");
+        assert_eq!(secret_field("user", &text).as_deref(), Some("user.me"));
+    }
 
     #[test]
     fn names_and_forms_of_secrets_are_known() {

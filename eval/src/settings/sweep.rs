@@ -25,6 +25,8 @@ pub struct Matrix {
     pub depths: Vec<String>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
+    /// Whether nothing is to be run, so that no key is needed.
+    pub dry_run: bool,
 }
 
 /// The matrix as a file has it.
@@ -135,6 +137,7 @@ impl Matrix {
             depths: axis("depths", &args.depths, &file.depths, Some("2"))?,
             driver_sets,
             run,
+            dry_run: args.dry_run,
         };
         match matrix.repeated() {
             Some(problem) => Err(wrong(problem)),
@@ -144,8 +147,16 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// Which value an axis has twice, if any has: it would make the same cell twice.
+    /// Which value an axis has twice, if any has: it would make the same cell twice. Likewise a driver that a set has twice
+    /// and agents would have once.
     fn repeated(&self) -> Option<String> {
+        let twice = |names: &Vec<String>| {
+            let mut seen = BTreeSet::new();
+            names.iter().find(|name| !seen.insert(*name)).cloned()
+        };
+        if let Some(name) = self.driver_sets.iter().find_map(twice) {
+            return Some(format!("driver-sets: {name} is twice in one set"));
+        }
         let sets = self.driver_sets.iter().map(|set| match set.as_slice() {
             [] => "none".to_owned(),
             names => names.join("+"),

@@ -300,6 +300,14 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
             fs::remove_dir_all(cell).unwrap();
         }
     }
+    // What is said of going on names the address as a sweep takes it.
+    let mut again = vec!["sweep", "--out", "some", "--max-llm-calls", "1"];
+    again.extend(args.iter().skip_while(|word| **word != "--"));
+    let own = again.iter().rposition(|word| *word == "--max-llm-calls");
+    again.drain(own.unwrap()..own.unwrap() + 2);
+    let ran = binary.run(&again, "");
+    let how = format!("go on with `EVAL_BASE_URL={url} rlm-eval sweep --resume some --max-… …`\n");
+    assert!(ran.stderr.contains(&how), "{ran:?}");
     let binary = binary.variable("EVAL_BASE_URL", &url);
     let ran = binary.run(&["sweep", "--resume", "all"], "");
     assert_eq!(ran.code, Some(106), "{ran:?}");

@@ -435,6 +435,10 @@ fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
         text.stdout.contains("all 2 cells\n  at least 9 calls"),
         "{text:?}"
     );
+    // No key is needed for what asks nobody.
+    let unasked = ["--models", "openai/gpt-5-mini", "--json"];
+    let ran = binary.run(&[&args[..], &unasked].concat(), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
     let left = fs::read_dir(binary.path()).unwrap().count();
     assert_eq!(left, 2, "nothing but the two files is there");
 }

@@ -18,7 +18,7 @@ type MatrixRow<'a> = (
 fn a_cell_is_one_experiment_under_one_name() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 17] = [
+    let rows: [MatrixRow<'_>; 18] = [
         (
             "An axis that a protocol does not have is no axis of its cells.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
@@ -46,6 +46,12 @@ fn a_cell_is_one_experiment_under_one_name() {
                 "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` is written for --protocol direct or tools, and this is rlm",
                 "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` is written for --protocol rlm, and this is tools",
             ],
+        ),
+        (
+            "A driver that a set has twice.",
+            "{run: RUN, driver-sets: [[exact-format, exact-format]]}",
+            Err("error: driver-sets: exact-format is twice in one set"),
+            &[],
         ),
         (
             "Two sets with one text.",
