@@ -1,5 +1,7 @@
 //! Statistics against SciPy and statsmodels, whose figures `tests/reference.json` holds.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use serde::Deserialize;
 use statistics::{
     NoInterval, OfAttempts, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts,
@@ -406,8 +408,14 @@ fn few_samples_have_no_t_test() {
 
 #[test]
 fn a_test_that_goes_beyond_the_interval_is_told() {
-    let slightly = paired(&against_a_third((0..12).map(|i| 0.34 + 0.01 * f64::from(i)))).unwrap();
-    let far = paired(&against_a_third((0..12).map(|i| 0.84 + 0.01 * f64::from(i)))).unwrap();
+    let slightly = paired(&against_a_third(
+        (0..12).map(|i| 0.34 + 0.01 * f64::from(i)),
+    ))
+    .unwrap();
+    let far = paired(&against_a_third(
+        (0..12).map(|i| 0.84 + 0.01 * f64::from(i)),
+    ))
+    .unwrap();
     for (found, outruns) in [(slightly, true), (far, false)] {
         let p = found.p().unwrap();
         assert!(p < 0.001);
@@ -426,7 +434,10 @@ fn a_run_that_scores_the_same_everywhere_goes_with_any_other() {
             second: first + 0.04 + 0.01 * f64::from(cluster),
             right_or_wrong: false,
         });
-        paired(&pairs.collect::<Vec<_>>()).unwrap().interval.unwrap()
+        paired(&pairs.collect::<Vec<_>>())
+            .unwrap()
+            .interval
+            .unwrap()
     };
     near(reach(0.3), reach(0.25), 1e-6, "moved by 0.05");
     assert!(reach(0.3)[0] < 0.0);

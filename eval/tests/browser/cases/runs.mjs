@@ -33,6 +33,7 @@ export default [
       assert.match(cards[1], /1 better, 0 worse, 3 the same, of 4 samples/);
       // Errors excluded and as zero, as the terminal has them.
       assert.match(cards[1], /errors excluded.*\+0\.250.*errors as zero.*of 5 samples/s);
+      assert.doesNotMatch(await page.locator("main").innerText(), /\bnull\b/);
       const differing = await page.locator(".differing").innerText();
       assert.match(differing, /differ in a part of their fingerprints that their records do not show/);
       assert.deepEqual(await names(page), ["arc-one"]);
@@ -44,6 +45,22 @@ export default [
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "Runs" }).waitFor();
       assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026");
+    },
+  ],
+  [
+    "runs: of three that are compared the best are compared with each other",
+    async ({ page, show }) => {
+      const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];
+      await show(page, `#/compare/${first}/${second}/${first}`);
+      const heading = page.getByRole("heading", { name: "The best with each other" });
+      await heading.waitFor();
+      const cards = await page.locator(".card").allTextContents();
+      assert.equal(cards.length, 4);
+      assert.match(cards[3], /C against B.*0 better, 1 worse, 3 the same, of 4 samples/s);
+      const said = await page.locator("main").innerText();
+      assert.match(said, /Each run with A: 2 comparisons; p values are corrected by Holm's method over these 2\./);
+      assert.match(said, /B, C with each other: 1 comparison; it is the only one/);
+      assert.doesNotMatch(said, /\bnull\b/);
     },
   ],
   [
