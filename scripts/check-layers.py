@@ -18,7 +18,8 @@ CRATES = {
     "benchmarks": [],
     "browser": [],
     "eval/statistics": [],
-    "eval": ["harness", "benchmarks", "browser", "statistics"],
+    "eval/records": ["model"],
+    "eval": ["harness", "benchmarks", "browser", "statistics", "records"],
     "bench": [],
     "fault-server": [],
 }
@@ -75,12 +76,22 @@ LAYERS = {
         difference_interval+paired
         power
     """,
+    "eval/records": """
+        program record trajectory
+        spent
+        run_dir
+        makers
+    """,
     "eval": """
-        invocation
-        env_vars fetch providers terminal web protocol_fit open_files trajectory
-        cli+compare+differences+grader+import+models+program+record+reporter+run_dir+run_event+settings+side_by_side+summary+view panic_hook
-        merge sweep rescore runner selection
-        report
+        env_vars fetch invocation open_files program protocol_fit providers sanitize web
+        side_by_side terminal
+        panic_hook summary
+        compare+differences run_event
+        reporter run_store view
+        import merge
+        cli+grader+models+settings
+        record selection sweep
+        report rescore runner
         command+error+exit
         start
     """,

@@ -6,6 +6,7 @@ use benchmarks::{ImageError, OpenError};
 use harness::EngineError;
 use harness::provider::ProviderError;
 use harness::sandbox::StartError;
+use records::run_dir::RunDirError;
 
 use crate::command::ResumeError;
 use crate::compare::CompareError;
@@ -17,7 +18,6 @@ use crate::merge::MergeError;
 use crate::models::ModelError;
 use crate::protocol_fit::UnfitProtocol;
 use crate::report::{FolderError, HtmlError};
-use crate::run_dir::RunDirError;
 use crate::runner::RunError;
 use crate::selection::SelectionError;
 use crate::settings::SettingsError;
@@ -26,6 +26,7 @@ use crate::terminal::one_line;
 use crate::view::ViewError;
 
 /// Why a command ended without an outcome.
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The command line cannot be parsed, or asks for help.

@@ -1,16 +1,18 @@
 //! Exit codes, and the one place that chooses among them.
 
+use records::run_dir::RunDirError;
+
 use crate::compare::CompareError;
 use crate::error::Error;
 use crate::grader::GraderError;
 use crate::import::ImportError;
 use crate::merge::MergeError;
-use crate::run_dir::RunDirError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 use crate::view::ViewError;
 
 /// Everything asked for was done.
+
 pub const COMPLETE: u8 = 0;
 /// Something outside the program failed: a disk, a pipe, a sandbox that does not start, a run that is in use.
 pub const INFRASTRUCTURE: u8 = 1;

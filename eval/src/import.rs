@@ -11,16 +11,18 @@ use std::path::{Path, PathBuf};
 use harness::model::Event;
 use harness::provider::ReplayError;
 use jiff::Timestamp;
+use records::run_dir::{Fingerprint, Lock, NewRun, RunDirError};
+use records::{AttemptRecord, RunIdentity};
 use serde_json::Value;
 
-use crate::record::{AttemptRecord, RunIdentity};
-use crate::run_dir::{Fingerprint, Lock, NewRun, RunDirError};
 use crate::run_event::{Reporter, RunEvent};
+use crate::run_store::RunStore;
 use crate::summary::Summary;
 
 pub use node_rlm::{Guidance, SCORER, read};
 
 /// A run of another system, read whole.
+
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// The file it was read from.
@@ -101,7 +103,7 @@ impl Imported {
             .map(|(record, _)| record.id.clone())
             .collect();
         let lock = Lock::new(self.fingerprint, identity);
-        let mut writer = new.begin(&config, lock, order)?;
+        let mut writer = RunStore::new(new.begin(&config, lock, order)?);
         let mut records = Vec::new();
         for (mut record, events) in self.attempts {
             run_id.clone_into(&mut record.run_id);

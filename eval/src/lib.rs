@@ -34,12 +34,12 @@ pub mod selection;
 pub mod sweep;
 mod web;
 
-pub mod record;
+mod record;
 pub mod report;
 pub mod reporter;
-pub mod run_dir;
 pub mod run_event;
+pub mod sanitize;
+pub mod run_store;
 pub mod side_by_side;
 pub mod summary;
-pub mod trajectory;
 pub mod view;

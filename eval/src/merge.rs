@@ -7,16 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::model::Event;
+use records::AttemptRecord;
+use records::makers;
+use records::run_dir::{Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
 use serde_json::Value;
 
-use crate::program;
-use crate::record::AttemptRecord;
-use crate::run_dir::{Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
 use crate::run_event::{Reporter, RunEvent};
+use crate::run_store::RunStore;
 use crate::summary::Summary;
 use shares::Shares;
 
 /// Why runs cannot be made one.
+
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A run is another experiment than the first.
@@ -231,7 +233,7 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
 /// Refuses runs that different programs have worked on: what two programs made of one experiment together has to be asked
 /// for.
 fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
-    let difference = program::difference(&first.lock, &other.lock);
+    let difference = makers::difference(&first.lock, &other.lock);
     difference.map_or(Ok(()), |difference| {
         Err(MergeError::Program {
             first: first.path.clone(),
@@ -330,7 +332,7 @@ fn write(
             lock.later_programs.push(program);
         }
     }
-    let mut writer = new.begin(&config, lock, order)?;
+    let mut writer = RunStore::new(new.begin(&config, lock, order)?);
     let mut records = Vec::with_capacity(chosen.len());
     for (run, record) in chosen.values() {
         let record = AttemptRecord {
@@ -359,7 +361,7 @@ fn write(
         fs::canonicalize(path).unwrap_or_else(|_| path.clone())
     });
     for place in places.collect::<BTreeSet<_>>() {
-        writer.adopt_wasted(&place)?;
+        writer.writer().adopt_wasted(&place)?;
     }
     let summary = Summary::new(&records, total);
     writer.report(&RunEvent::RunFinished(summary.clone().into()));

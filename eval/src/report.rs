@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use harness::Protocol;
+use records::run_dir::{RunDir, RunDirError};
+use records::{AttemptRecord, RunIdentity};
 
 use crate::compare::{self, Against, Comparison, RunScores};
 use crate::differences::{self, Differences, RunParts};
-use crate::record::{AttemptRecord, RunIdentity};
-use crate::run_dir::{RunDir, RunDirError};
 use crate::summary::Summary;
 
 pub use behaviour::{Behaviour, TimeSplit};
@@ -31,6 +31,7 @@ pub use spending::Spending;
 pub use text::{conclusion, text};
 
 /// Everything that a report shows.
+
 #[derive(Debug, Clone)]
 pub struct Report {
     /// What differs between the runs.

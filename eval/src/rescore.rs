@@ -12,16 +12,18 @@ use benchmarks::Sample;
 use futures::{StreamExt as _, stream};
 use harness::HaltReason;
 use harness::model::{EventKind, Status};
+use records::run_dir::{Events, RunDir, RunDirError, write_scores};
+use records::{AttemptRecord, JudgeUse};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::grader::{Answered, Grader, NoLog, grade};
-use crate::record::{AttemptRecord, JudgeUse, Scored, judged};
-use crate::run_dir::{Events, RunDir, RunDirError, write_scores};
+use crate::record::{Scored, judged};
 
 pub use judging::Judging;
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
+
 pub const SCORES_VERSION: u32 = 1;
 
 /// What an attempt scores by another scorer: a line of `scores/<scorer>.jsonl`.

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use harness::model::Event;
+use records::{AttemptRecord, RunIdentity};
 
-use crate::record::{AttemptRecord, RunIdentity};
 use crate::summary::Summary;
 
 /// One event of a run.
+
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     /// The run began.

@@ -16,18 +16,21 @@ use harness::model::{
 use harness::provider::http::strike_out;
 use harness::{Engine, HaltReason, Spent, Task};
 use jiff::Timestamp;
+use records::run_dir::{RunDirError, latest};
+use records::{AttemptRecord, RunIdentity};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::grader::{Answered, Grade, Grader, JudgeLog, grade};
-use crate::record::{AttemptRecord, RunIdentity, judged};
-use crate::run_dir::{RunDirError, RunWriter, latest};
+use crate::record::{judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::run_store::RunStore;
 use crate::summary::Summary;
 use shared_samples::SharedSamples;
 
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
+
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// Events that are stored before they are told, at most.
@@ -93,7 +96,7 @@ pub enum RunError {
 /// [`RunError`] if samples cannot be had or records cannot be written.
 pub async fn run(
     run: Run,
-    writer: RunWriter,
+    writer: RunStore,
     reporter: Box<dyn Reporter>,
     stop: impl Future<Output = ()>,
 ) -> Result<Ended, RunError> {
@@ -133,7 +136,7 @@ pub async fn run(
 /// former has stored it, or its first error.
 fn consume(
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
-    mut writer: RunWriter,
+    mut writer: RunStore,
     mut reporter: Box<dyn Reporter>,
     failed: &watch::Sender<bool>,
 ) -> Result<Option<Summary>, RunDirError> {
@@ -354,7 +357,7 @@ impl Job {
             }
             None => None,
         };
-        Ok(AttemptRecord::new(
+        Ok(of_attempt(
             &self.identity,
             &sample,
             attempt,
@@ -415,10 +418,7 @@ fn broken(
         stats: Stats::default(),
     };
     let sample = dataset.sample(index)?;
-    Ok(
-        AttemptRecord::new(identity, &sample, attempt, &outcome, None, Timestamp::now())
-            .of_sample(index),
-    )
+    Ok(of_attempt(identity, &sample, attempt, &outcome, None, Timestamp::now()).of_sample(index))
 }
 
 /// Makes what a judge is asked part of its attempt's events, and books it on the run's budget.

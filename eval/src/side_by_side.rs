@@ -3,7 +3,7 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, LineStyle, Table};
 
-use crate::reporter::sanitize;
+use crate::sanitize::sanitize;
 
 /// Columns of the terminal that a table may fill.
 const WIDTH: u16 = 80;

@@ -9,12 +9,13 @@ use harness::treatment::Inert;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{RunArgs, SweepBudgetArgs};
-use crate::run_dir::{RunDirError, sweep_id, write_whole};
 use crate::settings::{BASELINE, Matrix, SettingsError};
 
 use cells::{Cells, combinations};
+use records::run_dir::{RunDirError, sweep_id, write_whole};
 
 /// Version of [`Plan`]; the file carries it as `v`.
+
 pub const SWEEP_VERSION: u32 = 1;
 
 /// The file of a sweep's folder that says what its cells are.

@@ -12,8 +12,8 @@ use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::reporter::sanitize;
 use crate::runner::images;
+use crate::sanitize::sanitize;
 use crate::settings::AskSettings;
 use crate::{protocol_fit, terminal};
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use records::run_dir::{RunDirError, write_whole};
+
 use super::stdout;
 use crate::cli::CompareArgs;
 use crate::compare::{
@@ -9,7 +11,6 @@ use crate::compare::{
 };
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::run_dir::{RunDirError, write_whole};
 use crate::settings::CompareSettings;
 use crate::terminal;
 
@@ -18,6 +19,7 @@ use crate::terminal;
 /// # Errors
 /// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, and a file that cannot be written;
 /// [`Error::Settings`] and [`Error::Stdout`].
+
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     let settings = CompareSettings::resolve(args)?;
     let runs = settings

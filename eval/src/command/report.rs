@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use records::run_dir::{RunDir, write_whole};
 use serde_json::{Value, json};
 
 use super::stdout;
@@ -9,10 +10,10 @@ use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::report::{Found, Report, RunReport, SweepReport, html, text};
-use crate::run_dir::{RunDir, write_whole};
 use crate::terminal;
 
 /// Version of the JSON that `--json` prints; it carries it as `v`.
+
 const REPORT_VERSION: u32 = 2;
 
 /// Prints tables of the runs, made from their records and trajectories: also of runs that never came to their end.

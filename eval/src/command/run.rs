@@ -23,15 +23,17 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
 use crate::open_files;
+use crate::program;
 use crate::reporter;
-use crate::run_dir::{Lock, NewRun, Reopened, RunWriter};
 use crate::run_event::RunPlan;
+use crate::run_store::RunStore;
 use crate::runner::{self, Ended, Ending, Run};
 use crate::settings::{
     Display, EngineSettings, JudgeSettings, ModelSettings, ResumeSettings, RunSettings,
 };
 use crate::summary::{Summary, table};
 use crate::{models, terminal};
+use records::run_dir::{Lock, NewRun, Reopened, RunWriter};
 
 use prepared::Prepared;
 use resume::{Left, left};
@@ -264,7 +266,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         whole,
         &order,
     );
-    let writer = reopened.go_on(&config, order, &left.again)?;
+    let writer = reopened.go_on(&config, order, &left.again, program::this())?;
     carry_out(
         &settings,
         prepared,
@@ -305,7 +307,12 @@ fn carry_out(
     };
     let display = Display::detect();
     let reporter = reporter::choose(display.is_terminal, display.ci, display.no_color);
-    let ended = runtime.block_on(runner::run(run, writer, reporter, stop.received()));
+    let ended = runtime.block_on(runner::run(
+        run,
+        RunStore::new(writer),
+        reporter,
+        stop.received(),
+    ));
     // Without waiting for an attempt that does not stop.
     runtime.shutdown_background();
     let ended = match ended {

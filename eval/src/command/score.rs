@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use harness::model::Status;
+use records::AttemptRecord;
+use records::run_dir::RunDir;
 
 use super::report::tell_if_at_work;
 use super::run::{StopSignal, runtime};
@@ -11,9 +13,7 @@ use crate::cli::ScoreArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::grader::{self, Grader, GraderError, Rule};
-use crate::record::AttemptRecord;
 use crate::rescore::{Judging, Stopped, rescore, store};
-use crate::run_dir::RunDir;
 use crate::settings::{OtherScorer, ScoreSettings, budget_flag};
 use crate::summary::{Summary, table};
 use crate::{models, terminal};
@@ -22,6 +22,7 @@ use crate::{models, terminal};
 ///
 /// # Errors
 /// [`Error::Settings`] for an unknown scorer, [`Error::RunDir`] for a folder that holds no run, or [`Error::Stdout`].
+
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use records::run_dir::RunDir;
 
 use super::run::{self, Show};
 use super::{compare, report, stdout};
@@ -15,7 +16,6 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation;
 use crate::report::{Found, SweepReport, conclusion};
-use crate::run_dir::RunDir;
 use crate::settings::{Matrix, RunSettings};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;
@@ -24,6 +24,7 @@ use crate::terminal;
 ///
 /// # Errors
 /// [`Error`] for settings that are wrong in any cell, before the first begins, and for infrastructure that fails.
+
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let (folder, plan) = if let Some(folder) = &args.resume {
         let mut plan = Plan::read(folder)?;

@@ -7,14 +7,15 @@ use std::path::Path;
 
 use csv::{ErrorKind, StringRecord};
 use harness::model::Status;
+use records::makers::Makers;
+use records::run_dir::plain_text;
 
 use super::error::CompareError;
 use super::source::{FACTS, Facts, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
-use crate::program::Makers;
-use crate::run_dir::plain_text;
 
 /// What is wrong with a CSV file.
+
 #[derive(Debug, thiserror::Error)]
 pub enum CsvProblem {
     /// There is no row, or not even a header.

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
+use records::run_dir::RunDirError;
+
 use super::csv_file::CsvProblem;
-use crate::run_dir::RunDirError;
 
 /// Why runs cannot be compared.
+
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// A folder holds no run, or a file cannot be written.

@@ -5,14 +5,15 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use statistics::{detectable, holm, paired};
 
 use super::pairing::{Errors, pair_up};
 use super::report::RunFigures;
 use super::source::RunScores;
 use super::{Against, Difference, RunPair, SIGNIFICANT, name};
-use statistics::{detectable, holm, paired};
 
 /// Runs with the best scores whose comparisons with each other are shown.
+
 pub const BEST: usize = 3;
 
 /// Comparisons that are corrected together.

@@ -16,9 +16,9 @@ mod verdict;
 mod error;
 
 use serde::Serialize;
+use statistics::Paired;
 
 use crate::differences::{Differences, RunParts};
-use statistics::Paired;
 
 pub use csv_file::CsvProblem;
 pub use error::{CompareError, Mismatch};
@@ -32,6 +32,7 @@ pub use table::{pairs, table};
 pub(crate) use verdict::{cautions, verdict};
 
 /// Version of [`Comparison`]; its JSON carries it as `v`.
+
 pub const COMPARISON_VERSION: u32 = 2;
 
 /// Differences up to this p value are called real: 1 in 20 where there are none.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use harness::model::Status;
 use serde::Serialize;
+use statistics::Pair;
 
 use super::source::{RunScores, ScoredAttempt};
 use crate::summary::Cluster;
-use statistics::Pair;
 
 /// What an attempt of status `error` counts as.
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
     /// Nothing: it is left out.

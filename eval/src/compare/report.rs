@@ -5,14 +5,15 @@ use std::path::PathBuf;
 
 use harness::model::Status;
 use serde::Serialize;
+use statistics::{Estimate, estimate};
 
 use super::name;
 use super::pairing::{Errors, samples as samples_of};
 use super::source::{Facts, RunScores};
 use crate::summary::{Cluster, Statuses};
-use statistics::{Estimate, estimate};
 
 /// A run on its own: all its samples, whether others have them or not.
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunFigures {
     /// `A`, `B`, ….

@@ -2,11 +2,13 @@
 
 use std::io;
 
+use records::run_dir::spreadsheet_text;
+
 use super::{Comparison, Difference, RunPair};
 use crate::differences;
-use crate::run_dir::spreadsheet_text;
 
 /// The columns, in order.
+
 pub const COLUMNS: [&str; 23] = [
     "family",
     "first",

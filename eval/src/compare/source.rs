@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use harness::model::Status;
+use records::run_dir::{RunDir, Torn};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::csv_file;
 use super::error::CompareError;
 use crate::differences::RunParts;
-use crate::run_dir::{RunDir, Torn};
 
 /// What may be known of a run: columns of `results.csv` that are the same in every row.
+
 pub(super) const FACTS: [&str; 11] = [
     "run_id",
     "benchmark",

@@ -4,7 +4,7 @@ use super::family::{Family, FamilyKind};
 use super::verdict::{cautions, verdict};
 use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
 use crate::differences;
-use crate::reporter::sanitize;
+use crate::sanitize::sanitize;
 use crate::side_by_side::side_by_side;
 use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
 

@@ -8,17 +8,18 @@ mod value;
 
 use std::collections::BTreeSet;
 
+use records::makers::{self, Makers};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::compare;
-use crate::program::{self, Makers};
 
 pub use parts::RunParts;
 pub(crate) use text::rows;
 pub use text::{scorers, sentences};
 
 /// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`] of them say how agents work.
+
 const FIRST: [&str; 16] = [
     "model",
     "protocol",
@@ -118,7 +119,7 @@ impl Differences {
     #[must_use]
     pub fn named(mut self, names: &[impl ToString]) -> Self {
         let names = names.iter().map(ToString::to_string);
-        self.programs = program::remarks(names.zip(&self.makers));
+        self.programs = makers::remarks(names.zip(&self.makers));
         self
     }
 }

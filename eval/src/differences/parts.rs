@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use harness::Protocol;
+use records::RunIdentity;
+use records::makers::Makers;
+use records::run_dir::RunDir;
 use serde_json::{Map, Value, json};
 
 use super::value::NOT_RECORDED;
-use crate::program::Makers;
-use crate::record::RunIdentity;
-use crate::run_dir::RunDir;
 
 /// Parts by their names; none for one that the run's protocol does not use.
+
 pub(super) type Parts = BTreeMap<String, Option<Value>>;
 
 /// Columns of `results.csv` that are parts of the fingerprint, too.

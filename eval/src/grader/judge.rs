@@ -14,16 +14,17 @@ use harness::prompt::PromptMode;
 use harness::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 use harness::{HaltReason, Model, ToolUse};
 use parking_lot::Mutex;
+use records::JudgeUse;
+use records::run_dir::Fingerprint;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 pub use prompt::JudgePrompt;
 
 use super::{Answered, Grade, Grader, JudgeLog};
-use crate::record::JudgeUse;
-use crate::run_dir::Fingerprint;
 
 /// What a judge is told whose reply holds no verdict; `<problem>` is what was wrong with it.
+
 const AGAIN: &str = include_str!("judge/again.txt");
 
 /// Times that a judge is asked about one answer where nothing else is said.

@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use benchmarks::{Dataset, OutsideScorer, Sample, Score};
 use harness::model::EventKind;
 use harness::{HaltReason, Model};
+use records::JudgeUse;
 use serde_json::Value;
 
 pub use javascript::JavaScript;
@@ -21,10 +22,10 @@ pub use judge::{JUDGE_ATTEMPTS, Judge, JudgePrompt};
 pub use rule::Rule;
 
 use crate::models::judge_identity;
-use crate::record::JudgeUse;
 use crate::settings::GraderSettings;
 
 /// Scores answers.
+
 #[async_trait]
 pub trait Grader: Send + Sync {
     /// The name, with a version that changes whenever an answer may score differently: `needle/1`.

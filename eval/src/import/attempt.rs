@@ -6,7 +6,7 @@ use harness::model::{EVENT_VERSION, Event, EventKind, Protocol, Role, Status};
 use harness::provider::{NodeRlmResult, NodeRlmStep};
 use serde_json::Value;
 
-use crate::record::{AttemptRecord, RECORD_VERSION};
+use records::{AttemptRecord, RECORD_VERSION};
 
 /// What a file must say of an attempt, checked.
 #[derive(Debug)]

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use harness::provider::{NodeRlmFile, NodeRlmResult, ReplayError};
 use jiff::Timestamp;
+use records::RunIdentity;
+use records::run_dir::{CONFIG_VERSION, Fingerprint};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::attempt::{self, Facts};
 use super::{ImportError, Imported};
-use crate::record::RunIdentity;
-use crate::run_dir::{CONFIG_VERSION, Fingerprint};
 
 /// Stands where a run names its scorer: the scores are those that the other system recorded.
+
 pub const SCORER: &str = "recorded/node-rlm";
 
 /// What such a file does not say and the user may know.

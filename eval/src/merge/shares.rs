@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use super::MergeError;
-use crate::run_dir::RunDir;
 
 /// Stands for a run that is no share.
+
 const WHOLE: &str = "";
 
 /// Settings beside the fingerprint that have to be equal: they say which attempts a run makes.

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use benchmarks::Score;
-use harness::model::Stats;
+use harness::model::{Stats, Usage};
+use records::counted;
 use serde_json::json;
 
+use std::collections::BTreeMap;
+
 use super::*;
-use crate::program::Program;
 
 fn run() -> RunIdentity {
     RunIdentity {
@@ -74,8 +76,7 @@ fn the_status_decides_whether_a_score_counts() {
         let outcome = outcome(status, answer);
         let failed = score == Some(&broken);
         let grade = score.cloned();
-        let record =
-            AttemptRecord::new(&run(), &sample(), 1, &outcome, grade, Timestamp::UNIX_EPOCH);
+        let record = of_attempt(&run(), &sample(), 1, &outcome, grade, Timestamp::UNIX_EPOCH);
         assert_eq!(
             record.status == Status::Error,
             failed || status == Status::Error
@@ -126,7 +127,7 @@ fn a_record_holds_the_whole_outcome_and_survives_json() {
         waiting: Duration::from_millis(500),
     };
     let started_at = "2026-11-21T09:24:06.5Z".parse().unwrap();
-    let record = AttemptRecord::new(&run(), &sample(), 3, &outcome, None, started_at);
+    let record = of_attempt(&run(), &sample(), 3, &outcome, None, started_at);
     let json = json!({
         "v": 1, "run_id": "run", "id": "s-1", "attempt": 3, "cluster": "c", "status": "ok",
         "score": null, "score_explanation": null, "error": null, "answer": "42", "expected": "42",
@@ -142,7 +143,7 @@ fn a_record_holds_the_whole_outcome_and_survives_json() {
             "reasoning_tokens": 0, "estimated": false,
         },
         "context_trims": 15, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
-        "returned_early": true, "program": Program::this().digest(), "started_at": "2026-11-21T09:24:06.5Z",
+        "returned_early": true, "program": program::this().digest(), "started_at": "2026-11-21T09:24:06.5Z",
     });
     assert_eq!(serde_json::to_value(&record).unwrap(), json);
     assert_eq!(

@@ -4,14 +4,15 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use harness::model::Status;
+use records::AttemptRecord;
+use records::run_dir::{RunDir, RunDirError, fold};
+use records::trajectory::Fold;
 use serde::Serialize;
 
 use super::spending::{Spending, Tally};
-use crate::record::AttemptRecord;
-use crate::run_dir::{RunDir, RunDirError, fold};
-use crate::trajectory::Fold;
 
 /// What agents did in the attempts that ended `ok` or `limit`.
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Behaviour {
     /// Attempts that these figures are of.

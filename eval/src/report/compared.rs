@@ -1,14 +1,16 @@
 //! The comparisons of a sweep as rows of a page: what each cell gains, whether that is more than chance, and at what cost.
 
+use statistics::Estimate;
+
 use super::plot::colour_of;
 use super::{Report, RunReport, SweepReport};
 use crate::compare::{
     Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
 };
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
-use statistics::Estimate;
 
 /// The comparisons of one sweep.
+
 pub(super) struct Compared<'a> {
     /// Its folder.
     pub folder: String,

@@ -5,10 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::run_dir::RunDir;
+use records::run_dir::RunDir;
+
 use crate::sweep::{Plan, SweepError};
 
 /// What folders hold.
+
 #[derive(Debug, Default)]
 pub struct Found {
     /// Run directories, each once, those of a folder by name and those of a sweep in the order of its cells.

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use records::AttemptRecord;
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::record::AttemptRecord;
-use crate::summary::Summary;
 use statistics::Estimate;
 
+use crate::summary::Summary;
+
 /// The scores of a run by one fact of its samples' metadata.
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Grouping {
     /// The fact: `context_length`.

@@ -7,13 +7,14 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
+use statistics::Estimate;
 
 use super::RunReport;
 use super::groups::CONTEXT_LENGTH;
 use crate::summary::{context_lengths, length_label};
-use statistics::Estimate;
 
 /// Of axes and texts.
+
 pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
 /// Of the lines behind the data.
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);

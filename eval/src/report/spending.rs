@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use harness::model::{Role, settled};
+use records::trajectory::{Agent, Used};
 use serde::Serialize;
 
 use super::RunReport;
 use crate::summary::{NONE, amount, usd};
-use crate::trajectory::{Agent, Used};
 
 /// What the agents of one kind at one depth used, in all attempts that have a record.
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spending {
     /// What they are.

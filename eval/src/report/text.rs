@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use statistics::Estimate;
+
 use super::groups::CONTEXT_LENGTH;
 use super::{Behaviour, Report, RunReport, spending};
 use crate::compare;
 use crate::differences;
-use crate::reporter::sanitize;
+use crate::sanitize::sanitize;
 use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
-use statistics::Estimate;
 
 /// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
 /// samples, and the comparisons of sweeps.
+
 pub fn text(report: &Report) -> String {
     let runs = &report.runs;
     let labels = labels(report);

@@ -6,8 +6,8 @@ use std::time::Duration;
 use indicatif::{
     HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
+use records::AttemptRecord;
 
-use crate::record::AttemptRecord;
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::summary::headline;
 
@@ -16,6 +16,7 @@ use super::tally::{Tally, counted, error, label};
 
 /// Most lines for attempts. A lower terminal shows as many as fit: the bar comes first, and indicatif draws no bar
 /// below the terminal's height.
+
 const MOST_LINES: usize = 20;
 
 /// How often clocks and spinners move while no event comes.

@@ -3,13 +3,15 @@
 use std::fmt::Arguments;
 use std::io::Write;
 
-use crate::record::AttemptRecord;
+use records::AttemptRecord;
+
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::summary::headline;
 
 use super::tally::{Tally, counted, error, label};
 
 /// Writes a line when the run begins, one for each finished attempt, and one at the end.
+
 #[derive(Debug)]
 pub struct LineReporter<W> {
     to: W,

@@ -6,8 +6,6 @@ mod lines;
 mod activity;
 mod tally;
 
-mod sanitize;
-
 use std::io;
 
 use indicatif::ProgressDrawTarget;
@@ -16,7 +14,6 @@ use crate::run_event::Reporter;
 
 pub use bars::BarReporter;
 pub use lines::LineReporter;
-pub use sanitize::sanitize;
 
 /// The reporter for stderr: bars if it is a terminal that a person watches, lines otherwise.
 ///

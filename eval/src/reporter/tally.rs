@@ -1,11 +1,13 @@
 //! What is known of a run while it runs, and the phrases in which reporters say it.
 
-use crate::record::AttemptRecord;
+use records::AttemptRecord;
+
 use crate::run_event::RunPlan;
 
-use super::sanitize;
+use crate::sanitize::sanitize;
 
 /// Columns for a sample's id.
+
 const ID_WIDTH: usize = 40;
 
 /// Columns for an error.

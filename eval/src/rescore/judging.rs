@@ -6,14 +6,16 @@ use std::time::Instant;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status, Usage};
 use harness::{Budget, SharedBudget, Spent};
 use jiff::Timestamp;
+use records::AttemptRecord;
+use records::run_dir::{RunDir, RunDirError, ScoreJournal};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::grader::JudgeLog;
-use crate::record::{AttemptRecord, Scored};
-use crate::run_dir::{RunDir, RunDirError, ScoreJournal};
+use crate::record::Scored;
 
 /// Which answer of a run: sample, attempt, and the answer's digest, as an attempt may have been made again.
+
 type Which = (String, u32, String);
 
 /// The verdicts of earlier starts and of this one, and the judge's budget over all of them.

@@ -8,11 +8,12 @@ use harness::prompt::definition::Faults;
 use harness::prompt::{PromptError, UnfitDriver};
 use harness::provider::PriceError;
 use harness::treatment::Inert;
+use records::run_dir::RunDirError;
 
 use crate::cli::SandboxError;
-use crate::run_dir::RunDirError;
 
 /// A setting, or a file that a setting names, is wrong. Nothing was started.
+
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// A setting is wrong.

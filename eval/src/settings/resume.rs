@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use records::run_dir;
 use serde_json::{Value, json};
 
 use super::{Deal, Resolved, RunSettings, SettingsError, Start};
 use crate::cli::{ResumeArgs, RunArgs};
-use crate::run_dir;
 
 /// A run that goes on.
+
 #[derive(Debug, Clone)]
 pub struct ResumeSettings {
     /// Its folder.

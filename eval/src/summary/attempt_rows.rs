@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::table::{none, score_text};
-use super::{Attempts, Summary};
 use statistics::Estimate;
 
+use super::table::{none, score_text};
+use super::{Attempts, Summary};
+
 /// A row: what it shows of a run.
+
 pub(super) struct AttemptFigure {
     /// What the table calls it.
     pub name: String,

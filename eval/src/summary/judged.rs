@@ -3,7 +3,7 @@
 use harness::model::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::record::AttemptRecord;
+use records::AttemptRecord;
 
 /// What a model took that judged the answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,6 @@
 mod interval_notes;
 mod judged;
 mod repeated;
-mod spent;
 mod table;
 
 mod attempt_rows;
@@ -13,14 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use harness::model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{AttemptRecord, counted};
+use records::{AllSpent, AttemptRecord, Wasted, counted};
 use statistics::{Estimate, estimate};
 
 pub(crate) use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
 pub use judged::Judged;
 pub use repeated::{Attempts, Pass, Repeated};
-pub use spent::{AllSpent, Spent, Wasted};
 pub(crate) use table::{
     NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, percent,
     score_text, statuses_text, tokens, usd,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use records::AttemptRecord;
 use serde::{Deserialize, Serialize};
-
-use super::Cluster;
-use crate::record::AttemptRecord;
 use statistics::{Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k, pass_hat_k};
 
+use super::Cluster;
+
 /// A run of several attempts at each sample.
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
     /// `n`: the most attempts that any sample has a record of.

@@ -168,7 +168,7 @@ fn which(query: &Query) -> Result<(&str, &str, u32), ViewError> {
 }
 
 /// A record with its texts cut where they are too long for a page.
-fn shown_record(record: &crate::record::AttemptRecord) -> Value {
+fn shown_record(record: &records::AttemptRecord) -> Value {
     let mut record = json!(record);
     if let Some(fields) = record.as_object_mut() {
         for (_, value) in fields {

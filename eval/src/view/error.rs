@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::run_dir::RunDirError;
+use records::run_dir::RunDirError;
 
 /// Why the viewer cannot show something.
 #[derive(Debug, thiserror::Error)]

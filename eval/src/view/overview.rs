@@ -5,15 +5,16 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use records::run_dir::RunDirError;
+use records::{AttemptRecord, RunIdentity};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::run_file::{Progress, RunFile};
-use crate::record::{AttemptRecord, RunIdentity};
-use crate::run_dir::RunDirError;
 use crate::summary::Summary;
 
 /// A run in the table of runs.
+
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
     /// The run, by the name of its folder.

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use harness::model::Event;
+use records::AttemptRecord;
+use records::run_dir::{RunDir, RunDirError};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::record::AttemptRecord;
-use crate::run_dir::{RunDir, RunDirError};
 use crate::summary::Summary;
 
 /// A run that nothing has written to for this long is no longer taken to be under way.
+
 const QUIET: Duration = Duration::from_secs(120);
 
 /// Attempts under way that are listed at most.

@@ -3,14 +3,15 @@
 use std::cmp::Ordering;
 
 use harness::model::Status;
+use records::AttemptRecord;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::ViewError;
 use super::query::Query;
-use crate::record::AttemptRecord;
 
 /// Characters of an answer that a row shows.
+
 const SHOWN: usize = 160;
 
 /// Rows of a page at most.

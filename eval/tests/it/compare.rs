@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use eval::run_dir::{Fingerprint, Lock, NewRun, RunDir, to_csv};
 use jiff::Timestamp;
+use records::run_dir::{Fingerprint, Lock, NewRun, RunDir, to_csv};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use eval::differences::{Differences, RunParts, sentences};
-use eval::program::Makers;
-use eval::run_dir::{Fingerprint, Lock, RunDir};
+use records::makers::Makers;
+use records::run_dir::{Fingerprint, Lock, RunDir};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use eval::run_dir::RunDir;
 use eval::summary::Summary;
+use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
@@ -115,7 +115,8 @@ fn what_the_user_knows_is_kept() {
     let plain = import(&binary, &[]).lock;
     let told = import(&binary, &["--prompt-mode", "solver", "--drivers", "a,b"]).lock;
     let none = import(&binary, &["--drivers", ""]).lock;
-    let of = |lock: &eval::run_dir::Lock| (lock.run.prompt_mode.clone(), lock.run.drivers.clone());
+    let of =
+        |lock: &records::run_dir::Lock| (lock.run.prompt_mode.clone(), lock.run.drivers.clone());
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(of(&plain), (None, None));
     assert_eq!(of(&told), (text("solver"), text("a+b")));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval::run_dir::RunDir;
+use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};

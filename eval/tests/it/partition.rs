@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval::run_dir::RunDir;
 use eval::settings::Partition;
+use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval::program::Program;
-use eval::run_dir::{Fingerprint, RunDir, read_lock};
+use eval::program;
+use records::program::Program;
+use records::run_dir::{Fingerprint, RunDir, read_lock};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -199,7 +200,7 @@ fn every_file_that_is_compiled_in_is_in_a_component() {
 #[test]
 fn the_binary_has_the_digest_of_these_sources() {
     let root = workspace();
-    let this = Program::this().components();
+    let this = program::this().components();
     let mut wanted: BTreeMap<String, String> = sources::COMPONENTS
         .iter()
         .map(|(name, paths)| ((*name).to_owned(), sources::digest(&root, paths).unwrap()))
@@ -213,7 +214,7 @@ fn the_binary_has_the_digest_of_these_sources() {
     let ran = Binary::new().run(&["--version"], "");
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines[0], concat!("rlm-eval ", env!("CARGO_PKG_VERSION")));
-    assert_eq!(lines[1], format!("program {}", Program::this().digest()));
+    assert_eq!(lines[1], format!("program {}", program::this().digest()));
     let shown: Vec<String> = this
         .iter()
         .map(|(name, digest)| format!("  {name:<16} {}", digest.get(..12).unwrap_or(digest)))
@@ -334,7 +335,7 @@ pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
     let program = read_lock(dir).unwrap().programs().remove(0);
     let log = dir.join("samples.jsonl");
     let text = fs::read_to_string(&log).unwrap();
-    let by = text.replace(&Program::this().digest(), &program.digest());
+    let by = text.replace(&program::this().digest(), &program.digest());
     assert!(
         components.is_empty() || by != text,
         "each record names its program"
@@ -449,7 +450,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     let ran = resume(&binary, &dir, &["--allow-program-change"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let run = RunDir::open(&dir).unwrap();
-    let (this, other) = (Program::this().digest(), other.digest());
+    let (this, other) = (program::this().digest(), other.digest());
     let made_by = |digest: &str| {
         let mut records = run.records.iter();
         records
@@ -458,7 +459,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
             .count()
     };
     assert_eq!((made_by(&other), made_by(&this)), (3, 1));
-    assert_eq!(run.lock.later_programs, [Program::this().clone()]);
+    assert_eq!(run.lock.later_programs, [program::this().clone()]);
     // In the CSV, too, for whoever reads nothing else.
     let mut csv = csv::Reader::from_path(dir.join("results.csv")).unwrap();
     let header = csv.headers().unwrap().clone();
@@ -535,7 +536,7 @@ fn runs_of_before_programs_were_recorded_are_read_and_go_on_if_allowed() {
     );
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
     let report = binary.run(&["report", &name], "");
-    let this = Program::this().digest();
+    let this = program::this().digest();
     let sentence = format!(
         "The attempts of s-niah solver were made by different programs: 3 by one that is not recorded, 1 by {}.\n",
         &this[..12]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use eval::record::AttemptRecord;
 use eval::reporter::{BarReporter, LineReporter};
 use eval::run_event::{Reporter, RunEvent};
 use eval::summary::Summary;
 use harness::model::{EventKind, Protocol, Role, Status};
 use indicatif::ProgressDrawTarget;
+use records::AttemptRecord;
 
 use crate::reporter_screen::Screen;
 use crate::run_dir_fixture::{event, failed, plan, record};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use eval::run_dir::{Fingerprint, RunDir};
 use harness::model::Status;
+use records::run_dir::{Fingerprint, RunDir};
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};

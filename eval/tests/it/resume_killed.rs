@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use eval::run_dir::RunDir;
+use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, is_full};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval::record::AttemptRecord;
-use eval::run_dir::{COLUMNS, RunDir};
 use harness::model::{Event, Status};
+use records::AttemptRecord;
+use records::run_dir::{COLUMNS, RunDir};
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};

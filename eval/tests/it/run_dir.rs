@@ -7,12 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use eval::record::{AttemptRecord, RunIdentity};
-use eval::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, RunWriter, read_records};
 use eval::run_event::{Reporter, RunEvent};
+use eval::run_store::RunStore;
 use eval::summary::Summary;
 use harness::model::{Event, EventKind};
 use jiff::Timestamp;
+use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, read_records};
+use records::{AttemptRecord, RunIdentity};
 use serde_json::{Value, json};
 
 use crate::run_dir_fixture::{event, failed, identity, record};
@@ -33,12 +34,12 @@ fn of_run(id: &str) -> RunIdentity {
     }
 }
 
-fn begin(results: &Path, order: &[&str]) -> RunWriter {
+fn begin(results: &Path, order: &[&str]) -> RunStore {
     let run = create(results).unwrap();
     let identity = of_run(run.id());
     let order = order.iter().map(|&id| id.to_owned()).collect();
     let lock = Lock::new(fingerprint(), identity);
-    run.begin(&json!({"v": 1, "seed": 7}), lock, order).unwrap()
+    RunStore::new(run.begin(&json!({"v": 1, "seed": 7}), lock, order).unwrap())
 }
 
 fn iteration(sample: &str, iteration: u32) -> Event {
@@ -46,7 +47,7 @@ fn iteration(sample: &str, iteration: u32) -> Event {
 }
 
 /// Runs attempts one after the other, each with two events, and ends the run.
-fn finish(writer: &mut RunWriter, records: &[AttemptRecord]) {
+fn finish(writer: &mut RunStore, records: &[AttemptRecord]) {
     for record in records {
         let (sample, attempt) = (record.id.clone(), record.attempt);
         writer.report(&RunEvent::AttemptStarted { sample, attempt });
@@ -95,7 +96,7 @@ fn json_file(path: &Path) -> Value {
 fn a_run_is_stored_and_read_back() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(&temp.path().join("deep/results"), &["s-2", "s-1"]);
-    let path = writer.path().to_owned();
+    let path = writer.writer().path().to_owned();
     let id = path.file_name().unwrap().to_str().unwrap();
     assert_eq!(path, temp.path().join("deep/results").join(id));
 
@@ -166,7 +167,7 @@ fn an_attempt_is_on_the_disk_when_it_has_finished() {
     });
     writer.report(&RunEvent::Engine(iteration("a", 1)));
     writer.report(&RunEvent::AttemptFinished(Arc::new(record("a", 1))));
-    let run = RunDir::open(writer.path()).unwrap();
+    let run = RunDir::open(writer.writer().path()).unwrap();
     assert_eq!(run.records, [record("a", 1)]);
     let trajectory = fs::read_to_string(run.trajectory("a", 1)).unwrap();
     assert_eq!(trajectory.matches('\n').count(), 1);
@@ -176,7 +177,7 @@ fn an_attempt_is_on_the_disk_when_it_has_finished() {
 fn an_attempt_made_again_takes_the_place_of_the_first() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a", "b"]);
-    let path = writer.path().to_owned();
+    let path = writer.writer().path().to_owned();
     finish(
         &mut writer,
         &[failed("a", 1, "refused"), record("b", 1), record("a", 1)],
@@ -211,7 +212,7 @@ fn hostile_ids_stay_in_the_folder() {
     ];
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &ids);
-    let path = writer.path().to_owned();
+    let path = writer.writer().path().to_owned();
     let records: Vec<_> = ids
         .iter()
         .map(|id| record(id, 1))
@@ -241,7 +242,7 @@ fn hostile_ids_stay_in_the_folder() {
 fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &[".env", ""]);
-    let path = writer.path().to_owned();
+    let path = writer.writer().path().to_owned();
     finish(&mut writer, &[record(".env", 1), record("", 1)]);
     drop(writer);
     let folder = path.join("trajectories");
@@ -264,7 +265,7 @@ fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
     drop(
         Reopened::open(&path)
             .unwrap()
-            .go_on(&config, Vec::new(), &again)
+            .go_on(&config, Vec::new(), &again, eval::program::this())
             .unwrap(),
     );
     let left: Vec<String> = files(&path)
@@ -403,7 +404,7 @@ fn a_folder_without_a_readable_run_is_named() {
     ];
     for (file, text, message) in rows {
         let temp = tempfile::tempdir().unwrap();
-        let run = begin(temp.path(), &[]).path().to_owned();
+        let run = begin(temp.path(), &[]).writer().path().to_owned();
         match text {
             Some(text) => fs::write(run.join(file), text).unwrap(),
             None => fs::remove_file(run.join(file)).unwrap(),
@@ -496,7 +497,7 @@ fn a_run_that_never_begins_leaves_nothing() {
 fn the_first_write_error_is_kept_and_the_record_is_not_lost() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a", "b"]);
-    let path = writer.path().to_owned();
+    let path = writer.writer().path().to_owned();
     fs::remove_dir(path.join("trajectories")).unwrap();
     finish(&mut writer, &[record("a", 1), record("b", 1)]);
     assert_eq!(

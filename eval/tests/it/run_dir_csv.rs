@@ -1,7 +1,7 @@
 //! `results.csv`: its columns, the order of its rows, and cells that are no formulas.
 
-use eval::record::AttemptRecord;
-use eval::run_dir::{COLUMNS, to_csv};
+use records::AttemptRecord;
+use records::run_dir::{COLUMNS, to_csv};
 use serde_json::json;
 
 use crate::run_dir_fixture::{failed, identity, record};

@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
-use eval::record::{AttemptRecord, RunIdentity};
 use eval::run_event::RunPlan;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status};
+use records::{AttemptRecord, RunIdentity};
 
 /// A record that a case changes where it matters.
 pub fn record(id: &str, attempt: u32) -> AttemptRecord {
-    let record: AttemptRecord = serde_json::from_str(include_str!("run_dir_record.json")).unwrap();
+    let record: AttemptRecord =
+        serde_json::from_str(include_str!("../../records/tests/record.json")).unwrap();
     AttemptRecord {
         id: id.to_owned(),
         attempt,

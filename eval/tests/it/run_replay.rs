@@ -13,7 +13,7 @@ use crate::run::{Finished, finish, s_niah};
 /// What came of each attempt, times aside.
 fn results(run: &Finished) -> BTreeMap<(String, u32), Value> {
     let records = run.records().into_iter();
-    let result = |record: &eval::record::AttemptRecord| {
+    let result = |record: &records::AttemptRecord| {
         json!([
             record.status,
             record.score,

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use benchmarks::{Dataset, DatasetError, Facts, Sample, Score, Scorer};
 use eval::grader::Rule;
-use eval::record::RunIdentity;
-use eval::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use eval::run_event::{Reporter, RunEvent, RunPlan};
+use eval::run_store::RunStore;
 use eval::runner::{self, Ended, Ending, Run, RunError};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, Models, Protocol, Treatment};
 use jiff::Timestamp;
+use records::RunIdentity;
+use records::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use serde_json::json;
 
 /// Four samples, of which one can be unreadable, one can panic when it is first read, and one can take half a minute to
@@ -175,7 +176,8 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
         .build()
         .unwrap();
     let stop = async move { tokio::time::sleep(stop_after).await };
-    let ended = runtime.block_on(async { runner::run(run, writer, Box::new(Silent), stop).await });
+    let ended = runtime
+        .block_on(async { runner::run(run, RunStore::new(writer), Box::new(Silent), stop).await });
     runtime.shutdown_background();
     assert!(path.join("results.csv").is_file());
     assert!(path.join("summary.json").is_file());

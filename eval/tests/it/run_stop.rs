@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use eval::run_dir::RunDir;
 use harness::model::Status;
+use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::Binary;

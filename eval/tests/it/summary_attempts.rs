@@ -1,7 +1,7 @@
 //! The summary of a run of several attempts at each sample.
 
-use eval::record::AttemptRecord;
 use eval::summary::{Attempts, Summary, table};
+use records::AttemptRecord;
 use statistics::Estimate;
 
 use crate::run_dir_fixture::{failed, record};

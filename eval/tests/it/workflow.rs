@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval::run_dir::RunDir;
+use records::run_dir::RunDir;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

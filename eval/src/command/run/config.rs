@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use benchmarks::Dataset;
 use harness::prompt::template_digests;
+use records::RunIdentity;
+use records::run_dir::{CONFIG_VERSION, Fingerprint};
 use serde_json::{Value, json};
 
-use crate::record::RunIdentity;
-use crate::run_dir::{CONFIG_VERSION, Fingerprint};
+use crate::program;
 use crate::settings::{EngineSettings, RunSettings, recorded_fields};
 
 /// The drivers' names in their order, joined by `+`.
+
 pub(super) fn driver_names(engine: &EngineSettings) -> String {
     let drivers = engine.treatment.drivers.iter();
     let names: Vec<&str> = drivers.map(|driver| driver.name.as_str()).collect();
@@ -71,5 +73,6 @@ pub(super) fn fingerprint(
             .chain(recorded_fields(&others))
             .chain(models)
             .collect(),
+        program::this(),
     )
 }

@@ -7,18 +7,19 @@ use std::sync::Arc;
 use benchmarks::Dataset;
 use harness::Engine;
 use harness::provider::Recording;
+use records::RunIdentity;
+use records::run_dir::{self, Fingerprint};
 
 use super::{config, engine, runtime};
 use crate::error::Error;
 use crate::grader::{self, Grader};
-use crate::record::RunIdentity;
-use crate::run_dir::{self, Fingerprint};
 use crate::selection::select;
 use crate::settings::RunSettings;
 use crate::web::Web;
 use crate::{models, protocol_fit, terminal};
 
 /// A run that can begin.
+
 pub(super) struct Prepared {
     pub(super) dataset: Arc<dyn Dataset>,
     pub(super) engine: Engine,

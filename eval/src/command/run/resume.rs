@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use harness::model::Status;
+use records::AttemptRecord;
+use records::run_dir::{Difference, Reopened};
 
 use super::prepared::Prepared;
-use crate::program::Program;
-use crate::record::AttemptRecord;
-use crate::run_dir::{Difference, Reopened};
+use crate::program;
 
 /// Why a run cannot go on with these settings. Nothing was changed.
+
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// Its answers would be those of another experiment.
@@ -121,14 +122,14 @@ pub(super) fn left(
 /// A run goes on by a program that has worked on it before, or was allowed to.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
-    if programs.contains(Program::this()) {
+    if programs.contains(program::this()) {
         return Ok(());
     }
     let path = run.path().to_owned();
     Err(match programs.last() {
         Some(last) => ResumeError::Program {
             path,
-            difference: last.difference(Program::this()),
+            difference: last.difference(program::this()),
         },
         None => ResumeError::UnknownProgram { path },
     })

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use harness::{SharedBudget, Spent};
+use records::run_dir::{Reopened, RunDir};
 
 use crate::error::Error;
-use crate::run_dir::{Reopened, RunDir};
 use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::Plan;
 use crate::terminal;
@@ -14,6 +14,7 @@ use crate::terminal;
 ///
 /// # Errors
 /// [`SettingsError`] for a limit that is out of bounds, or one of money for a model that has no price.
+
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     if plan.budget.max_cost.is_none() {
         return Ok(());

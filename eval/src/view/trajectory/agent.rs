@@ -5,7 +5,7 @@ use harness::model::{EventKind, Role, Status, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::trajectory;
+use records::trajectory;
 
 /// One agent of an attempt. All times are milliseconds since the attempt began.
 #[derive(Debug, Serialize)]

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use harness::model::{Event, EventKind};
+use records::trajectory::{Fold, cut_strings, heads};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::agent::{Agent, Timeline};
-use crate::trajectory::{Fold, cut_strings, heads};
 
 /// Bytes of a string that the index keeps: what a list shows of a query or an answer.
+
 const KEPT: usize = 400;
 
 /// Where the events of a trajectory stand in its file, grouped by agent and iteration.

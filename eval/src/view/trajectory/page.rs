@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use records::trajectory::{boundary, cut_strings};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::index::{Index, Place};
-use crate::trajectory::{boundary, cut_strings};
 
 /// Bytes of a string that a page shows; more is read on demand.
+
 pub(super) const SHOWN: usize = 8_000;
 
 /// Bytes of a prompt, a query or an answer that are shown at once: prompts are read as a whole.

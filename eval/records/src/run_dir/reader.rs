@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::samples::{Torn, latest, read_records, superseded};
 use super::{CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, hold, ledger, name};
+use crate::Wasted;
 use crate::program::Program;
-use crate::record::{AttemptRecord, RunIdentity};
-use crate::summary::Wasted;
+use crate::{AttemptRecord, RunIdentity};
 
 /// Version of `config.json`; the file carries it as `v`.
 pub const CONFIG_VERSION: u32 = 1;
@@ -149,7 +149,7 @@ impl RunDir {
         hold::is_held(&self.path)
     }
 
-    /// Where the events of an attempt are, if it has any: one [`harness::model::Event`] a line.
+    /// Where the events of an attempt are, if it has any: one [`model::Event`] a line.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> PathBuf {
         let name = name::trajectory(sample, attempt);
         if let Some(path) = self.aside.get(&name) {

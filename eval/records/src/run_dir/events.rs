@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use harness::model::Event;
+use model::Event;
 
 use super::RunDirError;
 use super::samples::malformed;

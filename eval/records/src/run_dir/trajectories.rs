@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use harness::model::{Event, EventKind};
+use model::{Event, EventKind};
 
 use super::{RunDirError, name};
 

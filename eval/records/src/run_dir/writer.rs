@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use model::Event;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::hold::Held;
@@ -14,9 +16,7 @@ use super::{
     CONFIG, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic, ledger, name,
     results_csv,
 };
-use crate::record::RunIdentity;
-use crate::run_event::{Reporter, RunEvent};
-use crate::summary::Summary;
+use crate::{AttemptRecord, RunIdentity, Wasted};
 
 /// The folder of a run that has not begun. Dropped before [`begin`](Self::begin), it leaves nothing behind.
 #[derive(Debug)]
@@ -195,7 +195,7 @@ impl Drop for NewRun {
     }
 }
 
-/// Stores a run as its events come. A failure to write ends nothing; the runner asks for it.
+/// Stores a run as it goes on. A failure to write ends nothing; whoever runs it asks for it.
 #[derive(Debug)]
 pub struct RunWriter {
     path: PathBuf,
@@ -204,7 +204,6 @@ pub struct RunWriter {
     samples: SampleLog,
     trajectories: Trajectories,
     error: Option<RunDirError>,
-    summary: Option<Summary>,
     /// Last, so that the run is let go of when all files are closed.
     _held: Held,
 }
@@ -224,7 +223,6 @@ impl RunWriter {
             order,
             samples,
             error: None,
-            summary: None,
             _held: held,
         }
     }
@@ -248,11 +246,6 @@ impl RunWriter {
         self.error.take()
     }
 
-    /// The summary as it was stored, once the run has ended: with what was spent for nothing.
-    pub fn take_summary(&mut self) -> Option<Summary> {
-        self.summary.take()
-    }
-
     fn keep(&mut self, result: Result<(), RunDirError>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
@@ -260,62 +253,61 @@ impl RunWriter {
     }
 
     /// Writes what is made from `samples.jsonl`, and not from memory: the file is what later commands see.
-    fn finish(&mut self, summary: &Summary) -> Result<(), RunDirError> {
+    fn write_results<S: Serialize>(
+        &mut self,
+        summary: impl FnOnce(Wasted) -> S,
+    ) -> Result<S, RunDirError> {
         let (all, _) = read_records(&self.path.join(SAMPLES))?;
-        let mut summary = summary.clone();
-        summary.wasted = ledger::wasted(&self.path, &all, &superseded(&all), false)?;
-        let summary = self.summary.insert(summary);
+        let summary = summary(ledger::wasted(&self.path, &all, &superseded(&all), false)?);
         let path = self.path.join(RESULTS);
         let csv = results_csv::to_csv(&self.identity, &latest(all), &self.order);
         match csv {
             Ok(csv) => atomic::write(&path, &csv)?,
             Err(reason) => return Err(RunDirError::Write { path, reason }),
         }
-        atomic::write_json(&self.path.join(SUMMARY), summary)
-    }
-}
-
-impl Reporter for RunWriter {
-    fn report(&mut self, event: &RunEvent) {
-        self.report_all(std::slice::from_ref(event));
+        atomic::write_json(&self.path.join(SUMMARY), &summary)?;
+        Ok(summary)
     }
 }
 
 impl RunWriter {
-    /// Stores events in their order; records among them are on the disk when this returns. They wait for it once.
-    pub fn report_all(&mut self, events: &[RunEvent]) {
-        for event in events {
-            self.store(event);
-        }
+    /// An attempt begins.
+    pub fn begin_attempt(&mut self, sample: &str, attempt: u32) {
+        let started = self.trajectories.start(sample, attempt);
+        self.keep(started);
+    }
+
+    /// Something happened within an attempt.
+    pub fn event(&mut self, event: &Event) {
+        let written = self.trajectories.write(event);
+        self.keep(written);
+    }
+
+    /// An attempt ended. Its record is on the disk after the next [`sync`](Self::sync).
+    pub fn end_attempt(&mut self, record: &AttemptRecord) {
+        // The trajectory first: an attempt with a line has all of its events.
+        let finished = self.trajectories.finish(&record.id, record.attempt);
+        self.keep(finished);
+        let appended = self.samples.append(record);
+        self.keep(appended);
+    }
+
+    /// Waits until the disk has all records.
+    pub fn sync(&mut self) {
         let synced = self.samples.sync();
         self.keep(synced);
     }
 
-    fn store(&mut self, event: &RunEvent) {
-        match event {
-            RunEvent::RunStarted(_) => {}
-            RunEvent::AttemptStarted { sample, attempt } => {
-                let started = self.trajectories.start(sample, *attempt);
-                self.keep(started);
-            }
-            RunEvent::Engine(event) => {
-                let written = self.trajectories.write(event);
-                self.keep(written);
-            }
-            RunEvent::AttemptFinished(record) => {
-                // The trajectory first: an attempt with a line has all of its events.
-                let finished = self.trajectories.finish(&record.id, record.attempt);
-                self.keep(finished);
-                let appended = self.samples.append(record);
-                self.keep(appended);
-            }
-            RunEvent::RunFinished(summary) => {
-                let finished = self.trajectories.finish_all();
-                self.keep(finished);
-                let synced = self.samples.sync();
-                self.keep(synced);
-                let written = self.finish(summary);
-                self.keep(written);
+    /// The run ended, complete or not. Gives the summary as it was stored: with what was spent for nothing.
+    pub fn finish<S: Serialize>(&mut self, summary: impl FnOnce(Wasted) -> S) -> Option<S> {
+        let finished = self.trajectories.finish_all();
+        self.keep(finished);
+        self.sync();
+        match self.write_results(summary) {
+            Ok(summary) => Some(summary),
+            Err(error) => {
+                self.keep(Err(error));
+                None
             }
         }
     }

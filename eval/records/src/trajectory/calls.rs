@@ -2,8 +2,8 @@
 
 use std::ops::AddAssign;
 
-use harness::model::{EventKind, Usage};
-use harness::provider::Estimate;
+use model::Estimate;
+use model::{EventKind, Usage};
 use serde::Serialize;
 
 /// The calls of one caller.

@@ -24,9 +24,9 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a treatment, carried out by this program.
-    pub fn of_treatment(mut parts: BTreeMap<String, Value>) -> Self {
-        parts.insert(PROGRAM.to_owned(), serde_json::json!(Program::this()));
+    /// The fingerprint of a treatment, carried out by a program.
+    pub fn of_treatment(mut parts: BTreeMap<String, Value>, program: &Program) -> Self {
+        parts.insert(PROGRAM.to_owned(), serde_json::json!(program));
         Self::from_parts(parts)
     }
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
-use crate::record::AttemptRecord;
-use crate::summary::{Spent, Wasted};
+use crate::AttemptRecord;
 use crate::trajectory::Calls;
+use crate::{Spent, Wasted};
 
 /// How many records an attempt's trajectory file has had, by its name.
 type Finished = HashMap<String, usize>;

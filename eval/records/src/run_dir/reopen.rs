@@ -12,9 +12,9 @@ use super::reader::{self, Lock};
 use super::samples::{SampleLog, Torn, latest, read_records};
 use super::writer::RunWriter;
 use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, ledger};
+use crate::AttemptRecord;
+use crate::Spent;
 use crate::program::Program;
-use crate::record::AttemptRecord;
-use crate::summary::Spent;
 
 /// A run that can go on, held against every other process. Nothing of it is changed before [`go_on`](Self::go_on).
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl Reopened {
         self.torn.as_ref()
     }
 
-    /// Opens the run for further events, and notes in its lock that this program works on it. `config` takes the place of
+    /// Opens the run for further events, and notes in its lock that `program` works on it. `config` takes the place of
     /// the settings there; `order` is as in [`NewRun::begin`](super::NewRun::begin); the finished attempts in `again` are
     /// about to be made again.
     ///
@@ -113,6 +113,7 @@ impl Reopened {
         config: &Value,
         order: Vec<String>,
         again: &BTreeSet<(String, u32)>,
+        program: &Program,
     ) -> Result<RunWriter, RunDirError> {
         let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.torn.as_ref())?;
         let trajectories = self.path.join(TRAJECTORIES);
@@ -122,8 +123,8 @@ impl Reopened {
         })?;
         ledger::abandon(&self.path, &self.all)?;
         ledger::supersede(&self.path, again)?;
-        if !self.lock.programs().contains(Program::this()) {
-            self.lock.later_programs.push(Program::this().clone());
+        if !self.lock.programs().contains(program) {
+            self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;
         }
         atomic::write_json(&self.path.join(CONFIG), config)?;

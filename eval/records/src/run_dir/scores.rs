@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::ledger::{Callers, spent_in};
 use super::{RunDirError, SCORES, atomic};
-use crate::summary::Spent;
+use crate::Spent;
 
 /// The file of a scorer in the folder of scores. A `/` in the scorer's name becomes `-`.
 fn file(run: &Path, scorer: &str, ending: &str) -> PathBuf {

@@ -3,10 +3,10 @@
 use std::iter::Sum;
 use std::ops::AddAssign;
 
-use harness::model::Usage;
+use model::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::record::AttemptRecord;
+use crate::AttemptRecord;
 use crate::trajectory::Calls;
 
 /// What attempts have used up.

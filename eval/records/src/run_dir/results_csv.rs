@@ -6,7 +6,7 @@ use std::io;
 
 use serde_json::Value;
 
-use crate::record::{AttemptRecord, RunIdentity};
+use crate::{AttemptRecord, RunIdentity};
 
 /// The columns, in order.
 pub const COLUMNS: [&str; 34] = [

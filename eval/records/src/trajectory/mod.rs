@@ -2,7 +2,7 @@
 //!
 //! Whatever counts a trajectory counts with it: what a run spent for nothing, the behaviour and spending of a report, the
 //! agents of the viewer. It takes one event at a time, so that no trajectory is held as a whole. The engine's
-//! [`Stats`](harness::model::Stats) count as an attempt goes, also what no event shows: a response that a hook refused, a
+//! [`Stats`](model::Stats) count as an attempt goes, also what no event shows: a response that a hook refused, a
 //! fault that was repaired.
 
 mod calls;
@@ -10,10 +10,10 @@ mod cut;
 
 use std::collections::{BTreeMap, HashMap};
 
-use harness::model::{Event, EventKind, Role, Status};
+use model::{Event, EventKind, Role, Status};
 
 pub use calls::{Calls, Used};
-pub(crate) use cut::{boundary, cut_strings, heads};
+pub use cut::{boundary, cut_strings, heads};
 
 /// What the events so far come to.
 #[derive(Debug, Default)]

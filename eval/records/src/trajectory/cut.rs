@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2};
 /// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`: bytes of JSON between the quotes, from
 /// `START` to `END` of the file whose byte `offset` is the first of the line; `FIRST_PART` holds at most `limit` of
 /// them and splits no escape and no character. Whatever is not a string, malformed JSON too, is copied as it is.
-pub(crate) fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
+pub fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
     replace_long(line, limit, |cut, head, start, end| {
         let (from, to) = (offset + start as u64, offset + end as u64);
         cut.extend_from_slice(b"{\"head\":\"");
@@ -18,7 +18,7 @@ pub(crate) fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
 }
 
 /// `line` with each string of more than `limit` bytes replaced by its first part, likewise: an event is still an event.
-pub(crate) fn heads(line: &[u8], limit: usize) -> Vec<u8> {
+pub fn heads(line: &[u8], limit: usize) -> Vec<u8> {
     replace_long(line, limit, |cut, head, _, _| {
         cut.push(b'"');
         cut.extend_from_slice(head);
@@ -65,7 +65,7 @@ fn string_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The last place within `limit` bytes at which a string's JSON may be cut: between two characters.
-pub(crate) fn boundary(content: &[u8], limit: usize) -> usize {
+pub fn boundary(content: &[u8], limit: usize) -> usize {
     let mut at = 0;
     while at < content.len() {
         let next = at + width(&content[at..]);

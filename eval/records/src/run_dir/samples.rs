@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::RunDirError;
 use super::error::LineError;
-use crate::record::{AttemptRecord, RECORD_VERSION};
+use crate::{AttemptRecord, RECORD_VERSION};
 
 /// A last line that was never written to its end: the process died while it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -237,7 +237,7 @@ mod tests {
             broken: false,
             unsynced: false,
         };
-        let line = include_str!("../../tests/it/run_dir_record.json");
+        let line = include_str!("../../tests/record.json");
         let record = serde_json::from_str(line).unwrap();
         let errors = [0; 2].map(|_| log.append(&record).unwrap_err().to_string());
         assert_eq!(

@@ -1,0 +1,70 @@
+//! A program that made attempts: a digest of everything compiled in that can change an answer, by component.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Characters of a digest that tell programs apart in a sentence.
+const SHORT: usize = 12;
+
+/// A program by its components: `sandbox`, `harness`, `prompts`, …, each with its digest in lower-case hex, and `engine`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Program(BTreeMap<String, String>);
+
+impl FromIterator<(String, String)> for Program {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(components: I) -> Self {
+        Self(components.into_iter().collect())
+    }
+}
+
+impl Program {
+    /// Lower-case hex SHA-256 over names and digests of all components.
+    pub fn digest(&self) -> String {
+        let lines: String = self
+            .0
+            .iter()
+            .map(|(name, digest)| format!("{name} {digest}\n"))
+            .collect();
+        hex::encode(Sha256::digest(lines))
+    }
+
+    /// The components, by name.
+    pub fn components(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+
+    /// In which components two programs differ, as a clause: `the sandbox and the prompts differ`.
+    pub fn difference(&self, other: &Self) -> String {
+        let names: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
+        let differing: Vec<String> = names
+            .into_iter()
+            .filter(|name| self.0.get(*name) != other.0.get(*name))
+            .map(|name| spoken(name))
+            .collect();
+        match differing.as_slice() {
+            [] => "nothing differs".to_owned(),
+            [one] if !one.ends_with('s') || one.ends_with("harness") => format!("{one} differs"),
+            [one] => format!("{one} differ"),
+            [most @ .., last] => format!("{} and {last} differ", most.join(", ")),
+        }
+    }
+}
+
+/// A component in a sentence. Its name may come from any file.
+fn spoken(name: &str) -> String {
+    /// Characters of the longest name that any version has.
+    const LONGEST: usize = 32;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    if name.len() <= LONGEST && name.bytes().all(plain) {
+        format!("the {}", name.replace('_', " "))
+    } else {
+        "an unknown component".to_owned()
+    }
+}
+
+/// The beginning of a digest, which tells programs apart in a sentence.
+pub fn short(digest: &str) -> &str {
+    digest.get(..SHORT).unwrap_or(digest)
+}
