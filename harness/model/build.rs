@@ -46,12 +46,13 @@ fn protocols() -> Result<String, Box<dyn Error>> {
                         .collect();
                     format!("subjects: &[{subjects}], ")
                 }
+                Some(("one_call", value)) => format!("one_call: {value}, "),
                 Some(("workplace", name)) => {
                     format!("workplace: Workplace::{}, ", folders::camel(name))
                 }
                 _ => {
                     return Err(format!(
-                        "{}: `{line}` is no summary, subjects or workplace",
+                        "{}: `{line}` is no summary, one_call, subjects or workplace",
                         file.display()
                     )
                     .into());

@@ -56,12 +56,14 @@ pub struct ProtocolNature {
     pub subjects: &'static [Subject],
     /// Where its root works.
     pub workplace: Workplace,
+    /// Whether its root answers in one response.
+    pub one_call: bool,
 }
 
 /// Where an agent works between its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workplace {
-    /// Nowhere: its one response is its answer.
+    /// Nowhere: all that it does is to write.
     None,
     /// In a REPL, from which it calls children and the tools of the run.
     Repl,
@@ -93,11 +95,6 @@ impl ProtocolNature {
     /// Whether its root calls the tools of the run: in its REPL, or natively.
     pub const fn calls_tools(self) -> bool {
         matches!(self.workplace, Workplace::Repl | Workplace::NativeTools)
-    }
-
-    /// Whether its root answers in one response.
-    pub fn is_one_call(self) -> bool {
-        self.workplace == Workplace::None
     }
 
     /// Whether pictures of what its root sees can go into trajectories.

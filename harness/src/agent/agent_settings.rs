@@ -108,7 +108,7 @@ impl AgentSettings {
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
     let nature = protocol.nature();
     let calls = nature.workplace == Workplace::NativeTools;
-    let goes_on = !nature.is_one_call();
+    let goes_on = !nature.one_call;
     let has_tools = nature.calls_tools();
     let reasoning = definition.reasoning.as_ref();
     let rows = [

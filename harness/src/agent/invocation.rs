@@ -23,11 +23,16 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// The root of the run's protocol, with all iterations and no prompt of its own.
+    /// The root of the run's protocol, without a prompt of its own.
     pub const fn of(treatment: &Treatment) -> Self {
+        let one_call = treatment.protocol.nature().one_call;
         Self {
             role: Role::Root(treatment.protocol),
-            iterations: treatment.max_iterations,
+            iterations: if one_call {
+                1
+            } else {
+                treatment.max_iterations
+            },
             system_prompt: None,
         }
     }

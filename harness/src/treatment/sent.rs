@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
-use crate::agent::{ROOT, Specialist};
+use crate::agent::{ROOT, Root, Specialist};
 use crate::hook::{Hook, Moment};
 use crate::model::{Role, ToolSpec, ToolUse, Workplace};
 use crate::prompt::definition::ToolStrategy;
@@ -109,11 +109,7 @@ impl Treatment {
 
     /// Responses that the root can give.
     pub(super) fn root_iterations(&self) -> u32 {
-        if self.protocol.nature().is_one_call() {
-            1
-        } else {
-            self.max_iterations
-        }
+        Root::of(self).iterations
     }
 
     /// The greatest depth that an agent can have.

@@ -337,7 +337,7 @@ fn dollars(cost_usd: Option<f64>) -> String {
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
     let nature = engine.treatment.protocol.nature();
-    if nature.is_one_call() || nature.has_repl() && engine.treatment.max_depth == 0 {
+    if nature.one_call || nature.has_repl() && engine.treatment.max_depth == 0 {
         return [1, 1];
     }
     let most = u64::from(engine.treatment.max_iterations);

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, Root, Step, Treatment, Turn, Turns,
-    run_turns,
+    Attempt, Conversation, Failure, Invocation, ModelReply, Step, Turn, Turns, run_turns,
 };
 use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
@@ -17,13 +16,6 @@ pub(super) struct Direct;
 
 #[async_trait]
 impl RootAgent for Direct {
-    fn root(&self, treatment: &Treatment) -> Root {
-        Root {
-            iterations: 1,
-            ..Root::of(treatment)
-        }
-    }
-
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         OneCall::of_root(attempt, root).open(conversation);
     }
