@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that imports run downward only: between the crates, and between the top-level modules of each.
+"""Checks that imports run downward only, between the crates and between the top-level modules of each; and that nothing knows a
+benchmark by its name but its own folder.
 
 In the tables below each line is a layer, the ground first. A module may import from earlier lines alone: from nothing on
 its own line or on a later one. `a+b` are modules that import each other. A new module needs a place.
@@ -248,15 +249,52 @@ def of_manifest(name):
                     yield f"{name}/Cargo.toml: `{name}` must not depend on `{other}`"
 
 
+# The end of a command's help, with examples.
+EXAMPLES = re.compile(r'const (?:DETAILS|EXAMPLES): &str =\s*"(?:\\.|[^"\\])*"', re.DOTALL)
+
+
+def names_of_benchmarks():
+    """Where a benchmark is named outside of its folder, as a whole word: in no comment, test or example of a command. Benchmarks
+    of one family, whose names begin alike, may name each other."""
+    homes = {file.parent.name for file in (ROOT / "benchmarks/src").glob("*/model.yaml")}
+    if not homes:
+        yield "benchmarks/src: no benchmark was found; is this script broken?"
+    words = "|".join(home.replace("_", "[_-]") for home in sorted(homes))
+    # Not in the `mod` line that registers it.
+    name = re.compile(rf"(?<![\w-])(?<!\bmod )(?:{words})(?![\w-])")
+    for file in sorted(file for crate in CRATES for file in (ROOT / crate).rglob("*")):
+        path = file.relative_to(ROOT)
+        tests = {"tests", "examples", "tests.rs"} & set(path.parts)
+        if tests or file.suffix not in (".rs", ".js", ".yaml", ".json", ".md", ".html"):
+            continue
+        text = file.read_text()
+        if not name.search(text):
+            continue
+        if file.suffix == ".yaml":
+            text = re.sub(r"(^|\s)#.*", "", text)
+        elif file.suffix in (".rs", ".js"):
+            blank = lambda match: re.sub(r"[^\n]", "", match[0])
+            text = text.split("\n#[cfg(test)]\nmod ")[0]
+            text = BLANKED.sub(lambda match: blank(match) if match[0].startswith("/") else match[0], text)
+            text = EXAMPLES.sub(blank, text)
+        for match in name.finditer(text):
+            home = match[0].replace("-", "_")
+            folder = path.parts[2] if path.parts[:2] == ("benchmarks", "src") else "-"
+            if not home.startswith(folder) and not folder.startswith(home):
+                line = text[: match.start()].count("\n") + 1
+                yield f"{path}:{line}: names the benchmark `{match[0]}`, which only its folder knows"
+
+
 def main():
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     faults = [f"Cargo.toml: the crate `{name}` has no layers" for name in members if name not in CRATES]
     for name in CRATES:
         faults += [*of_manifest(name), *Crate(name).faults()]
+    faults += names_of_benchmarks()
     for fault in faults:
         print(fault, file=sys.stderr)
     if faults:
-        print("Imports run downward only: see Layers in CONTRIBUTING.md.", file=sys.stderr)
+        print("See Layers in CONTRIBUTING.md.", file=sys.stderr)
     return 1 if faults else 0
 
 

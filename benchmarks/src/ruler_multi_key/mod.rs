@@ -8,17 +8,12 @@ use crate::catalog::Entry;
 use crate::generated::haystack::values;
 use crate::generated::words::below;
 use crate::ruler::{self, Form, Made, name};
-use crate::{Dataset, OpenError, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-key",
     summary: "RULER multi-key: find one number in a context of nothing but such numbers",
-    ..ruler::entry(open)
+    ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
-
-fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    ruler::open(ENTRY.name, include_str!("query.txt"), make, options)
-}
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
     let form = Form::pick(rng);

@@ -5,17 +5,12 @@ use rand_chacha::ChaCha8Rng;
 use crate::catalog::Entry;
 use crate::generated::haystack::{plant, values};
 use crate::ruler::{self, ANSWERS, DISTRACTORS, Form, Made, names};
-use crate::{Dataset, OpenError, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-query",
     summary: "RULER multi-query: find the numbers of four names",
-    ..ruler::entry(open)
+    ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
-
-fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    ruler::open(ENTRY.name, include_str!("query.txt"), make, options)
-}
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
     let form = Form::pick(rng);

@@ -6,12 +6,11 @@ use crate::catalog::Entry;
 use crate::generated::haystack::plant_in_order;
 use crate::generated::words::below;
 use crate::ruler::{self, Made, distinct};
-use crate::{Dataset, OpenError, Options};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-variable-tracking",
     summary: "RULER variable tracking: find all variables that get a value by way of others",
-    ..ruler::entry(open)
+    ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 
 /// Assignments that follow the first one of a chain: RULER's number.
@@ -22,10 +21,6 @@ const CHAINS: usize = 3;
 
 /// Letters of a variable's name: RULER's number.
 const LETTERS: usize = 5;
-
-fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
-    ruler::open(ENTRY.name, include_str!("query.txt"), make, options)
-}
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
     let variables = distinct(CHAINS * (HOPS + 1), rng, |rng| {
