@@ -4,21 +4,20 @@
 
 use harness::AgentSettings;
 use harness::prompt::definition::Definition;
-use harness::prompt::{self, Driver, ModelAlias, PromptMode};
+use harness::prompt::{self, Driver, PromptMode};
 use harness::sandbox::Isolation;
 use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ReplSetting, Sent,
     Setting, Treatment,
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
+use super::recorded::fields;
 use super::{Resolved, SettingsError, hook_registry};
-use crate::cli::{
-    CodeVia, EngineArgs, GuidanceArgs, HookArgs, LayerArgs, ToolArgs, WebArgs, recorded,
-};
+use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
 
 /// The flags that claim something of the agents.
 pub(super) struct Flags<'a> {
@@ -202,61 +201,31 @@ impl Flags<'_> {
 }
 
 /// Flags without a claim: as if it had not been made.
-pub fn leave_out(args: &mut EngineArgs, claim: &Claim) {
-    let without = |list: &mut Vec<String>, name: &str| {
-        *list = names(list)
-            .into_iter()
-            .filter(|other| other != name)
-            .collect();
-    };
-    let guidance = &mut args.guidance;
-    let layers: &mut LayerArgs = &mut guidance.layers;
-    match claim {
-        Claim::PromptMode(_) => guidance.prompt_mode = PromptMode::default(),
-        Claim::MaxDepth(_) => guidance.max_depth = DEFAULT_MAX_DEPTH,
-        Claim::MaxIterations(_) => args.max_iterations = DEFAULT_MAX_ITERATIONS,
-        Claim::Driver(name) => without(&mut guidance.drivers, name),
-        Claim::Profile { .. } => NONE.clone_into(&mut guidance.profile),
-        Claim::Prompt(_) => layers.prompt = None,
-        Claim::Tool(name) => without(&mut args.tools.tools, name),
-        Claim::Hook(name) => without(&mut args.hooks.hooks, name),
-        Claim::ModelAlias(alias) => guidance.model_aliases.retain(|given| {
-            let parsed: Result<ModelAlias, _> = given.trim().parse();
-            parsed.is_ok_and(|parsed| parsed.alias != *alias)
-        }),
-        Claim::Repl(setting) => reset(args, setting.flag),
-        Claim::Setting(setting) => match setting {
-            Setting::SystemPromptFile => layers.system_prompt_file = None,
-            Setting::AgentName => layers.agent_name = None,
-            Setting::Site => layers.site = None,
-            Setting::Persona => (layers.persona, layers.persona_file) = (None, None),
-            Setting::AppendSystemPrompt => {
-                layers.append_system_prompt = None;
-                layers.append_system_prompt_file = None;
-            }
-            Setting::ActionOverrides => layers.action_overrides = None,
-            Setting::CodeVia => guidance.code_via = CodeVia::Fenced,
-            Setting::StopEarly => args.models.stop_early = false,
-            Setting::WebAgent => args.web.web_agent = None,
-        },
-    }
+///
+/// # Errors
+/// A sentence about a flag that does not read back.
+pub fn leave_out(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
+    let claim = claim.to_string();
+    let (flag, value) = claim.split_once(' ').unwrap_or((&claim, ""));
+    let flag = flag.trim_start_matches('-').replace('-', "_");
+    let mut flags = fields(args);
+    forget(&mut flags, &flag, value);
+    recorded(&Value::Object(flags))
 }
 
-/// Puts a flag of the REPL back to its default.
-fn reset(args: &mut EngineArgs, flag: &str) {
-    match flag {
-        "--max-blocks-per-iteration" => args.max_blocks_per_iteration = 1,
-        "--confirm-first-return" => args.confirm_first_return = true,
-        _ => {
-            let field = flag.trim_start_matches('-').replace('-', "_");
-            let Ok(Value::Object(mut given)) = serde_json::to_value(&args.sandbox) else {
-                return;
-            };
-            given.remove(&field);
-            // What was just written reads back.
-            if let Ok(sandbox) = recorded(&Value::Object(given)) {
-                args.sandbox = sandbox;
-            }
+/// Takes a flag out of recorded ones: of a list the one value, which may have more behind a `=`; a text also where it is a file.
+fn forget(flags: &mut Map<String, Value>, flag: &str, value: &str) {
+    for (name, given) in flags {
+        let ending = name.strip_prefix(flag);
+        match given {
+            Value::Object(group) => forget(group, flag, value),
+            _ if !matches!(ending, Some("" | "es" | "_file")) => {}
+            Value::Array(values) => values.retain(|one| {
+                let one = one.as_str().unwrap_or_default();
+                one.split('=').next().map(str::trim) != Some(value)
+            }),
+            _ if flag == "profile" => *given = NONE.into(),
+            _ => *given = Value::Null,
         }
     }
 }

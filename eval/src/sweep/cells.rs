@@ -117,12 +117,13 @@ fn resolve(
     left_out: &mut Vec<Inert>,
 ) -> Result<Resolved, SweepError> {
     loop {
-        let mut flags = flags(matrix, combination).map_err(|problem| SweepError::Flags {
+        let wrong = |problem| SweepError::Flags {
             cell: combination.to_string(),
             problem,
-        })?;
+        };
+        let mut flags = flags(matrix, combination).map_err(wrong)?;
         for claim in left_out.iter().flat_map(|inert: &Inert| &inert.claims) {
-            leave_out(&mut flags.engine, claim);
+            flags.engine = leave_out(&flags.engine, claim).map_err(wrong)?;
         }
         let problem = match RunSettings::resolve(&flags) {
             Ok(resolved) => {
