@@ -10,15 +10,15 @@ use std::sync::Arc;
 use harness::provider::http::{HttpClient, HttpError, HttpProvider};
 use harness::provider::{
     CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, PriceTable, Priced, Provider,
-    Recorded, ResponseCache, Retry,
+    Recorded, ResponseCache, Retry, Sampling,
 };
 use harness::{Model, Models};
 
 pub use identity::{judge_identity, main_identity, parts};
 
 use crate::cli::TrafficArgs;
-use crate::providers::{self, OfflineError, Opened, SCRIPTED_JUDGE};
-use crate::settings::{EngineSettings, JudgeSettings, ModelSettings, Server, model_ref};
+use crate::providers::{ModelRef, Named, OfflineError, SCRIPTED_JUDGE};
+use crate::settings::{EngineSettings, JudgeSettings, ModelSettings, Server};
 use crate::terminal;
 
 /// A model that cannot be opened.
@@ -41,9 +41,9 @@ pub enum ModelError {
         /// Why not.
         reason: io::Error,
     },
-    /// The settings let a reference pass that names no provider.
-    #[error("unknown model `{0}`")]
-    Unknown(String),
+    /// The settings lack the server of a model.
+    #[error("`{0}`: the settings say nothing of its server")]
+    NoServer(ModelRef),
 }
 
 /// Opens the main model, the aliased ones and the judge's, with the policies of the settings around each. `benchmark` is what
@@ -64,24 +64,13 @@ pub fn open(
         &settings.prices,
         settings.store.cache.as_deref(),
     )?;
-    let mut open_one = |reference: &str, alias: Option<&str>| -> Result<Model, ModelError> {
-        let (provider, name) = match model_ref::http(reference) {
-            Some((prefix, name)) => {
-                let server = servers.get(prefix).map(Arc::clone);
-                let server = server.ok_or_else(|| ModelError::Unknown(reference.to_owned()))?;
-                (server, name.to_owned())
-            }
-            None => open_offline(reference, benchmark)?,
-        };
-        let model = Model {
-            reference: recorded_as(provider.as_ref(), alias)
-                .unwrap_or_else(|| reference.to_owned()),
-            name,
-            sampling: Arc::clone(&sampling),
-            provider,
-        };
+    let mut open_one = |reference: &ModelRef, alias: Option<&str>| -> Result<Model, ModelError> {
+        let mut model = open_bare(reference, &servers, benchmark, &sampling)?;
+        if let Some(recorded) = recorded_as(model.provider.as_ref(), alias) {
+            model.reference = recorded;
+        }
         let is_recording = model.provider.recording().is_some();
-        let model = stack.around(model, &settings.models);
+        let model = stack.around(model, reference, &settings.models);
         let provider: Arc<dyn Provider> = match &cassette {
             Some(cassette) if !is_recording => {
                 Arc::new(Recorded::new(model.provider, Arc::clone(cassette)))
@@ -95,7 +84,8 @@ pub fn open(
         .treatment
         .aliases
         .iter()
-        .map(|alias| Ok((alias.clone(), open_one(&alias.model, Some(&alias.alias))?)))
+        .zip(&settings.aliased)
+        .map(|(alias, model)| Ok((alias.clone(), open_one(model, Some(&alias.alias))?)))
         .collect::<Result<_, ModelError>>()?;
     let judge = judge.map(|judge| stack.judge(judge)).transpose()?;
     Ok((Models { main, aliases }, judge))
@@ -124,7 +114,7 @@ fn open_cassette(
     };
     let aliases = settings.treatment.aliases.iter();
     let header = CassetteHeader::new(
-        settings.model.clone(),
+        settings.model.to_string(),
         aliases
             .map(|alias| (alias.alias.clone(), alias.model.clone()))
             .collect(),
@@ -176,12 +166,13 @@ impl<'a> Stack<'a> {
         })
     }
 
-    fn around(&mut self, model: Model, models: &ModelSettings) -> Model {
+    fn around(&mut self, model: Model, reference: &ModelRef, models: &ModelSettings) -> Model {
         // What was recorded went through them when it was recorded.
         if model.provider.recording().is_some() {
             return model;
         }
-        let endpoint = endpoint(&model.reference);
+        // What models share a limiter by.
+        let endpoint = reference.provider();
         let limiter = self
             .limiters
             .entry(endpoint.to_owned())
@@ -201,31 +192,11 @@ impl<'a> Stack<'a> {
 
     /// The model of a judge. What it says is in no cassette, which holds what agents were answered.
     fn judge(&mut self, settings: &JudgeSettings) -> Result<Model, ModelError> {
-        let reference = &settings.model;
-        let (provider, name) = match model_ref::http(reference) {
-            Some((prefix, name)) => {
-                let servers = open_servers(&settings.models)?;
-                let server = servers.get(prefix).map(Arc::clone);
-                let server = server.ok_or_else(|| ModelError::Unknown(reference.clone()))?;
-                (server, name.to_owned())
-            }
-            None => open_offline(reference, Some(SCRIPTED_JUDGE))?,
-        };
-        let model = Model {
-            reference: reference.clone(),
-            name,
-            sampling: Arc::new(settings.models.sampling.clone()),
-            provider,
-        };
-        Ok(self.around(model, &settings.models))
+        let servers = open_servers(&settings.models)?;
+        let sampling = Arc::new(settings.models.sampling.clone());
+        let model = open_bare(&settings.model, &servers, Some(SCRIPTED_JUDGE), &sampling)?;
+        Ok(self.around(model, &settings.model, &settings.models))
     }
-}
-
-/// What models share a limiter by: the provider's name.
-fn endpoint(reference: &str) -> &str {
-    reference
-        .split_once(['/', ':'])
-        .map_or(reference, |(provider, _)| provider)
 }
 
 fn open_servers(settings: &ModelSettings) -> Result<HashMap<&str, Arc<dyn Provider>>, ModelError> {
@@ -260,8 +231,27 @@ pub fn open_server(
     )?)
 }
 
-fn open_offline(reference: &str, benchmark: Option<&str>) -> Result<Opened, ModelError> {
-    let found = providers::find(reference).filter(|(provider, rest)| (provider.takes)(rest));
-    let (provider, rest) = found.ok_or_else(|| ModelError::Unknown(reference.to_owned()))?;
-    (provider.open)(rest, benchmark).map_err(ModelError::Offline)
+/// A model without any policy around it.
+fn open_bare(
+    reference: &ModelRef,
+    servers: &HashMap<&str, Arc<dyn Provider>>,
+    benchmark: Option<&str>,
+    sampling: &Arc<Sampling>,
+) -> Result<Model, ModelError> {
+    let (provider, name) = match reference.named() {
+        Named::OnServer(endpoint, name) => {
+            let server = servers.get(endpoint.name.as_str()).map(Arc::clone);
+            let server = server.ok_or_else(|| ModelError::NoServer(reference.clone()))?;
+            (server, name.to_owned())
+        }
+        Named::Offline(provider, rest) => {
+            (provider.open)(rest, benchmark).map_err(ModelError::Offline)?
+        }
+    };
+    Ok(Model {
+        reference: reference.to_string(),
+        name,
+        sampling: Arc::clone(sampling),
+        provider,
+    })
 }

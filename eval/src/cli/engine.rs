@@ -10,6 +10,7 @@ use super::{
     BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, SandboxError, StoreArgs, ToolArgs,
     TrafficArgs, WebArgs,
 };
+use crate::providers::ModelRef;
 
 /// Everything that shapes a running agent.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -19,7 +20,7 @@ pub struct EngineArgs {
     /// for the one made for the benchmark, `scripted/NAME` for a bundled one, `scripted:FILE` for one of your own,
     /// or `replay:FILE` for the recorded responses of an earlier run
     #[arg(long, value_name = "REF")]
-    pub model: String,
+    pub model: ModelRef,
 
     /// How models are asked.
     #[command(flatten)]

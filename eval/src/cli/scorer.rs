@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::number::{Seconds, whole};
 use crate::grader::JUDGE_ATTEMPTS;
+use crate::providers::ModelRef;
 
 /// What scorers may use.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -12,7 +13,7 @@ use crate::grader::JUDGE_ATTEMPTS;
 pub struct ScorerArgs {
     /// The model that --scorer judge asks; the forms are those of --model
     #[arg(long, value_name = "REF")]
-    pub judge_model: Option<String>,
+    pub judge_model: Option<ModelRef>,
 
     /// What it is told: the name of a bundled prompt, or a definition file of yours, Markdown with front matter
     /// [default: judge]

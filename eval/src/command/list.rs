@@ -17,8 +17,7 @@ use crate::exit::Outcome;
 use crate::models::{self, ModelError};
 use crate::providers;
 use crate::settings::{
-    SettingsError, data_is_here, hook_registry, model_forms, prompt_library, provider_server,
-    tool_registry,
+    SettingsError, data_is_here, hook_registry, prompt_library, provider_server, tool_registry,
 };
 use crate::terminal::one_line;
 
@@ -285,7 +284,7 @@ fn models() -> Listing {
         let object = json!({"model": model, "description": description});
         listing.push([&model, &description], object);
     }
-    for (form, description) in model_forms() {
+    for (form, description) in providers::model_forms() {
         let object = json!({"model": form, "description": description});
         listing.push([form, description], object);
     }

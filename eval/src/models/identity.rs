@@ -6,7 +6,7 @@ use std::path::Path;
 use harness::Models;
 use serde_json::{Value, json};
 
-use crate::providers::{self, SCRIPTED_JUDGE};
+use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
 /// The parts by their names. For a cassette they are those of the run that it was recorded in.
@@ -24,18 +24,20 @@ pub fn parts(
 
 /// What of the main model can change an answer, for telling runs apart before any is begun. A file that is not there has none:
 /// it goes by its name, and is missed when it is opened.
-pub fn main_identity(reference: &str, benchmark: &str) -> String {
-    let file = providers::find(reference).and_then(|(_, rest)| rest.strip_prefix(':'));
-    if file.is_some_and(|file| !Path::new(file).exists()) {
-        return reference.to_owned();
+pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
+    if let Named::Offline(_, rest) = reference.named()
+        && let Some(file) = rest.strip_prefix(':')
+        && !Path::new(file).exists()
+    {
+        return reference.to_string();
     }
-    of(reference, benchmark)
+    reference.identity(benchmark)
 }
 
 /// What of the model of a judge can change a verdict.
 pub fn judge_identity(settings: &JudgeSettings) -> Value {
     json!({
-        "model": of(&settings.model, SCRIPTED_JUDGE),
+        "model": settings.model.identity(SCRIPTED_JUDGE),
         "sampling": settings.models.sampling,
         "servers": servers(&settings.models),
     })
@@ -47,10 +49,11 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         .treatment
         .aliases
         .iter()
-        .map(|alias| json!([alias.alias, of(&alias.model, benchmark), alias.tags]))
+        .zip(&settings.aliased)
+        .map(|(alias, model)| json!([alias.alias, model.identity(benchmark), alias.tags]))
         .collect();
     let parts = [
-        ("model", json!(of(&settings.model, benchmark))),
+        ("model", json!(settings.model.identity(benchmark))),
         ("model_aliases", json!(aliases)),
         ("sampling", json!(settings.models.sampling)),
         ("servers", json!(servers(&settings.models))),
@@ -77,12 +80,4 @@ fn servers(settings: &ModelSettings) -> BTreeMap<&str, String> {
     servers
         .map(|(prefix, server)| (prefix.as_str(), without_port(&server.base_url)))
         .collect()
-}
-
-/// What of a model reference can change an answer: that of a server is the reference itself.
-fn of(reference: &str, benchmark: &str) -> String {
-    providers::find(reference).map_or_else(
-        || reference.to_owned(),
-        |(provider, rest)| (provider.identity)(rest, benchmark),
-    )
 }

@@ -2,6 +2,7 @@
 //!
 //! Each is a file here and a line in [`OFFLINE`]. Servers of models are data: `harness/endpoints.yaml`.
 
+mod model_ref;
 mod replay;
 mod scripted;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use harness::provider::Provider;
 use sha2::{Digest, Sha256};
 
+pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_name};
 pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
 
 /// All of them, in the order in which help and errors list their forms.
@@ -37,14 +39,6 @@ pub type Opened = (Arc<dyn Provider>, String);
 
 /// Why one cannot be opened, in the words of its own error.
 pub type OfflineError = Box<dyn Error + Send + Sync>;
-
-/// The provider that a reference names, and what follows the name.
-pub fn find(reference: &str) -> Option<(&'static Offline, &str)> {
-    let at = reference.find(['/', ':']).unwrap_or(reference.len());
-    let (name, rest) = reference.split_at(at);
-    let provider = OFFLINE.into_iter().find(|offline| offline.name == name)?;
-    Some((provider, rest))
-}
 
 /// What of a file can change an answer, or of the trajectories of a run directory. That of a file is the hash that a bundled one of
 /// the same content has.

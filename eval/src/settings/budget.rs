@@ -6,7 +6,7 @@ use std::path::Path;
 use harness::provider::PriceTable;
 
 use super::SettingsError;
-use super::model_ref;
+use crate::providers::ModelRef;
 
 /// Checks that a budget of money can be kept, if a flag sets one.
 ///
@@ -15,15 +15,15 @@ use super::model_ref;
 pub(super) fn check_prices<'a>(
     flag: Option<&'static str>,
     prices: &PriceTable,
-    references: impl IntoIterator<Item = &'a str>,
+    references: impl IntoIterator<Item = &'a ModelRef>,
 ) -> Result<(), SettingsError> {
     let Some(flag) = flag else {
         return Ok(());
     };
     // OpenRouter says with each response what it has charged; scripted and replayed models cost what their files say.
     let unpriced = references.into_iter().find(|reference| {
-        let server = model_ref::http(reference).is_some_and(|(prefix, _)| prefix != "openrouter");
-        server && !prices.knows(reference)
+        let server = reference.on_server().is_some();
+        server && reference.provider() != "openrouter" && !prices.knows(reference.as_str())
     });
     match unpriced {
         Some(reference) => Err(SettingsError::with_hint(

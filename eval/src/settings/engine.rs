@@ -5,14 +5,17 @@ use harness::treatment::{Effective, Sent};
 use harness::{Conduct, Treatment};
 
 use super::treatment::{Agents, Flags};
-use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, model_ref, models, web};
+use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, models, web};
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
+use crate::providers::{ModelRef, UnknownModel};
 
 /// Everything that agents run by.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
-    /// The model, as typed; it has one of the known forms.
-    pub model: String,
+    /// The model.
+    pub model: ModelRef,
+    /// The models of the aliases, in their order.
+    pub aliased: Vec<ModelRef>,
     /// How models are asked, and where.
     pub models: ModelSettings,
     /// What shapes the agents.
@@ -45,8 +48,7 @@ impl EngineSettings {
         keys: Keys,
         start: Start,
     ) -> Result<Resolved<Self>, SettingsError> {
-        let model = args.model.trim();
-        model_ref::check("--model", model)?;
+        let model = &args.model;
         let conduct = args.conduct()?;
         let flags = Flags {
             guidance: &args.guidance,
@@ -54,15 +56,22 @@ impl EngineSettings {
             hooks: &args.hooks,
             web: &args.web,
         };
-        let mut resolved =
-            flags.resolve(args.treatment(), Some(model), &conduct.isolation, start)?;
+        let mut resolved = flags.resolve(
+            args.treatment(),
+            Some(model.as_str()),
+            &conduct.isolation,
+            start,
+        )?;
         let agents = &resolved.settings;
         let treatment = &agents.treatment;
-        let mut references = vec![("--model".to_owned(), model.to_owned())];
+        let mut references = vec![("--model".to_owned(), model.clone())];
         for alias in &treatment.aliases {
             let place = format!("--model-alias {}", alias.alias);
-            model_ref::check(&place, &alias.model)?;
-            references.push((place, alias.model.clone()));
+            let aliased = alias.model.parse().map_err(|error| {
+                let problem = format!("{place}: `{}`: {error}", alias.model);
+                SettingsError::with_hint(problem, UnknownModel::HINT)
+            })?;
+            references.push((place, aliased));
         }
         let models = models::resolve(
             &args.models,
@@ -78,8 +87,8 @@ impl EngineSettings {
             models::check_main(model, &treatment.root.reasoning_over(&models.sampling))?;
         }
         let prices = budget::prices(args.budget.prices.as_deref())?;
-        let references = references.iter().map(|(_, reference)| reference.as_str());
-        budget::check_prices(args.budget.of_money(), &prices, references)?;
+        let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
+        budget::check_prices(args.budget.of_money(), &prices, &references)?;
         let idle = web::idle(&args.web, treatment.protocol);
         resolved.warnings.extend(idle);
         Ok(resolved.map(|agents| {
@@ -91,7 +100,8 @@ impl EngineSettings {
                 sent,
             } = agents;
             Self {
-                model: model.to_owned(),
+                model: model.clone(),
+                aliased: references[1..].to_vec(),
                 models,
                 treatment,
                 conduct,

@@ -7,10 +7,10 @@ use harness::{Protocol, idle_properties};
 
 use super::error::DRIVERS;
 use super::layers::{self, LayerSettings};
-use super::model_ref::profile_name;
 use super::name_list::names;
 use super::{Resolved, SettingsError};
 use crate::cli::GuidanceArgs;
+use crate::providers::profile_name;
 
 /// What shapes the prompts of a delegation tree.
 #[derive(Debug, Clone)]

@@ -1,14 +1,15 @@
 //! Settings of a model as judge.
 
-use super::{Keys, ModelSettings, SettingsError, model_ref, models};
+use super::{Keys, ModelSettings, SettingsError, models};
 use crate::cli::{ModelArgs, ScorerArgs};
 use crate::grader::JudgePrompt;
+use crate::providers::ModelRef;
 
 /// A model as judge.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
-    /// The model, as typed; it has one of the known forms.
-    pub model: String,
+    /// The model.
+    pub model: ModelRef,
     /// How it is asked, and where.
     pub models: ModelSettings,
     /// What it is told.
@@ -28,7 +29,7 @@ pub(super) fn resolve(
     keys: Keys,
 ) -> Result<Option<JudgeSettings>, SettingsError> {
     let prompt = args.judge_prompt.as_deref().map(str::trim);
-    let Some(model) = args.judge_model.as_deref().map(str::trim) else {
+    let Some(model) = &args.judge_model else {
         return match prompt {
             Some(_) => Err(SettingsError::new(
                 "--judge-prompt: there is no judge without --judge-model",
@@ -36,10 +37,9 @@ pub(super) fn resolve(
             None => Ok(None),
         };
     };
-    model_ref::check("--judge-model", model)?;
     let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
         .map_err(|problem| SettingsError::new(format!("--judge-prompt: {problem}")))?;
-    let references = [("--judge-model".to_owned(), model.to_owned())];
+    let references = [("--judge-model".to_owned(), model.clone())];
     let thinking = ModelArgs {
         effort: prompt.effort.or(given.effort),
         reasoning_tokens: prompt.reasoning_tokens.or(given.reasoning_tokens),
@@ -48,7 +48,7 @@ pub(super) fn resolve(
     let models = models::resolve(&thinking, &references, false, 1, keys)?;
     models::check_read(given, &models, model)?;
     Ok(Some(JudgeSettings {
-        model: model.to_owned(),
+        model: model.clone(),
         models,
         prompt,
         asked: args.judge_attempts,
@@ -57,10 +57,17 @@ pub(super) fn resolve(
 
 /// The flags of a run's models as they concern its judge: where servers are and how long they may take, and nothing of
 /// how the agents' models sample.
-pub(super) fn beside_agents(agents: &ModelArgs, main: &str, judge: Option<&str>) -> ModelArgs {
-    let prefix =
-        |reference: &str| model_ref::http(reference.trim()).map(|(prefix, _)| prefix.to_owned());
-    let same_server = judge.and_then(prefix) == prefix(main);
+pub(super) fn beside_agents(
+    agents: &ModelArgs,
+    main: &ModelRef,
+    judge: Option<&ModelRef>,
+) -> ModelArgs {
+    let server = |model: &ModelRef| {
+        model
+            .on_server()
+            .map(|(endpoint, _)| endpoint.name.as_str())
+    };
+    let same_server = judge.and_then(server) == server(main);
     ModelArgs {
         base_url: agents.base_url.clone().filter(|_| same_server),
         temperature: None,

@@ -15,9 +15,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use super::SettingsError;
 use super::tools::tool_registry;
-use super::{SettingsError, model_ref};
 use crate::cli::LayerArgs;
+use crate::providers;
 
 /// What is laid over the prompts of a run.
 #[derive(Debug, Clone, Default)]
@@ -105,7 +106,7 @@ pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> 
     let models = aliases.iter().cloned();
     Known {
         models: models.chain([DEFAULT_MODEL.to_owned()]).collect(),
-        model_prefixes: model_ref::names().map(|name| format!("{name}/")).collect(),
+        model_prefixes: providers::names().map(|name| format!("{name}/")).collect(),
         tools: tools
             .all()
             .map(|tool| {

@@ -8,10 +8,11 @@ use harness::provider::Sampling;
 use harness::provider::http::{Endpoint, Secret, Timeouts, endpoint, endpoints};
 use serde_json::{Map, Value};
 
+use super::SettingsError;
 use super::secret_field::secret_field;
-use super::{SettingsError, model_ref};
 use crate::cli::ModelArgs;
 use crate::env_vars;
+use crate::providers::ModelRef;
 
 /// How the models of a command are asked, and where.
 #[derive(Debug, Clone)]
@@ -121,7 +122,7 @@ fn variable(name: &str) -> Option<String> {
 /// A [`SettingsError`] for a value that makes no sense, that a model's format cannot express, or a key that is missing.
 pub(super) fn resolve(
     args: &ModelArgs,
-    references: &[(String, String)],
+    references: &[(String, ModelRef)],
     code_via_tool: bool,
     max_blocks: u32,
     keys: Keys,
@@ -150,7 +151,7 @@ pub(super) fn resolve(
         .filter(|url| !url.is_empty());
     let main = references
         .first()
-        .and_then(|(_, reference)| model_ref::http(reference));
+        .and_then(|(_, reference)| reference.on_server());
     if base_url.is_some() && main.is_none() {
         return Err(SettingsError::with_hint(
             "--base-url: the model of --model does not run over HTTP; expected openai/MODEL, openai-responses/MODEL or \
@@ -160,19 +161,16 @@ pub(super) fn resolve(
     }
     let mut servers = BTreeMap::new();
     for (place, reference) in references {
-        let Some((prefix, model)) = model_ref::http(reference) else {
-            continue;
-        };
-        let Some(endpoint) = endpoint(prefix) else {
+        let Some((endpoint, model)) = reference.on_server() else {
             continue;
         };
         endpoint
             .check(model, &sampling)
             .map_err(|cannot| unsupported(flag_of(cannot.setting), reference, &cannot.reason))?;
-        let given = base_url.filter(|_| main.is_some_and(|(main, _)| main == prefix));
+        let given = base_url.filter(|_| main.is_some_and(|(main, _)| main.name == endpoint.name));
         servers.insert(
-            prefix.to_owned(),
-            server(endpoint, given, (place, reference), keys)?,
+            endpoint.name.clone(),
+            server(endpoint, given, (place, reference.as_str()), keys)?,
         );
     }
     Ok(ModelSettings {
@@ -189,11 +187,8 @@ pub(super) fn resolve(
 ///
 /// # Errors
 /// [`SettingsError`].
-pub(super) fn check_main(reference: &str, sampling: &Sampling) -> Result<(), SettingsError> {
-    let Some((prefix, model)) = model_ref::http(reference) else {
-        return Ok(());
-    };
-    let Some(endpoint) = endpoint(prefix) else {
+pub(super) fn check_main(reference: &ModelRef, sampling: &Sampling) -> Result<(), SettingsError> {
+    let Some((endpoint, model)) = reference.on_server() else {
         return Ok(());
     };
     endpoint.check(model, sampling).map_err(|cannot| {
@@ -206,7 +201,7 @@ pub(super) fn check_main(reference: &str, sampling: &Sampling) -> Result<(), Set
     })
 }
 
-fn unsupported(flag: &str, reference: &str, reason: &str) -> SettingsError {
+fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError {
     SettingsError::new(format!(
         "{flag}: `{reference}` cannot be asked so: {reason}"
     ))
@@ -220,7 +215,7 @@ fn unsupported(flag: &str, reference: &str, reason: &str) -> SettingsError {
 pub(super) fn check_read(
     args: &ModelArgs,
     settings: &ModelSettings,
-    reference: &str,
+    reference: &ModelRef,
 ) -> Result<(), SettingsError> {
     let given = [
         (args.temperature.is_some(), "--temperature"),
@@ -381,7 +376,7 @@ fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
 /// The fields of `--model-args`. Those of `references` say which variable holds the key that somebody may have put there.
 fn extra(
     given: &[String],
-    references: &[(String, String)],
+    references: &[(String, ModelRef)],
 ) -> Result<Map<String, Value>, SettingsError> {
     let wrong = |name: Option<&str>, problem: &str| {
         // The value may be a secret, and so may what has no name.
@@ -392,11 +387,8 @@ fn extra(
     };
     let secret = |field: String| {
         let mut models = references.iter();
-        let endpoint = models.find_map(|(_, reference)| {
-            let (prefix, _) = model_ref::http(reference)?;
-            endpoint(prefix)
-        });
-        let variable = endpoint.and_then(|endpoint| endpoint.key.as_deref());
+        let server = models.find_map(|(_, reference)| reference.on_server());
+        let variable = server.and_then(|(endpoint, _)| endpoint.key.as_deref());
         let variable = variable.unwrap_or("OPENAI_API_KEY");
         SettingsError::with_hint(
             format!(

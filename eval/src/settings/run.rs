@@ -194,8 +194,8 @@ impl RunSettings {
         engine
             .warnings
             .extend(benchmark::unread_options(&benchmark, &args.options));
-        let main = engine.settings.model.as_str();
-        let judge = args.scoring.judge_model.as_deref();
+        let main = &engine.settings.model;
+        let judge = args.scoring.judge_model.as_ref();
         let grader = grader::resolve(
             &args.scoring,
             &judge::beside_agents(&args.engine.models, main, judge),
@@ -208,11 +208,7 @@ impl RunSettings {
         flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();
         if let Some(judge) = &grader.judge {
             let prices = &engine.settings.prices;
-            budget::check_prices(
-                args.engine.budget.of_money(),
-                prices,
-                [judge.model.as_str()],
-            )?;
+            budget::check_prices(args.engine.budget.of_money(), prices, [&judge.model])?;
         }
         Ok(engine.map(|engine| Self {
             benchmark,

@@ -67,7 +67,7 @@ impl ScoreSettings {
             Some(outside) => OtherScorer::Outside(outside),
             None => OtherScorer::Rule(benchmark::rule(name)?),
         };
-        let judge = grader.judge.as_ref().map(|judge| judge.model.as_str());
+        let judge = grader.judge.as_ref().map(|judge| &judge.model);
         let prices = budget::prices(args.prices.as_deref())?;
         budget::check_prices(args.max_cost.map(|_| "--max-cost"), &prices, judge)?;
         Ok(Self {

@@ -229,7 +229,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--scorer", "judge", "--judge-model", "gpt"],
-            "error: --judge-model: unknown model `gpt`",
+            "error: invalid value 'gpt' for '--judge-model <REF>': unknown model; known: ",
         ),
         (
             &[

@@ -204,7 +204,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         // What is typed takes the place of what stands in the file.
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
-            "error: cell `--protocol direct`: --model: unknown model `nope/x`",
+            "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
         (
             &["--models", "scripted", run[0], run[3], run[4]],

@@ -17,7 +17,7 @@ use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::runner::images;
-use crate::settings::{RunSettings, model_ref};
+use crate::settings::RunSettings;
 
 /// The sizes of a sample's first request, in characters.
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     let rows = rows(&prepared)?;
     let expense = expense(&settings, &rows);
     let key = if settings.check_key {
-        Some(check_key(&prepared.engine)?)
+        Some(check_key(&settings, &prepared.engine)?)
     } else {
         None
     };
@@ -157,9 +157,9 @@ fn plural(is_one: bool) -> &'static str {
 }
 
 /// Asks the main model for a few tokens.
-fn check_key(engine: &Engine) -> Result<String, Error> {
+fn check_key(settings: &RunSettings, engine: &Engine) -> Result<String, Error> {
     let model = engine.main_model();
-    if model_ref::http(&model.reference).is_none() {
+    if settings.engine.model.on_server().is_none() {
         return Ok(format!("key: {} needs none", model.reference));
     }
     let answered = runtime()?.block_on(ask_briefly(model))?;

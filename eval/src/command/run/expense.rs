@@ -375,7 +375,7 @@ fn call(settings: &RunSettings, first: u64, earlier: u64) -> Sum {
     Sum {
         calls: 1,
         tokens: usage.total(),
-        cost_usd: engine.prices.cost_usd(&engine.model, &usage),
+        cost_usd: engine.prices.cost_usd(engine.model.as_str(), &usage),
     }
 }
 

@@ -59,7 +59,7 @@ impl Prepared {
                 recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
-        if let Some(difference) = other_dataset(&settings.engine.model, dataset.as_ref()) {
+        if let Some(difference) = other_dataset(settings.engine.model.as_str(), dataset.as_ref()) {
             terminal::warning(&difference);
         }
         let recorded = recording.map(|recording| samples(recording, dataset.as_ref()));

@@ -1,0 +1,240 @@
+//! References to models: which forms there are, and what each names.
+
+use std::fmt;
+use std::str::FromStr;
+
+use harness::nearest;
+use harness::provider::http::{Endpoint, endpoint, endpoints};
+use serde::{Serialize, Serializer};
+
+use super::{OFFLINE, Offline};
+
+/// The forms of references to models on servers.
+const SERVER_FORMS: [(&str, &str); 6] = [
+    (
+        "openai/MODEL",
+        "OpenAI, or with --base-url what speaks its format; key: OPENAI_API_KEY",
+    ),
+    (
+        "openai-responses/MODEL",
+        "the same through the Responses API",
+    ),
+    (
+        "anthropic/MODEL",
+        "Anthropic, or with --base-url what speaks its format; key: ANTHROPIC_API_KEY",
+    ),
+    (
+        "openrouter/VENDOR/MODEL",
+        "OpenRouter; key: OPENROUTER_API_KEY",
+    ),
+    (
+        "google/MODEL",
+        "Google's OpenAI-compatible endpoint; key: GEMINI_API_KEY",
+    ),
+    ("ollama/MODEL", "a local Ollama; no key"),
+];
+
+/// The forms of a model reference, each with what it stands for.
+pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let offline = OFFLINE.into_iter().flat_map(|provider| provider.forms);
+    SERVER_FORMS.into_iter().chain(offline.copied())
+}
+
+/// Everything that a reference can begin with.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let http = endpoints().iter().map(|endpoint| endpoint.name.as_str());
+    OFFLINE.into_iter().map(|offline| offline.name).chain(http)
+}
+
+/// A reference to a model, which has one of these forms.
+#[derive(Clone)]
+pub struct ModelRef {
+    text: String,
+    provider: Provider,
+    /// Where the provider's name ends in the text.
+    end: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Provider {
+    Server(&'static Endpoint),
+    Offline(&'static Offline),
+}
+
+/// What a reference names.
+pub enum Named<'a> {
+    /// A model on a server, by its name there.
+    OnServer(&'static Endpoint, &'a str),
+    /// A provider that needs no server, with what follows its name.
+    Offline(&'static Offline, &'a str),
+}
+
+impl ModelRef {
+    /// As it was typed, without blanks around it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// What it names.
+    pub fn named(&self) -> Named<'_> {
+        let rest = &self.text[self.end..];
+        match self.provider {
+            Provider::Server(endpoint) => Named::OnServer(endpoint, &rest[1..]),
+            Provider::Offline(provider) => Named::Offline(provider, rest),
+        }
+    }
+
+    /// The server that it names, and its model there; none for models that need no server.
+    pub fn on_server(&self) -> Option<(&'static Endpoint, &str)> {
+        match self.named() {
+            Named::OnServer(endpoint, model) => Some((endpoint, model)),
+            Named::Offline(..) => None,
+        }
+    }
+
+    /// The provider's name.
+    pub fn provider(&self) -> &str {
+        &self.text[..self.end]
+    }
+
+    /// What of it can change an answer: that of a server is the reference itself. `benchmark` is what `scripted` alone stands for.
+    pub fn identity(&self, benchmark: &str) -> String {
+        match self.named() {
+            Named::OnServer(..) => self.text.clone(),
+            Named::Offline(provider, rest) => (provider.identity)(rest, benchmark),
+        }
+    }
+}
+
+/// The name by which profiles match a model, whether there is such a model or not. A file has none: what its path happens to
+/// hold says nothing about the model.
+pub fn profile_name(model: &str) -> Option<&str> {
+    let (name, rest) = split(model);
+    let is_file = offline(name).is_some() && rest.starts_with(':');
+    (!is_file).then_some(model)
+}
+
+/// The provider, and the rest with its separator.
+fn split(given: &str) -> (&str, &str) {
+    given.split_at(given.find(['/', ':']).unwrap_or(given.len()))
+}
+
+fn offline(name: &str) -> Option<&'static Offline> {
+    OFFLINE.into_iter().find(|offline| offline.name == name)
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown model; {}", expected(given))]
+pub struct UnknownModel {
+    given: String,
+}
+
+impl UnknownModel {
+    /// What to do about it.
+    pub const HINT: &str = "`rlm-eval list models` shows what there is";
+}
+
+/// The nearest form, or all of them.
+fn expected(given: &str) -> String {
+    let (name, rest) = split(given);
+    let is_known = names().any(|known| known == name);
+    if let Some(name) = nearest(name, names()).filter(|_| !is_known) {
+        return format!("did you mean `{name}{rest}`?");
+    }
+    let forms: Vec<&str> = model_forms().map(|(form, _)| form).collect();
+    format!("known: {}", forms.join(", "))
+}
+
+impl FromStr for ModelRef {
+    type Err = UnknownModel;
+
+    fn from_str(given: &str) -> Result<Self, UnknownModel> {
+        let text = given.trim().to_owned();
+        let (name, rest) = split(&text);
+        let end = name.len();
+        let is_model = |_: &_| rest.starts_with('/') && !rest[1..].trim().is_empty();
+        let server = endpoint(name).filter(is_model).map(Provider::Server);
+        let takes = |provider: &&Offline| (provider.takes)(rest);
+        let offline = offline(name).filter(takes).map(Provider::Offline);
+        match server.or(offline) {
+            Some(provider) => Ok(Self {
+                text,
+                provider,
+                end,
+            }),
+            None => Err(UnknownModel { given: text }),
+        }
+    }
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl fmt::Debug for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+impl PartialEq for ModelRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for ModelRef {}
+
+/// As it was typed.
+impl Serialize for ModelRef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ModelRef;
+
+    #[test]
+    fn knows_the_forms_of_references() {
+        let cases = [
+            ("scripted", Ok(())),
+            ("scripted/s-niah", Ok(())),
+            ("scripted:models/a.yaml", Ok(())),
+            ("replay:results/run/trajectories", Ok(())),
+            ("scripted/", Err("")),
+            ("scripted:", Err("")),
+            ("replay", Err("")),
+            ("replay:", Err("")),
+            ("replay/x", Err("")),
+            ("", Err("")),
+            ("openai/gpt-5", Ok(())),
+            ("ollama/qwen3:8b", Ok(())),
+            ("openrouter/meta/llama-4", Ok(())),
+            ("openai", Err("")),
+            ("openai/", Err("")),
+            ("openai:gpt-5", Err("")),
+            ("antropic/claude", Err("; did you mean `anthropic/claude`?")),
+            ("script/echo", Err("; did you mean `scripted/echo`?")),
+            ("Scripted", Err("; did you mean `scripted`?")),
+            ("reply:a/b", Err("; did you mean `replay:a/b`?")),
+        ];
+        for (given, expected) in cases {
+            let expected = expected.map(|()| given.to_owned()).map_err(|end| {
+                let known = "; known: openai/MODEL, openai-responses/MODEL, anthropic/MODEL, openrouter/VENDOR/MODEL, google/MODEL, ollama/MODEL, scripted, scripted/NAME, scripted:FILE, replay:FILE";
+                format!("unknown model{}", if end.is_empty() { known } else { end })
+            });
+            let got = given.parse::<ModelRef>();
+            let got = got.map(|model| model.to_string());
+            assert_eq!(
+                got.map_err(|error| error.to_string()),
+                expected,
+                "{given:?}"
+            );
+        }
+    }
+}
