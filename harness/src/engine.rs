@@ -37,8 +37,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Puts the settings of a run and its models together. The time of the run's budget begins. `warn` is told once what
-    /// the kernel lacks to confine the sandbox's processes fully, and once for each model whose served version
+    /// An engine for the settings of a run and its models. The time of the run's budget starts here. `warn` is called once
+    /// if the kernel cannot confine the sandbox's processes fully, and once for each model whose served version
     /// changes.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Engine {
         self
     }
 
-    /// Tells that so many attempts will be run: their sandboxes are made ready ahead. Without it none is.
+    /// Announces this many attempts, so that their sandboxes are started ahead of time. Without it, none is.
     pub fn expect(&self, attempts: usize) {
         self.run.sandbox.expect(attempts);
     }
@@ -134,15 +134,15 @@ impl Engine {
 
     /// Why no further attempt may begin, if so.
     pub fn halt_reason(&self) -> Option<HaltReason> {
-        let told = self.run.halt.reason();
-        if let Some(HaltReason::Failing(_)) = told {
-            return told;
+        let raised = self.run.halt.reason();
+        if let Some(HaltReason::Failing(_)) = raised {
+            return raised;
         }
         // What was under way when the budget was found used up has been booked since.
         let exhausted = self.run.ledger.exhausted();
         exhausted
             .map(|error| HaltReason::OverBudget(error.to_string()))
-            .or(told)
+            .or(raised)
     }
 
     /// What all attempts have spent.

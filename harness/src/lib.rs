@@ -1,6 +1,6 @@
 //! The engine: runs a language model as a recursive agent in a JavaScript sandbox.
 //!
-//! An [`Engine`] runs attempts. Each is a tree of agents that share one sandbox session; it tells what
+//! An [`Engine`] runs attempts. Each is a tree of agents that share one sandbox session; it reports what
 //! happens as [`Event`](model::Event)s and ends in an [`AttemptOutcome`](model::AttemptOutcome).
 //!
 //! Invariants: the harness knows no benchmark and no scorer, and reads neither the environment nor flags. Its folders are
@@ -26,8 +26,8 @@ pub mod treatment;
 pub use {model, sandbox};
 
 pub use agent::{
-    AgentSettings, Budget, Conduct, Equipment, HaltReason, Model, Models, Outfit, SharedBudget,
-    Specialist, Specialists, Spent, Treatment, idle_properties,
+    AgentSettings, AgentTools, Budget, Conduct, HaltReason, Model, Models, SharedBudget,
+    Specialist, Specialists, Spent, ToolResolver, Treatment, idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

@@ -8,7 +8,7 @@ use harness::prompt::PromptMode;
 use harness::treatment::DEFAULT_MAX_DEPTH;
 use serde::{Deserialize, Serialize};
 
-use super::LayerArgs;
+use super::PromptOverrideArgs;
 use super::number::whole;
 use super::word::one_of;
 
@@ -84,7 +84,7 @@ pub struct GuidanceArgs {
 
     /// What is laid over the prompts.
     #[command(flatten)]
-    pub layers: LayerArgs,
+    pub layers: PromptOverrideArgs,
 }
 
 /// How a response carries code.

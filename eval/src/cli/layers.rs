@@ -8,7 +8,7 @@ use serde::Serialize;
 /// What is laid over the prompts of the agents.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Prompt")]
-pub struct LayerArgs {
+pub struct PromptOverrideArgs {
     /// Folder of prompt definitions and fragments (*.md, *.yaml, *.json) of your own; a fragment with the name of a
     /// bundled section takes its place; see `rlm-eval list prompts`
     #[arg(long, value_name = "DIR")]

@@ -54,7 +54,7 @@ pub use engine::EngineArgs;
 pub use guidance::{CodeVia, GuidanceArgs};
 pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
-pub use layers::LayerArgs;
+pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;

@@ -6,7 +6,7 @@ use harness::treatment::Inert;
 use harness::{Protocol, idle_properties};
 
 use super::error::DRIVERS;
-use super::layers::{self, LayerSettings};
+use super::layers::{self, PromptOverrideSettings};
 use super::name_list::names;
 use super::{Resolved, SettingsError};
 use crate::cli::GuidanceArgs;
@@ -22,7 +22,7 @@ pub(super) struct Guidance {
     /// The names of the drivers that it adds.
     pub of_profile: Vec<String>,
     pub aliases: Vec<ModelAlias>,
-    pub layers: LayerSettings,
+    pub layers: PromptOverrideSettings,
 }
 
 /// The names of the models that agents may call.
@@ -84,7 +84,7 @@ pub(super) fn resolve(
 }
 
 /// What of the root's definition does nothing in this protocol.
-fn idle(layers: &LayerSettings, protocol: Protocol) -> Option<String> {
+fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     let definition = layers.definition.as_ref()?;
     let idle = idle_properties(definition, protocol);
     (!idle.is_empty()).then(|| {

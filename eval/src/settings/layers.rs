@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use harness::hook::{Hook, HookRegistry};
 use harness::prompt::definition::{Definition, Faults, Kind, Known, Library};
-use harness::prompt::{ActionOverrides, LayerPiece, PromptLayers, Replacement, RootDefinition};
+use harness::prompt::{
+    ActionOverrides, DefinitionPiece, PromptOverrides, Replacement, RootDefinition,
+};
 use harness::sandbox::Isolation;
 use harness::tool::{FILES_DIR, ToolRegistry};
 use jiff::Timestamp;
@@ -17,14 +19,14 @@ use jiff::tz::TimeZone;
 
 use super::SettingsError;
 use super::tools::tool_registry;
-use crate::cli::LayerArgs;
+use crate::cli::PromptOverrideArgs;
 use crate::providers;
 
 /// What is laid over the prompts of a run.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LayerSettings {
+pub(super) struct PromptOverrideSettings {
     /// The layers themselves, the date included.
-    pub layers: PromptLayers,
+    pub overrides: PromptOverrides,
     /// The definition that the root runs under.
     pub definition: Option<Definition>,
 }
@@ -39,10 +41,10 @@ const LONGEST: u64 = 1_000_000;
 /// # Errors
 /// A [`SettingsError`] for the first flag that is wrong, and for all faults of the definitions at once.
 pub(super) fn resolve(
-    args: &LayerArgs,
+    args: &PromptOverrideArgs,
     aliases: &[String],
     hooks: &HookRegistry,
-) -> Result<LayerSettings, SettingsError> {
+) -> Result<PromptOverrideSettings, SettingsError> {
     let library = library(args.prompts_dir.as_deref())?;
     let sections = own_sections(&library)?;
     let definition = match args.prompt.as_deref().map(str::trim) {
@@ -75,7 +77,7 @@ pub(super) fn resolve(
     let replacement = replacement.transpose()?;
     let agent_name = line("--agent-name", args.agent_name.as_deref())?;
     let site = line("--site", args.site.as_deref())?;
-    let layers = PromptLayers {
+    let layers = PromptOverrides {
         date: date(args.date.as_deref())?,
         agent_name,
         site,
@@ -86,7 +88,10 @@ pub(super) fn resolve(
         sections,
         actions: actions(args.action_overrides.as_deref())?,
     };
-    Ok(LayerSettings { layers, definition })
+    Ok(PromptOverrideSettings {
+        overrides: layers,
+        definition,
+    })
 }
 
 /// The bundled definitions and those of a folder.
@@ -156,7 +161,7 @@ fn laid(
     hooks: &HookRegistry,
 ) -> Result<RootDefinition, SettingsError> {
     let pieces = library.resolve(definition)?.pieces.into_iter();
-    let pieces = pieces.map(|piece| LayerPiece {
+    let pieces = pieces.map(|piece| DefinitionPiece {
         of_section: library.is_section(&piece.from),
         text: piece.text,
     });

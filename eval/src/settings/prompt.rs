@@ -2,7 +2,7 @@
 
 use harness::model::Role;
 use harness::prompt::{
-    AgentPrompt, Driver, ModelAlias, PromptConfig, PromptLayers, iterations_for_depth,
+    AgentPrompt, Driver, ModelAlias, PromptConfig, PromptOverrides, iterations_for_depth,
 };
 use harness::sandbox::Isolation;
 use harness::treatment::DEFAULT_MAX_ITERATIONS;
@@ -37,7 +37,7 @@ pub struct PromptSettings {
     /// What its requests offer as native tools.
     pub native_tools: Vec<ToolSpec>,
     /// What is laid over the prompts.
-    pub layers: PromptLayers,
+    pub overrides: PromptOverrides,
     /// Whether code comes by calls of a tool.
     pub code_via_tool: bool,
     /// Whether the sizes of the sections are printed.
@@ -95,13 +95,17 @@ impl PromptSettings {
         let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread, Start::New)?;
         let run = &agents.settings.treatment;
         let tools = if protocol.nature().has_repl() {
-            run.equipment.root.specs()
+            run.tools.root.specs()
         } else {
             Vec::new()
         };
         let native_tools = run.native_tools(depth);
         let web_prompt = if run.is_web() {
-            Some(super::web::system_text(&args.web, &run.web, &run.layers)?)
+            Some(super::web::system_text(
+                &args.web,
+                &run.web,
+                &run.overrides,
+            )?)
         } else {
             None
         };
@@ -125,7 +129,7 @@ impl PromptSettings {
             drivers: run.drivers,
             tools,
             native_tools,
-            layers: run.layers,
+            overrides: run.overrides,
             code_via_tool: run.code_via_tool,
             sizes: args.sizes,
             json: args.json,
@@ -145,7 +149,7 @@ impl PromptSettings {
             drivers: &self.drivers,
             tools: &self.tools,
             code_via_tool: self.code_via_tool,
-            layers: &self.layers,
+            overrides: &self.overrides,
         }
     }
 }

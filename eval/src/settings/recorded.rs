@@ -84,7 +84,7 @@ fn agents(engine: &EngineSettings) -> Value {
         "request_timeout_s": timeouts.request.as_secs_f64(),
         "profile": engine.profile,
         "prompt": prompt,
-        "date": treatment.layers.date,
+        "date": treatment.overrides.date,
         "cell_timeout_s": limits.cell_time.as_secs_f64(),
         "cell_wait_s": limits.cell_wait.as_secs_f64(),
         "output_limit_chars": limits.output_chars,

@@ -204,7 +204,7 @@ impl RunSettings {
             engine.settings.conduct.isolation.clone(),
         )?;
         // Today is another day when the run goes on.
-        let date = &engine.settings.treatment.layers.date;
+        let date = &engine.settings.treatment.overrides.date;
         flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();
         if let Some(judge) = &grader.judge {
             let prices = &engine.settings.prices;

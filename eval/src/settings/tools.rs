@@ -8,15 +8,15 @@ use std::sync::Arc;
 use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::prompt::definition::{Fault, Library, secrets_in};
-use harness::prompt::{ActionOverride, PromptLayers, Replacement};
+use harness::prompt::{ActionOverride, PromptOverrides, Replacement};
 use harness::sandbox::Isolation;
-use harness::tool::{ToolRegistry, ToolSandbox, Toolbox, script_tools};
-use harness::{Equipment, Outfit};
+use harness::tool::{ToolRegistry, ToolSandbox, ToolSet, script_tools};
+use harness::{AgentTools, ToolResolver};
 
-use super::layers::LayerSettings;
+use super::layers::PromptOverrideSettings;
 use super::name_list::names;
 use super::{SettingsError, prompt_library};
-use crate::cli::{LayerArgs, ToolArgs};
+use crate::cli::{PromptOverrideArgs, ToolArgs};
 
 /// Every tool that can be named: the bundled ones, and those of a folder.
 ///
@@ -54,13 +54,13 @@ pub fn tool_registry(
 /// A [`SettingsError`] for the first flag that is wrong, and for all that is wrong with a definition's tools at once.
 pub(super) fn resolve(
     args: &ToolArgs,
-    layers: &LayerArgs,
+    layers: &PromptOverrideArgs,
     isolation: &Isolation,
-    over: &LayerSettings,
+    over: &PromptOverrideSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
 ) -> Result<Equipped, SettingsError> {
-    let (definition, texts) = (over.definition.as_ref(), &over.layers);
+    let (definition, texts) = (over.definition.as_ref(), &over.overrides);
     let registry = tool_registry(layers.tools_dir.as_deref(), isolation)?;
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
@@ -73,30 +73,30 @@ pub(super) fn resolve(
     }
     let given = values(&args.values)?;
     let process = process_values();
-    let outfit = Outfit {
+    let resolver = ToolResolver {
         registry: &registry,
         library: &library,
         given: &given,
         process: &process,
         files: args.files_dir.as_deref(),
     };
-    if let Some(name) = outfit.idle_values().next() {
+    if let Some(name) = resolver.idle_values().next() {
         return Err(SettingsError::new(format!(
             "--env {name}: no tool and no prompt reads a variable of this name"
         )));
     }
-    let named = outfit
+    let named = resolver
         .of_names(&names(&args.tools), "--tools")
         .map_err(|faults| SettingsError::new(faults.to_string()))?;
     let of_definition = match definition {
-        Some(definition) => outfit.of_definition(definition)?,
-        None => Equipment::default(),
+        Some(definition) => resolver.of_definition(definition)?,
+        None => AgentTools::default(),
     };
-    let equipment = of_definition.and(&named);
-    outfit.check_secrets(definition, &equipment)?;
-    check_texts(texts, web, &outfit.secret_values())?;
+    let tools = of_definition.and(&named);
+    resolver.check_secrets(definition, &tools)?;
+    check_texts(texts, web, &resolver.secret_values())?;
     Ok(Equipped {
-        all: equipment.with_settings(&library, hooks)?,
+        all: tools.with_settings(&library, hooks)?,
         of_definition: of_definition.with_settings(&library, hooks)?.root,
     })
 }
@@ -104,9 +104,9 @@ pub(super) fn resolve(
 /// What agents may call besides each other.
 pub(super) struct Equipped {
     /// All of it.
-    pub all: Equipment,
+    pub all: AgentTools,
     /// The tools of the root that its definition names.
-    pub of_definition: Toolbox,
+    pub of_definition: ToolSet,
 }
 
 /// Every secret in a folder's definitions, by the values that the flags and the environment give, too.
@@ -118,14 +118,14 @@ pub fn leaks(
     registry: &ToolRegistry,
     library: &Library,
 ) -> Result<Vec<Fault>, SettingsError> {
-    let outfit = Outfit {
+    let resolver = ToolResolver {
         registry,
         library,
         given: &values(&args.values)?,
         process: &process_values(),
         files: None,
     };
-    let secrets = outfit.secret_values();
+    let secrets = resolver.secret_values();
     let definitions = library.iter();
     Ok(definitions
         .flat_map(|definition| library.leaks(definition, &secrets))
@@ -141,7 +141,7 @@ fn process_values() -> BTreeMap<String, String> {
 
 /// Refuses texts that are laid over prompts and hold a secret.
 fn check_texts(
-    layers: &PromptLayers,
+    layers: &PromptOverrides,
     web: &AgentTurnSettings,
     secrets: &[&str],
 ) -> Result<(), SettingsError> {

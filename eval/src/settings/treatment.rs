@@ -83,8 +83,8 @@ impl Flags<'_> {
             prompt_mode: args.prompt_mode,
             drivers: guidance.drivers.clone(),
             hooks,
-            equipment: equipped.all,
-            layers: layers.layers.clone(),
+            tools: equipped.all,
+            overrides: layers.overrides.clone(),
             root,
             max_depth: args.max_depth,
             web,
@@ -161,7 +161,7 @@ impl Flags<'_> {
         if run.max_iterations != DEFAULT_MAX_ITERATIONS {
             claims.push(Claim::MaxIterations(run.max_iterations));
         }
-        let layers = &run.layers;
+        let layers = &run.overrides;
         let settings = [
             (Setting::AgentName, !layers.agent_name.is_empty()),
             (Setting::Site, !layers.site.is_empty()),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
-use harness::prompt::PromptLayers;
+use harness::prompt::PromptOverrides;
 
 use super::SettingsError;
 use crate::cli::WebArgs;
@@ -35,7 +35,7 @@ pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
 pub(super) fn system_text(
     args: &WebArgs,
     settings: &AgentTurnSettings,
-    layers: &PromptLayers,
+    layers: &PromptOverrides,
 ) -> Result<String, SettingsError> {
     settings
         .system_text(layers)

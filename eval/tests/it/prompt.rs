@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptLayers, PromptMode,
+    AgentPrompt, Driver, DriverLibrary, PromptConfig, PromptMode, PromptOverrides,
     iterations_for_depth, parse_aliases, system_prompt,
 };
 use serde_json::Value;
@@ -14,9 +14,9 @@ use crate::binary::{Binary, Ran};
 const MINE: &str = "---\nname: mine\ndescription: Mine.\nmodes: [solver]\n---\nBe brief.\n";
 const PROFILES: &str = "profiles:\n  - {name: p, models: ['acme/*'], drivers: [mine]}\n";
 
-static LAYERS: LazyLock<PromptLayers> = LazyLock::new(|| PromptLayers {
+static LAYERS: LazyLock<PromptOverrides> = LazyLock::new(|| PromptOverrides {
     date: "2026-01-31".to_owned(),
-    ..PromptLayers::default()
+    ..PromptOverrides::default()
 });
 
 fn binary() -> Binary {
@@ -48,7 +48,7 @@ fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static
         drivers: &[],
         tools: &[],
         code_via_tool: false,
-        layers: &LAYERS,
+        overrides: &LAYERS,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an attempt tells while it runs: the one contract between the engine and everything that shows or
+//! The events that an attempt emits while it runs: the one contract between the engine and everything that shows or
 //! stores a run.
 //!
 //! Events form a tree (attempt, invocation, iteration, call). Each names its run, its invocation and its
@@ -129,7 +129,7 @@ pub enum EventKind {
         /// Its tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
-        /// Code that came by a tool call, in records from before such calls were told whole. No longer written.
+        /// Code that came by a tool call, in records from before tool calls were recorded completely. No longer written.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
         /// Whether the limit of output tokens cut it off, so that nothing of it ran.
@@ -153,7 +153,7 @@ pub enum EventKind {
         name: String,
         /// The arguments as the model wrote them.
         arguments: String,
-        /// What the model is told.
+        /// The result, as the model reads it.
         result: String,
         /// Whether the call failed.
         is_error: bool,

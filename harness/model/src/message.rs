@@ -20,9 +20,9 @@ pub struct Message {
     /// What the tools say that the model's last message called; the text and the images follow them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_results: Vec<ToolResult>,
-    /// What the model's server wants back with this message: see `carry` of a response.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carry: Option<String>,
+    /// What the model's server wants back with this message: see `reasoning_signature` of a response.
+    #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_signature: Option<String>,
 }
 
 /// An image.
@@ -53,7 +53,7 @@ impl Message {
             images: Vec::new(),
             tool_calls: Vec::new(),
             tool_results: Vec::new(),
-            carry: None,
+            reasoning_signature: None,
         }
     }
 

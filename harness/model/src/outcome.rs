@@ -185,8 +185,8 @@ impl Stats {
     }
 }
 
-/// A sum of US dollars, to a millionth of a millionth: calls that end together are added in any order, and what is left
-/// of that beyond the 15th digit must not tell two equal runs apart.
+/// A sum of US dollars, rounded to 1e-12: calls that end together are added in any order, and the rounding error of that
+/// must not make two equal runs differ.
 pub fn settled(cost_usd: f64) -> f64 {
     const DIGITS: f64 = 1e12;
     (cost_usd * DIGITS).round() / DIGITS

@@ -1,4 +1,4 @@
-//! Native tool calls: what a model is offered, what it calls, and what it is told of it.
+//! Native tool calls: the tools that a model is offered, its calls, and their results.
 
 use std::sync::Arc;
 

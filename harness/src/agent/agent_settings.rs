@@ -29,7 +29,7 @@ pub struct AgentSettings {
     pub effort: Option<Effort>,
     /// Most tokens of its reasoning, where the run does not say.
     pub reasoning_tokens: Option<u32>,
-    /// The newest messages whose images are sent; those of older ones are told by a line of text. All if none.
+    /// How many of the newest messages keep their images; in older ones, a line of text replaces each. `None`: all keep them.
     pub recent_images: Option<NonZeroU32>,
     /// Its hooks, and no others; those of the run if none are listed.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
@@ -56,7 +56,7 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// What a prompt definition says, but for its tools, which an [`Equipment`](crate::Equipment) holds.
+    /// What a prompt definition says, but for its tools, which an [`AgentTools`](crate::AgentTools) holds.
     ///
     /// # Errors
     /// [`HookRegistryError::Unknown`] for a hook that there is not.
@@ -85,7 +85,7 @@ impl AgentSettings {
         })
     }
 
-    /// What tells two settings apart, for the digest of a prompt that is called.
+    /// Identifies these settings, for the digest of a prompt that is called.
     pub(crate) fn version(&self) -> String {
         let hooks = self.hooks.iter().flatten();
         let hooks: Vec<&str> = hooks.map(|hook| hook.digest()).collect();

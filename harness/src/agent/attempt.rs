@@ -86,8 +86,8 @@ impl<'a> Attempt<'a> {
             system_prompt: root.system_prompt,
             iterations: root.iterations,
             page: None,
-            tools: self.run.treatment.equipment.root.clone(),
-            hands_down: self.run.treatment.equipment.root.clone(),
+            tools: self.run.treatment.tools.root.clone(),
+            inherited_tools: self.run.treatment.tools.root.clone(),
             log: None,
             settings: None,
             heard: Arc::default(),
@@ -144,10 +144,10 @@ impl<'a> Attempt<'a> {
             tools: &invocation.tools.specs(),
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
-            layers: &self.run.treatment.layers,
+            overrides: &self.run.treatment.overrides,
         });
         if invocation.page.is_some() {
-            prompt.add_page(&self.run.treatment.layers);
+            prompt.add_page(&self.run.treatment.overrides);
         }
         prompt.text()
     }

@@ -164,7 +164,7 @@ impl Conversation {
     }
 }
 
-/// Messages as they are sent: images of all but the `newest` are told by a line of text each.
+/// Messages as they are sent: in all but the `newest`, each image is replaced by a line of text.
 pub(crate) fn recent(
     mut messages: Vec<Arc<Message>>,
     newest: Option<NonZeroU32>,

@@ -1,4 +1,4 @@
-//! What ends a whole run before its end: found by one call, told to whoever runs the attempts.
+//! What stops a whole run early: detected by one call, reported to whoever runs the attempts.
 
 use tokio::sync::watch;
 

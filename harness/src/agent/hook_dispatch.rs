@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use super::{Attempt, Conversation, Failure, Invocation};
-use crate::hook::{Hook, HookError, HookWork, Moment, ToolStage};
+use crate::hook::{Hook, HookError, HookEvent, HookWork, ToolStage};
 use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
 
-/// The hooks at work in an attempt, by name. One sees one moment at a time.
+/// The hooks at work in an attempt, by name. One sees one event at a time.
 pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn HookWork>>>>>;
 
 impl Attempt<'_> {
@@ -39,11 +39,11 @@ impl Attempt<'_> {
         message: Message,
     ) -> Result<Message, HookError> {
         match self
-            .hooked(invocation, Moment::BeforeMessage { message })
+            .hooked(invocation, HookEvent::BeforeMessage { message })
             .await?
         {
-            Moment::BeforeMessage { message } => Ok(message),
-            // A hook's changes keep the moment: `Moment::changed` and the bundled hooks see to it.
+            HookEvent::BeforeMessage { message } => Ok(message),
+            // A hook's changes keep the event: `HookEvent::changed` and the bundled hooks see to it.
             _ => Ok(Message::user("")),
         }
     }
@@ -55,15 +55,15 @@ impl Attempt<'_> {
         mut request: Request,
     ) -> Result<Request, HookError> {
         if !self.hooks(invocation).is_empty() {
-            let moment = Moment::BeforeRequest {
+            let event = HookEvent::BeforeRequest {
                 system: std::mem::take(&mut request.system),
                 messages: std::mem::take(&mut request.messages)
                     .into_iter()
                     .map(Arc::unwrap_or_clone)
                     .collect(),
             };
-            if let Moment::BeforeRequest { system, messages } =
-                self.hooked(invocation, moment).await?
+            if let HookEvent::BeforeRequest { system, messages } =
+                self.hooked(invocation, event).await?
             {
                 request.system = system;
                 request.messages = messages.into_iter().map(Arc::new).collect();
@@ -81,16 +81,16 @@ impl Attempt<'_> {
         if self.hooks(invocation).is_empty() {
             return Ok(response);
         }
-        let moment = Moment::AfterResponse {
+        let event = HookEvent::AfterResponse {
             text: response.text.clone(),
             reasoning: response.reasoning.clone(),
             tool_calls: response.tool_calls.clone(),
         };
-        if let Moment::AfterResponse {
+        if let HookEvent::AfterResponse {
             text,
             reasoning,
             tool_calls,
-        } = self.hooked(invocation, moment).await?
+        } = self.hooked(invocation, event).await?
         {
             response.text = text;
             response.reasoning = reasoning;
@@ -115,13 +115,13 @@ impl Attempt<'_> {
             ToolStage::Succeeded
         };
         for stage in [answered, ToolStage::ToBeStored] {
-            let moment = Moment::Tool {
+            let event = HookEvent::Tool {
                 stage,
                 tool: call.name.clone(),
                 arguments: call.arguments.clone(),
                 content: result.content.clone(),
             };
-            if let Moment::Tool { content, .. } = self.hooked(invocation, moment).await? {
+            if let HookEvent::Tool { content, .. } = self.hooked(invocation, event).await? {
                 result.content = content;
             }
         }
@@ -134,27 +134,27 @@ impl Attempt<'_> {
         listed.unwrap_or(&self.run.treatment.hooks)
     }
 
-    /// What the hooks of an agent make of a moment, one after the other.
+    /// What the hooks of an agent make of an event, one after the other.
     async fn hooked(
         &self,
         invocation: &Invocation,
-        mut moment: Moment,
-    ) -> Result<Moment, HookError> {
+        mut event: HookEvent,
+    ) -> Result<HookEvent, HookError> {
         for hook in self.hooks(invocation) {
             let work = {
                 let mut at_work = self.hooks_at_work.lock().await;
                 let begin = || Arc::new(Mutex::new(hook.begin()));
                 Arc::clone(at_work.entry(hook.name().to_owned()).or_insert_with(begin))
             };
-            let passed = work.lock().await.see(moment).await?;
-            moment = passed.moment;
+            let passed = work.lock().await.see(event).await?;
+            event = passed.event;
             for note in passed.notes {
                 let hook = hook.name().to_owned();
                 self.records
                     .emit(invocation, EventKind::HookNote { hook, note });
             }
         }
-        Ok(moment)
+        Ok(event)
     }
 }
 

@@ -7,7 +7,7 @@ use sandbox::HostFunctions;
 
 use super::{AgentSettings, Model, PageFunctions, Treatment};
 use crate::model::{Message, Role};
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 /// The root's invocation id.
 pub(crate) const ROOT: &str = "root";
@@ -60,9 +60,9 @@ pub(crate) struct Invocation {
     /// Its page on the web, where it has one.
     pub page: Option<PageFunctions>,
     /// What it may call besides other agents.
-    pub tools: Toolbox,
+    pub tools: ToolSet,
     /// What its children by `rlm()` may call.
-    pub hands_down: Toolbox,
+    pub inherited_tools: ToolSet,
     /// Where its calls of tools are noted for its caller, if that is to have them.
     pub log: Option<ToolLog>,
     /// What its prompt definition says of its requests, where it is a definition that was called.
@@ -114,7 +114,8 @@ pub(crate) struct LoggedCall {
     pub name: String,
     /// JSON text.
     pub arguments: String,
-    pub told: Result<String, String>,
+    /// The result, as the agent reads it.
+    pub shown: Result<String, String>,
 }
 
 impl ToolLog {

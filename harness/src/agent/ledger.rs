@@ -1,5 +1,5 @@
-//! What may be spent and what is: one ledger for an attempt's whole tree of agents, one above it for the run, and above that
-//! one for the sweep that the run is a part of, if it is.
+//! Budgets and what is spent of them: one ledger for an attempt's whole tree of agents, one above it for the run, and
+//! above that one for the sweep that the run is part of, if any.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Usage, settled};
 use crate::provider::ProviderError;
 
-/// What may be spent. What is absent is not limited.
+/// What may be spent. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// US dollars.
@@ -34,9 +34,9 @@ pub struct Spent {
     pub calls: u64,
 }
 
-/// What is left of every budget that applies. None where there is no limit.
+/// What is left of every budget that applies. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Left {
+pub(crate) struct Remaining {
     pub cost_usd: Option<f64>,
     pub tokens: Option<u64>,
     pub calls: Option<u64>,
@@ -62,13 +62,13 @@ pub(crate) struct Ledger {
     above: Option<Arc<Ledger>>,
 }
 
-/// What several runs may spend together, or a command that asks models and is no run, and what they have. Cheap to clone; all
-/// clones are the same books.
+/// The budget of several runs together, or of a command that calls models and is no run, and what is spent of it. Cheap to
+/// clone; all clones share one ledger.
 #[derive(Debug, Clone)]
 pub struct SharedBudget(Arc<Ledger>);
 
 impl SharedBudget {
-    /// A budget that nothing is spent of. Its time begins.
+    /// A budget of which nothing is spent yet. Its time starts here.
     pub fn new(budget: Budget) -> Self {
         Self(Arc::new(Ledger {
             scope: Scope::Sweep,
@@ -201,7 +201,7 @@ impl Ledger {
     }
 
     /// What is left under this ledger and the one above it.
-    pub fn left(&self) -> Left {
+    pub fn left(&self) -> Remaining {
         let spent = self.spent();
         let Budget {
             cost_usd,
@@ -209,7 +209,7 @@ impl Ledger {
             calls,
             time,
         } = self.budget;
-        let own = Left {
+        let own = Remaining {
             cost_usd: cost_usd.map(|most| (most - spent.cost_usd).max(0.0)),
             tokens: tokens.map(|most| most.saturating_sub(spent.tokens)),
             calls: calls.map(|most| most.saturating_sub(spent.calls)),
@@ -219,7 +219,7 @@ impl Ledger {
             return own;
         };
         let above = above.left();
-        Left {
+        Remaining {
             cost_usd: least(own.cost_usd, above.cost_usd),
             tokens: least(own.tokens, above.tokens),
             calls: least(own.calls, above.calls),
@@ -348,7 +348,7 @@ mod tests {
         let second = Ledger::of_attempt(budget, Arc::clone(&run));
         assert_eq!(first.reserve(), Ok(()));
         first.settle(Some(usage(60)), Some(0.25));
-        let left = Left {
+        let left = Remaining {
             cost_usd: Some(0.75),
             tokens: Some(40),
             calls: Some(1),
@@ -356,16 +356,22 @@ mod tests {
         };
         assert_eq!(first.left(), left);
         assert_eq!(first.reserve(), Ok(()));
-        let told = |refused: Result<(), Overdrawn>| {
+        let message = |refused: Result<(), Overdrawn>| {
             refused.map_err(|Overdrawn { scope, error }| (scope, error.to_string()))
         };
         let own = "the --attempt-max-llm-calls budget is used up (2 calls of 2 calls)";
-        assert_eq!(told(first.reserve()), Err((Scope::Attempt, own.to_owned())));
+        assert_eq!(
+            message(first.reserve()),
+            Err((Scope::Attempt, own.to_owned()))
+        );
         assert_eq!(second.left().calls, Some(1));
         assert_eq!(second.reserve(), Ok(()));
         second.settle(None, None);
         let whole = "the --max-llm-calls budget is used up (3 calls of 3 calls)";
-        assert_eq!(told(second.reserve()), Err((Scope::Run, whole.to_owned())));
+        assert_eq!(
+            message(second.reserve()),
+            Err((Scope::Run, whole.to_owned()))
+        );
         assert_eq!(second.spent().calls, 1, "a refused call is not booked");
         let spent = Spent {
             cost_usd: 0.25,

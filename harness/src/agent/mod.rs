@@ -24,16 +24,16 @@ mod failure;
 
 mod agent_settings;
 mod specialist;
-mod equipment;
-mod outfit;
+mod agent_tools;
+mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, idle_properties};
-pub use equipment::Equipment;
+pub use agent_tools::AgentTools;
 pub use halt::HaltReason;
 pub use ledger::{Budget, SharedBudget, Spent};
-pub use outfit::Outfit;
 pub use run::{Model, Models};
 pub use specialist::{Specialist, Specialists};
+pub use tool_resolver::ToolResolver;
 pub use treatment::{
     Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
 };
@@ -48,7 +48,7 @@ pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
 pub(crate) use ledger::{Ledger, Overdrawn, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
-pub(crate) use page_functions::{Given, PageFunctions};
+pub(crate) use page_functions::{PageFunctions, PageResult};
 pub(crate) use records::Records;
 pub(crate) use run::Run;
 pub(crate) use turns::{Step, Turn, Turns, run_turns};

@@ -42,10 +42,10 @@ impl Attempt<'_> {
     ) -> Result<ModelReply, Failure> {
         conversation.turn += 1;
         conversation.trims = 0;
-        let mut told = false;
+        let mut recorded = false;
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
-        if self.run.treatment.equipment.is_heard() {
+        if self.run.treatment.tools.shares_history() {
             let mut heard = invocation.heard.lock();
             *heard = conversation.messages().to_vec();
         }
@@ -57,9 +57,9 @@ impl Attempt<'_> {
             if kept.is_none() {
                 self.admit().await?;
             }
-            // Not before: what was never sent is not told as a request.
-            if !told {
-                told = true;
+            // Only here: a request that was never sent is not recorded.
+            if !recorded {
+                recorded = true;
                 self.records.emit(
                     invocation,
                     EventKind::LlmRequest {
@@ -103,7 +103,7 @@ impl Attempt<'_> {
         let mut message = reply.response.to_message();
         let keeps = self.settings(invocation).include_reasoning;
         if message.tool_calls.is_empty() && !keeps {
-            message.carry = None;
+            message.reasoning_signature = None;
         }
         conversation.push(self.hook_message(invocation, message).await?);
         conversation.record_new();
@@ -135,7 +135,7 @@ impl Attempt<'_> {
         let reply = match reply(result) {
             Ok(reply) => reply,
             Err(error) => {
-                self.tell_error(invocation, &error, elapsed);
+                self.record_error(invocation, &error, elapsed);
                 self.stop_if_hopeless(&error).await;
                 if error.is_transient() {
                     // It might have been sent again, had the budget had room for it.
@@ -148,7 +148,7 @@ impl Attempt<'_> {
             usage, cost_usd, ..
         } = reply.response;
         self.settle(usage, cost_usd);
-        self.tell_response(invocation, reply, elapsed).await
+        self.record_response(invocation, reply, elapsed).await
     }
 
     /// A response, or the lack of one, from a cache.
@@ -160,7 +160,7 @@ impl Attempt<'_> {
         let reply = match reply(result) {
             Ok(reply) => reply,
             Err(error) => {
-                self.tell_error(invocation, &error, 0.0);
+                self.record_error(invocation, &error, 0.0);
                 self.stop_if_hopeless(&error).await;
                 return Err(error);
             }
@@ -176,7 +176,7 @@ impl Attempt<'_> {
             stats.add_use(usage, cost_usd);
         });
         self.records.emit(invocation, EventKind::LlmCached);
-        self.tell_response(invocation, reply, 0.0).await
+        self.record_response(invocation, reply, 0.0).await
     }
 
     /// Ends the run if no other request of it can succeed either.
@@ -195,7 +195,7 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_use(usage, cost_usd));
     }
 
-    fn tell_error(&self, invocation: &Invocation, error: &ProviderError, elapsed: f64) {
+    fn record_error(&self, invocation: &Invocation, error: &ProviderError, elapsed: f64) {
         self.records.emit(
             invocation,
             EventKind::LlmError {
@@ -205,8 +205,8 @@ impl Attempt<'_> {
         );
     }
 
-    /// Records a response as its hooks leave it, and gives it so.
-    async fn tell_response(
+    /// Records a response as its hooks leave it, and returns it.
+    async fn record_response(
         &self,
         invocation: &Invocation,
         reply: ModelReply,

@@ -33,7 +33,7 @@ pub(crate) struct PageFunctions {
 }
 
 /// What a function gave.
-pub(crate) struct Given {
+pub(crate) struct PageResult {
     /// What its `await` gives.
     pub value: Value,
     /// The dump, for the record, where it made one.
@@ -110,7 +110,7 @@ impl PageFunctions {
     ///
     /// # Errors
     /// What the calling agent reads.
-    pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<Given, String> {
+    pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<PageResult, String> {
         let arguments = serde_json::from_str(arguments)
             .map_err(|error| format!("{name}(): wrong arguments: {error}"))?;
         self.run(name, arguments).await.map_err(|error| {
@@ -136,15 +136,15 @@ impl PageFunctions {
         }
     }
 
-    async fn run(&self, name: &str, arguments: Arguments) -> Result<Given, PageError> {
+    async fn run(&self, name: &str, arguments: Arguments) -> Result<PageResult, PageError> {
         let selector = arguments.selector.map(|selector| match selector {
             Selector::Number(id) => id.to_string(),
             Selector::Text(text) => text,
         });
         let action = match name {
             "page.dump" => return self.dump(arguments.max_chars).await,
-            "page.text" => return Ok(Given::value(self.page.text().await?)),
-            "page.open" => return self.open(arguments.url).await.map(Given::value),
+            "page.text" => return Ok(PageResult::value(self.page.text().await?)),
+            "page.open" => return self.open(arguments.url).await.map(PageResult::value),
             "page.goto" => Action::Navigate {
                 url: needed("url", arguments.url)?,
             },
@@ -175,14 +175,14 @@ impl PageFunctions {
                 return Err(PageError::new(PageProblem::Malformed, message));
             }
         };
-        Ok(Given::value(json!(self.page.act(&action).await?)))
+        Ok(PageResult::value(json!(self.page.act(&action).await?)))
     }
 
-    async fn dump(&self, max_chars: Option<usize>) -> Result<Given, PageError> {
+    async fn dump(&self, max_chars: Option<usize>) -> Result<PageResult, PageError> {
         let mut settings = DumpSettings::default();
         settings.max_chars = max_chars.unwrap_or(settings.max_chars);
         let dump = self.page.dump(&settings).await?;
-        Ok(Given {
+        Ok(PageResult {
             value: dump.text().into(),
             dump: Some(dump),
         })
@@ -200,7 +200,7 @@ impl PageFunctions {
     }
 }
 
-impl Given {
+impl PageResult {
     fn value(value: impl Into<Value>) -> Self {
         Self {
             value: value.into(),

@@ -53,7 +53,7 @@ pub(crate) struct Run {
 /// The version that a model's server says it serves.
 struct Served {
     version: String,
-    /// Whether it has changed since, which is told once.
+    /// Whether it has changed since, which is reported once.
     changed: bool,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::AgentSettings;
 use crate::text::sha256_hex;
-use crate::tool::{Given, Toolbox};
+use crate::tool::{BoundTool, ToolSet};
 
 /// Prompts that can be called, by name.
 pub type Specialists = BTreeMap<String, Arc<Specialist>>;
@@ -21,7 +21,7 @@ pub struct Specialist {
     /// An alias, `default`, or a model's reference.
     pub model: String,
     /// What it may call. One with tools has a REPL, one without answers in one call.
-    pub tools: Toolbox,
+    pub tools: ToolSet,
     /// The folder that attachments are read from, if there is one.
     pub files: Option<Arc<Path>>,
     /// What it says of its requests.
@@ -31,7 +31,7 @@ pub struct Specialist {
 impl Specialist {
     /// What of it can change an answer, as a hash.
     pub fn digest(&self) -> String {
-        let tools: Vec<String> = self.tools.iter().map(Given::digest).collect();
+        let tools: Vec<String> = self.tools.iter().map(BoundTool::digest).collect();
         let Self {
             prompt,
             model,

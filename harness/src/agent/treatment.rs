@@ -8,11 +8,11 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, Budget, Equipment};
+use super::{AgentSettings, AgentTools, Budget};
 use crate::hook::Hook;
 use crate::model::Protocol;
-use crate::prompt::{AgentTurnSettings, Driver, ModelAlias, PromptLayers, PromptMode};
-use crate::tool::Toolbox;
+use crate::prompt::{AgentTurnSettings, Driver, ModelAlias, PromptMode, PromptOverrides};
+use crate::tool::ToolSet;
 
 /// `--max-depth` where a run does not say.
 pub const DEFAULT_MAX_DEPTH: u32 = 2;
@@ -38,11 +38,11 @@ pub struct Treatment {
     pub hooks: Vec<Arc<dyn Hook>>,
     /// What agents may call besides each other.
     #[serde(rename = "tools")]
-    pub equipment: Equipment,
+    pub tools: AgentTools,
     /// What is laid over the prompts.
     #[serde(rename = "prompt_layers")]
-    pub layers: PromptLayers,
-    /// What the definition in `layers` says of the root's requests, which its hash stands for.
+    pub overrides: PromptOverrides,
+    /// What the definition in `overrides` says of the root's requests, which its hash stands for.
     #[serde(skip)]
     pub root: AgentSettings,
     /// Agents at this depth are flat. Recorded as the mode is.
@@ -111,7 +111,7 @@ pub struct Brought {
     /// The profile that was named, with its drivers.
     pub profile: Option<(String, Vec<String>)>,
     /// The tools of the definition.
-    pub tools: Toolbox,
+    pub tools: ToolSet,
 }
 
 impl Default for Treatment {
@@ -122,8 +122,8 @@ impl Default for Treatment {
             prompt_mode: PromptMode::default(),
             drivers: Vec::new(),
             hooks: Vec::new(),
-            equipment: Equipment::default(),
-            layers: PromptLayers::default(),
+            tools: AgentTools::default(),
+            overrides: PromptOverrides::default(),
             root: AgentSettings::default(),
             max_depth: DEFAULT_MAX_DEPTH,
             max_iterations: DEFAULT_MAX_ITERATIONS,

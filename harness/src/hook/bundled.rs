@@ -2,20 +2,20 @@
 
 use async_trait::async_trait;
 
-use super::moment::ToolStage;
+use super::event::ToolStage;
 use super::redact::{without_cards, without_secrets};
-use super::{Hook, HookError, HookWork, Moment, Passed};
+use super::{Hook, HookError, HookEvent, HookWork, Passed};
 
 /// Messages that `limit_to_20_messages` lets pass.
 const MOST_MESSAGES: usize = 20;
 
-/// What a bundled hook makes of a moment, and what it says for the records.
-type See = fn(Moment) -> (Moment, Vec<String>);
+/// What a bundled hook makes of an event, and what it says for the records.
+type See = fn(HookEvent) -> (HookEvent, Vec<String>);
 
 struct Bundled {
     name: &'static str,
     description: &'static str,
-    moments: &'static [&'static str],
+    events: &'static [&'static str],
     least_messages: usize,
     see: See,
 }
@@ -33,30 +33,30 @@ const ALL: [Bundled; 4] = [
     Bundled {
         name: "limit_to_20_messages",
         description: "Sends the first message and the newest 19 alone; the records keep all.",
-        moments: &["before_request"],
+        events: &["before_request"],
         least_messages: MOST_MESSAGES + 1,
         see: limit,
     },
     Bundled {
         name: "log_tool_calls",
         description: "Writes a line for each tool call into the trajectory.",
-        moments: &["after_tool_success", "after_tool_failure"],
+        events: &["after_tool_success", "after_tool_failure"],
         least_messages: 0,
         see: log,
     },
     Bundled {
         name: "redact_credit_cards",
-        description: "Strikes out card numbers, told by their check digit, in messages and tool results.",
-        moments: REDACTED,
+        description: "Redacts card numbers, recognised by their check digit, in messages and tool results.",
+        events: REDACTED,
         least_messages: 0,
-        see: |moment| redact(moment, without_cards),
+        see: |event| redact(event, without_cards),
     },
     Bundled {
         name: "redact_secrets",
         description: "Strikes out keys and tokens of known forms in messages and tool results.",
-        moments: REDACTED,
+        events: REDACTED,
         least_messages: 0,
-        see: |moment| redact(moment, without_secrets),
+        see: |event| redact(event, without_secrets),
     },
 ];
 
@@ -74,8 +74,8 @@ impl Hook for Bundled {
         self.description
     }
 
-    fn moments(&self) -> &[&'static str] {
-        self.moments
+    fn events(&self) -> &[&'static str] {
+        self.events
     }
 
     fn least_messages(&self) -> usize {
@@ -93,25 +93,25 @@ impl Hook for Bundled {
 
 #[async_trait]
 impl HookWork for See {
-    async fn see(&mut self, moment: Moment) -> Result<Passed, HookError> {
-        let (moment, notes) = self(moment);
-        Ok(Passed { moment, notes })
+    async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError> {
+        let (event, notes) = self(event);
+        Ok(Passed { event, notes })
     }
 }
 
 /// Of a longer conversation the task, which is its first message, and the newest messages.
-fn limit(mut moment: Moment) -> (Moment, Vec<String>) {
-    if let Moment::BeforeRequest { messages, .. } = &mut moment
+fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
+    if let HookEvent::BeforeRequest { messages, .. } = &mut event
         && messages.len() > MOST_MESSAGES
     {
         messages.drain(1..=messages.len() - MOST_MESSAGES);
     }
-    (moment, Vec::new())
+    (event, Vec::new())
 }
 
-fn log(moment: Moment) -> (Moment, Vec<String>) {
-    let note = match &moment {
-        Moment::Tool {
+fn log(event: HookEvent) -> (HookEvent, Vec<String>) {
+    let note = match &event {
+        HookEvent::Tool {
             stage: stage @ (ToolStage::Succeeded | ToolStage::Failed),
             tool,
             arguments,
@@ -127,30 +127,30 @@ fn log(moment: Moment) -> (Moment, Vec<String>) {
         }
         _ => None,
     };
-    (moment, note.into_iter().collect())
+    (event, note.into_iter().collect())
 }
 
 /// Responses are left alone: what a model calls is made as it says, and its answer is what is scored.
-fn redact(mut moment: Moment, change: fn(&str) -> String) -> (Moment, Vec<String>) {
-    if !matches!(moment, Moment::AfterResponse { .. }) {
-        moment.map_texts(change);
+fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<String>) {
+    if !matches!(event, HookEvent::AfterResponse { .. }) {
+        event.map_texts(change);
     }
-    (moment, Vec::new())
+    (event, Vec::new())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::moment::ToolStage;
-    use super::{ALL, Moment};
+    use super::super::event::ToolStage;
+    use super::{ALL, HookEvent};
     use crate::model::Message;
 
-    fn seen(name: &str, moment: Moment) -> (Moment, Vec<String>) {
+    fn seen(name: &str, event: HookEvent) -> (HookEvent, Vec<String>) {
         let hook = ALL.into_iter().find(|hook| hook.name == name).unwrap();
-        (hook.see)(moment)
+        (hook.see)(event)
     }
 
-    fn tool(stage: ToolStage, content: &str) -> Moment {
-        Moment::Tool {
+    fn tool(stage: ToolStage, content: &str) -> HookEvent {
+        HookEvent::Tool {
             stage,
             tool: "find".to_owned(),
             arguments: "{}".to_owned(),
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_long_conversation_keeps_its_task_and_its_end() {
-        let messages = |numbers: Vec<u32>| Moment::BeforeRequest {
+        let messages = |numbers: Vec<u32>| HookEvent::BeforeRequest {
             system: "s".to_owned(),
             messages: numbers
                 .into_iter()
@@ -212,11 +212,11 @@ mod tests {
         for (hook, text, expected) in rows {
             let stage = ToolStage::ToBeStored;
             assert_eq!(seen(hook, tool(stage, &text)).0, tool(stage, expected));
-            let message = |text: &str| Moment::BeforeMessage {
+            let message = |text: &str| HookEvent::BeforeMessage {
                 message: Message::user(text),
             };
             assert_eq!(seen(hook, message(&text)).0, message(expected));
-            let request = |text: &str| Moment::BeforeRequest {
+            let request = |text: &str| HookEvent::BeforeRequest {
                 system: text.to_owned(),
                 messages: vec![Message::user(text)],
             };

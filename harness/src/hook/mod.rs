@@ -1,10 +1,10 @@
 //! Hooks: named functions that see what passes between an agent and its model and tools, and may change it.
 //!
-//! A prompt definition lists its hooks, and then only these run for it; elsewhere those of the run do. They run one
-//! after the other, each on what the one before it made of the moment. A hook that fails ends the attempt: what it was
-//! to keep back might pass otherwise.
+//! If a prompt definition lists hooks, only these run for it; otherwise those of the run do. They run in order, each on the
+//! event as the one before it left it. A hook that fails ends the attempt: what it should have held back might leak
+//! otherwise.
 
-mod moment;
+mod event;
 mod registry;
 
 mod bundled;
@@ -15,7 +15,7 @@ mod script;
 
 use async_trait::async_trait;
 
-pub use moment::{Moment, Passed, ToolStage};
+pub use event::{HookEvent, Passed, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
@@ -27,15 +27,15 @@ pub trait Hook: Send + Sync {
     /// One line for lists.
     fn description(&self) -> &str;
 
-    /// The moments that it does something at, by their names.
-    fn moments(&self) -> &[&'static str];
+    /// The events that it handles, by name.
+    fn events(&self) -> &[&'static str];
 
     /// Messages that a conversation must have before it does anything at all.
     fn least_messages(&self) -> usize {
         0
     }
 
-    /// What tells two versions of it apart, for fingerprints: `bundled/1`, or the SHA-256 (hex) of its file.
+    /// Identifies its version, for fingerprints: `bundled/1`, or the SHA-256 (hex) of its file.
     fn digest(&self) -> &str;
 
     /// Begins its work in an attempt. What it remembers, it remembers for that attempt.
@@ -45,21 +45,21 @@ pub trait Hook: Send + Sync {
 /// A hook at work in one attempt.
 #[async_trait]
 pub trait HookWork: Send {
-    /// Sees a moment, and says what is to pass instead.
+    /// Handles an event, and returns it, changed or not.
     ///
     /// # Errors
     /// [`HookError`] if it fails or takes too long.
-    async fn see(&mut self, moment: Moment) -> Result<Passed, HookError>;
+    async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError>;
 }
 
 /// A hook that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("hook `{hook}` failed at {moment}: {reason}")]
+#[error("hook `{hook}` failed at {event}: {reason}")]
 pub struct HookError {
     /// Its name.
     pub hook: String,
-    /// The moment's name.
-    pub moment: &'static str,
+    /// The event's name.
+    pub event: &'static str,
     /// What went wrong, with file and line where they are known.
     pub reason: String,
 }

@@ -1,4 +1,4 @@
-//! Hooks of a user's own: JavaScript files whose functions have the names of the moments.
+//! Hooks of a user's own: JavaScript files whose functions have the names of the events.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,9 +9,9 @@ use sandbox::{Config, Event, Repl, Session};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Hook, HookError, HookWork, Moment, Passed};
+use super::{Hook, HookError, HookEvent, HookWork, Passed};
 
-/// What a hook may compute, and may wait, at one moment.
+/// What a hook may compute, and may wait, at one event.
 const TIME: Duration = Duration::from_secs(5);
 
 /// A hook in a file.
@@ -22,7 +22,7 @@ pub struct ScriptHook {
     digest: String,
     file: PathBuf,
     source: String,
-    moments: Vec<&'static str>,
+    events: Vec<&'static str>,
 }
 
 /// A file that is no hook.
@@ -44,8 +44,8 @@ pub enum HookFileError {
         /// What it says, and on which line.
         reason: String,
     },
-    /// It has no function of a moment's name.
-    #[error("{}: it has none of the functions {}", .path.display(), Moment::NAMES.join(", "))]
+    /// It has no function of an event's name.
+    #[error("{}: it has none of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
     NoMoment {
         /// The file.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
 }
 
 impl ScriptHook {
-    /// Reads a hook's file, and runs it once to see which moments it has a function for. Its description is the
+    /// Reads a hook's file, and runs it once to see which events it has a function for. Its description is the
     /// comment `//` of its first line.
     ///
     /// # Errors
@@ -96,20 +96,20 @@ impl ScriptHook {
             digest: hex::encode(digest),
             file: file.to_owned(),
             source,
-            moments: Vec::new(),
+            events: Vec::new(),
         };
         let failed = |reason| HookFileError::Code {
             path: file.to_owned(),
             reason,
         };
         let mut running = Running::start(&hook).await.map_err(failed)?;
-        for name in Moment::NAMES {
+        for name in HookEvent::NAMES {
             let ask = format!("return(typeof {name} === \"function\")");
             if running.cell(ask).await.map_err(failed)?.value.as_deref() == Some("true") {
-                hook.moments.push(name);
+                hook.events.push(name);
             }
         }
-        if hook.moments.is_empty() {
+        if hook.events.is_empty() {
             return Err(HookFileError::NoMoment {
                 path: file.to_owned(),
             });
@@ -127,8 +127,8 @@ impl Hook for ScriptHook {
         &self.description
     }
 
-    fn moments(&self) -> &[&'static str] {
-        &self.moments
+    fn events(&self) -> &[&'static str] {
+        &self.events
     }
 
     fn digest(&self) -> &str {
@@ -143,7 +143,7 @@ impl Hook for ScriptHook {
     }
 }
 
-/// A hook's script in an attempt; it starts with the first moment that it has a function for.
+/// A hook's script in an attempt; it starts with the first event that it has a function for.
 struct ScriptWork {
     hook: ScriptHook,
     running: Option<Running>,
@@ -151,24 +151,24 @@ struct ScriptWork {
 
 #[async_trait]
 impl HookWork for ScriptWork {
-    async fn see(&mut self, moment: Moment) -> Result<Passed, HookError> {
-        let name = moment.name();
-        if !self.hook.moments.contains(&name) {
+    async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError> {
+        let name = event.name();
+        if !self.hook.events.contains(&name) {
             return Ok(Passed {
-                moment,
+                event,
                 notes: Vec::new(),
             });
         }
-        self.pass(moment).await.map_err(|reason| HookError {
+        self.pass(event).await.map_err(|reason| HookError {
             hook: self.hook.name.clone(),
-            moment: name,
+            event: name,
             reason,
         })
     }
 }
 
 impl ScriptWork {
-    async fn pass(&mut self, moment: Moment) -> Result<Passed, String> {
+    async fn pass(&mut self, event: HookEvent) -> Result<Passed, String> {
         if self.running.is_none() {
             let started = Running::start(&self.hook).await;
             self.running = Some(started.map_err(|reason| self.located(&reason))?);
@@ -176,17 +176,17 @@ impl ScriptWork {
         let Some(running) = &mut self.running else {
             return Err("it did not start".to_owned());
         };
-        running.repl.set("__moment", &moment.to_json());
+        running.repl.set("__moment", &event.to_json());
         // Without a value of its own, what it did to its argument counts.
-        let call = format!("return((await {}(__moment)) ?? __moment)", moment.name());
+        let call = format!("return((await {}(__moment)) ?? __moment)", event.name());
         let outcome = running.cell(call).await;
         let outcome = outcome.map_err(|reason| self.located(&reason))?;
         let changes: Value = serde_json::from_str(outcome.value.as_deref().unwrap_or_default())
             .map_err(|_| self.located("it returned no object"))?;
         let notes = outcome.output.lines().map(str::to_owned).collect();
-        let moment = moment.changed(changes);
-        let moment = moment.map_err(|reason| self.located(&reason))?;
-        Ok(Passed { moment, notes })
+        let event = event.changed(changes);
+        let event = event.map_err(|reason| self.located(&reason))?;
+        Ok(Passed { event, notes })
     }
 
     fn located(&self, reason: &str) -> String {

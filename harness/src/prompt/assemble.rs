@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::config::{PromptConfig, PromptMode};
 use super::driver::Driver;
-use super::layers::{PromptLayers, definition_text, layered, with_own_sections};
 use super::model_alias::{ModelAlias, table};
+use super::overrides::{PromptOverrides, definition_text, layered, with_own_sections};
 use super::position::{POSITION, flat_position, iterations_phrase, repl_position};
 use super::sections::{
     CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT, IDENTITY_COORDINATOR,
@@ -35,12 +35,12 @@ pub struct AgentPrompt<'a> {
     pub models: &'a [ModelAlias],
     /// Drivers of the run, in their order. Only the root's prompt shows them.
     pub drivers: &'a [Driver],
-    /// The functions in its REPL beside the builtins. Only an agent with a REPL is told of them.
+    /// The functions in its REPL beside the builtins. Only the prompt of an agent with a REPL lists them.
     pub tools: &'a [ToolSpec],
     /// Whether code comes by calls of a tool instead of in fenced blocks.
     pub code_via_tool: bool,
     /// What the run lays over the prompts of its agents.
-    pub layers: &'a PromptLayers,
+    pub overrides: &'a PromptOverrides,
 }
 
 /// One named part of a prompt.
@@ -126,9 +126,9 @@ impl Assembled {
             .filter_map(|section| section.name.strip_prefix(DRIVER))
     }
 
-    /// Tells the agent of its page, before its position.
-    pub(crate) fn add_page(&mut self, layers: &PromptLayers) {
-        let page = match layers.sections.get(PAGE.name) {
+    /// Adds the section about the agent's page, before its position.
+    pub(crate) fn add_page(&mut self, overrides: &PromptOverrides) {
+        let page = match overrides.sections.get(PAGE.name) {
             Some(own) => Section::of_text(PAGE.name, own.clone()),
             None => Section::of(&PAGE, PAGE.name, []),
         };
@@ -178,7 +178,7 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
         .map(str::trim)
         .filter(|text| !text.is_empty());
     layered(
-        with_own_sections(default(agent, own_prompt), agent.layers),
+        with_own_sections(default(agent, own_prompt), agent.overrides),
         agent,
     )
 }
@@ -186,7 +186,7 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
 /// The prompt of the definition that the root runs under, if it runs under one.
 fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
-    if !is_root || agent.layers.definition.is_none() {
+    if !is_root || agent.overrides.definition.is_none() {
         return None;
     }
     // Sections that it includes say what they say in the default.
@@ -198,10 +198,10 @@ fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     ];
     let default = default(agent, None).sections;
     values.extend(default.into_iter().flat_map(|section| section.values));
-    Some(definition_text(agent.layers, &values))
+    Some(definition_text(agent.overrides, &values))
 }
 
-/// The prompt without the layers of the run.
+/// The prompt without the overrides of the run.
 fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = match agent.role {
         Role::App | Role::Judge => own(own_prompt),
@@ -259,7 +259,7 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         |own| specialist(agent, own),
     );
     if !agent.tools.is_empty() {
-        let tools = agent.layers.actions.apply(agent.tools.to_vec());
+        let tools = agent.overrides.actions.apply(agent.tools.to_vec());
         prompt.push(&TOOLS, [&tool_reference(&tools)]);
     }
     if !agent.models.is_empty() {

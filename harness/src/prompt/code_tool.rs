@@ -20,7 +20,7 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     }
 }
 
-/// The tool `execute_code`, as a model is told of it.
+/// The tool `execute_code`, as requests offer it.
 fn code_tool() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
@@ -50,8 +50,8 @@ pub(crate) fn codes(calls: &[ToolCall]) -> Vec<String> {
     codes.filter(|code| !code.trim().is_empty()).collect()
 }
 
-/// What an agent is told after a response with these calls: the first call's result is the message, and any other
-/// was not run or has its output there.
+/// The message after a response with these calls: the first call's result is `message`. Any other call was not run, or its
+/// output is in `message` too.
 pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     let mut message = Some(message);
     let result = |call: &ToolCall| ToolResult {
@@ -115,12 +115,12 @@ mod tests {
     fn every_call_gets_a_result() {
         let calls = [call("a", NAME, "{}"), call("b", NAME, "{}")];
         let message = answer(&calls, "42".to_owned());
-        let told: Vec<_> = message
+        let results: Vec<_> = message
             .tool_results
             .iter()
             .map(|result| (result.call.as_str(), result.content == "42"))
             .collect();
-        assert_eq!(told, [("a", true), ("b", false)]);
+        assert_eq!(results, [("a", true), ("b", false)]);
         assert_eq!(message.content, "");
         assert_eq!(answer(&[], "42".to_owned()).content, "42");
     }

@@ -83,8 +83,8 @@ impl PromptConfig {
     /// The mode that the agent's own prompt follows: coordinator only for a root that has somebody
     /// to delegate to.
     ///
-    /// A coordinator that cannot delegate would be told to launch children with iterations that
-    /// they do not have, so with `max_depth` below 2 the root solves.
+    /// The prompt of a coordinator that cannot delegate would ask it to launch children with iterations that
+    /// they do not have, so with `max_depth` below 2 the root is a solver.
     pub const fn effective_mode(&self) -> PromptMode {
         if self.depth == 0 && self.can_delegate() {
             self.mode

@@ -1,4 +1,4 @@
-//! What the JSON action protocol tells its model besides the system prompt.
+//! The texts of the JSON action protocol besides the system prompt.
 
 use super::sections::{
     JSON_ACTION_APPS_ENTRY, JSON_ACTION_APPS_NOTE, JSON_ACTION_DOCS_ENTRY, JSON_ACTION_DOCS_NOTE,

@@ -7,7 +7,7 @@
 
 mod assemble;
 mod config;
-mod layers;
+mod overrides;
 
 mod tools_turn;
 mod turn;
@@ -41,11 +41,11 @@ pub use config::{PromptConfig, PromptMode, iterations_for_depth};
 pub use driver::{Driver, DriverSource, UnfitDriver};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
-pub use layers::{
-    ActionOverride, ActionOverrides, LayerPiece, PromptLayers, Replacement, ReplacementError,
-    RootDefinition,
-};
 pub use model_alias::{ModelAlias, parse_aliases};
+pub use overrides::{
+    ActionOverride, ActionOverrides, DefinitionPiece, PromptOverrides, Replacement,
+    ReplacementError, RootDefinition,
+};
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;

@@ -4,9 +4,9 @@ use super::sections::{NOTE_AGENT_DONE, SUBPROMPT_CALL, SUBPROMPT_ERROR};
 use crate::prompt::definition::fence_untrusted;
 
 /// A call of a tool that a sub-prompt made, with what came of it.
-pub(crate) fn subprompt_call(name: &str, arguments: &str, told: &str, worked: bool) -> String {
+pub(crate) fn subprompt_call(name: &str, arguments: &str, shown: &str, worked: bool) -> String {
     let outcome = if worked { "result" } else { "failed" };
-    SUBPROMPT_CALL.render([arguments, name, outcome, told])
+    SUBPROMPT_CALL.render([arguments, name, outcome, shown])
 }
 
 /// Why a sub-prompt gave no answer.
@@ -19,7 +19,7 @@ pub(crate) fn attachment_text(path: &str, content: &str) -> String {
     fence_untrusted(&format!("attachment {path}"), content)
 }
 
-/// What an agent is told of one that it did not wait for.
+/// The note to an agent when one ends that it did not wait for.
 pub(crate) fn agent_done(agent: &str, answer: &str) -> String {
     NOTE_AGENT_DONE.render([agent, answer])
 }

@@ -5,7 +5,7 @@ use super::sections::{
     TURN_TOOLS_REQUIRED,
 };
 
-/// What such an agent is told besides the results of its calls.
+/// Notes that such an agent gets besides the results of its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolsNote {
     /// The next response is its last.

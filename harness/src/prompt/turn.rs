@@ -39,7 +39,7 @@ pub enum ContextKind {
     Value(String),
 }
 
-/// What a cell did, as its agent is told.
+/// What a cell did, as it is reported to its agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CellReport<'a> {
     /// What it printed.
@@ -48,7 +48,7 @@ pub struct CellReport<'a> {
     pub error: Option<String>,
     /// Blocks of the response that were not run.
     pub dropped_blocks: u32,
-    /// Calls that were not awaited and that the error does not tell of.
+    /// Calls that were not awaited and that the error does not mention.
     pub unawaited: u32,
 }
 
@@ -105,17 +105,17 @@ pub fn cut_off_message(next: Position) -> String {
     TURN_CUT_OFF.render([&next.text()])
 }
 
-/// What a model is told of the tool by which code comes.
+/// The description of the tool that takes code.
 pub fn execute_code_description() -> String {
     EXECUTE_CODE.render([])
 }
 
-/// What a model is told of that tool's argument.
+/// The description of that tool's argument.
 pub fn execute_code_argument() -> String {
     EXECUTE_CODE_ARGUMENT.render([])
 }
 
-/// What a call is told whose response had one before it.
+/// The result of a call that was not run because its response had one before it.
 pub fn call_not_run() -> String {
     CALL_NOT_RUN.render([])
 }

@@ -1,4 +1,4 @@
-//! What the agent-turn protocol tells its model: the sections of the system prompt, the page, and notes on what was not done.
+//! The texts of the agent-turn protocol: the sections of the system prompt, the page, and notes on what was not done.
 
 use super::sections::{
     WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_IDENTITY, WEB_IDENTITY_UNDATED,

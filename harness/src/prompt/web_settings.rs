@@ -1,4 +1,4 @@
-//! What a web agent is told and allowed, as its settings file says.
+//! The settings file of a web agent: its prompt and its permissions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

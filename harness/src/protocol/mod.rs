@@ -16,7 +16,7 @@ use async_trait::async_trait;
 
 use crate::agent::{Attempt, Conversation, Failure, Invocation, Root, Treatment};
 use crate::model::{Protocol, ToolUse};
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 
 /// A protocol at work: what it makes of the root of an attempt. What the replies of its agents do is said by their
@@ -29,12 +29,12 @@ pub(crate) trait RootAgent: Send + Sync {
     }
 
     /// The tools that the root may have, where those of the run are these.
-    fn tools(&self, of_run: &Toolbox) -> Toolbox {
+    fn tools(&self, of_run: &ToolSet) -> ToolSet {
         of_run.clone()
     }
 
     /// What the requests of a root with these tools offer as native ones.
-    fn offers(&self, _treatment: &Treatment, _tools: &Toolbox) -> ToolUse {
+    fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         ToolUse::default()
     }
 

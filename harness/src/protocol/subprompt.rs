@@ -153,7 +153,7 @@ impl Attempt<'_> {
                 1
             },
             tools: specialist.tools.clone(),
-            hands_down: specialist.tools.clone(),
+            inherited_tools: specialist.tools.clone(),
             log: Some(ToolLog::default()),
             settings: Some(Arc::clone(&specialist.settings)),
             heard: Arc::default(),
@@ -170,7 +170,7 @@ impl Attempt<'_> {
         input: &Value,
     ) -> Result<String, Failure> {
         let session = self.open_session().await?;
-        let told = self.subscribe_to_budget(&session);
+        let subscription = self.subscribe_to_budget(&session);
         let text = input.to_string();
         let kind = kind_of(&text);
         let repl = session.open_with(
@@ -183,7 +183,7 @@ impl Attempt<'_> {
         let shown = first.after(earlier, Some(text));
         let agent = ReplAgent::new(self, child, &session, repl, shown);
         let result = Box::pin(agent.run()).await;
-        drop(told);
+        drop(subscription);
         result
     }
 }
@@ -201,11 +201,11 @@ fn result_text(
     }
     if settings.include_calls {
         parts.extend(calls.iter().map(|call| {
-            let (worked, told) = match &call.told {
+            let (worked, shown) = match &call.shown {
                 Ok(result) => (true, result),
                 Err(error) => (false, error),
             };
-            subprompt_call(&call.name, &call.arguments, told, worked)
+            subprompt_call(&call.name, &call.arguments, shown, worked)
         }));
     }
     if settings.include_errors {
@@ -234,10 +234,10 @@ mod tests {
 
     #[test]
     fn a_result_has_what_its_three_settings_say() {
-        let call = |told: Result<&str, &str>| LoggedCall {
+        let call = |shown: Result<&str, &str>| LoggedCall {
             name: "search".to_owned(),
             arguments: "{\"q\":1}".to_owned(),
-            told: told.map(str::to_owned).map_err(str::to_owned),
+            shown: shown.map(str::to_owned).map_err(str::to_owned),
         };
         let calls = [call(Ok("found")), call(Err("broke"))];
         for (text, tools, errors, answered, failed) in [

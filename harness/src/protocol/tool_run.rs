@@ -57,11 +57,11 @@ impl Attempt<'_> {
         result: Result<Value, ToolError>,
     ) -> Result<Value, String> {
         let result = self.hook_value(caller, &run, result).await;
-        let told = match &result {
+        let shown = match &result {
             Ok(value) => Ok(text_of(value)),
             Err(error) => Err(error.clone()),
         };
-        self.record_tool(caller, run, told);
+        self.record_tool(caller, run, shown);
         result
     }
 
@@ -117,7 +117,7 @@ impl Attempt<'_> {
     }
 
     fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
-        let known = &self.run.treatment.equipment.specialists;
+        let known = &self.run.treatment.tools.specialists;
         known
             .get(name)
             .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))
@@ -170,13 +170,13 @@ impl Attempt<'_> {
     }
 
     /// Records a call that ended, or whose caller ended before it.
-    pub fn record_tool(&self, caller: &Invocation, run: ToolRun, told: Result<String, String>) {
-        let is_error = told.is_err();
+    pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
+        let is_error = shown.is_err();
         if let Some(log) = &caller.log {
             log.push(LoggedCall {
                 name: run.name.clone(),
                 arguments: run.arguments.clone(),
-                told: told.clone(),
+                shown: shown.clone(),
             });
         }
         self.records.emit(
@@ -185,7 +185,7 @@ impl Attempt<'_> {
                 call: run.id,
                 name: run.name,
                 arguments: run.arguments,
-                result: told.unwrap_or_else(|error| error),
+                result: shown.unwrap_or_else(|error| error),
                 is_error,
                 ms: ms(run.began.elapsed()),
             },

@@ -112,8 +112,8 @@ impl Connection {
         }
     }
 
-    /// The server is out of capacity. Those who were under way when the limit last fell do not lower it again: what
-    /// they are told belongs to the same episode.
+    /// The server is out of capacity. Requests that were under way when the limit was last lowered do not lower it again:
+    /// their refusals belong to the same episode.
     pub fn refused(&self) {
         let connections = &self.connections;
         if !connections.adaptive {

@@ -154,7 +154,7 @@ pub enum ProviderError {
         /// What it said of the end.
         message: String,
     },
-    /// The response was cut at the limit of output tokens. The agent is told so and goes on.
+    /// The response was cut at the limit of output tokens. The agent is notified and goes on.
     #[error("the response was cut off at the limit of output tokens")]
     Truncated {
         /// What came of it.

@@ -117,7 +117,7 @@ impl Limit {
     }
 }
 
-/// A wait that is told at its beginning and at its end.
+/// A wait whose beginning and end are reported.
 struct Wait<'a> {
     calls: &'a dyn CallSink,
     reason: WaitReason,

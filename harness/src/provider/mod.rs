@@ -39,7 +39,7 @@ pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
 /// A model's home.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Asks a model. What happens to the request on its way (retries, waiting) is told to `calls`.
+    /// Asks a model. What happens to the request on its way (retries, waiting) is reported to `calls`.
     ///
     /// # Errors
     /// [`ProviderError`]; each names what the provider said.
@@ -154,8 +154,8 @@ pub struct Response {
     pub tool_calls: Vec<ToolCall>,
     /// What the server wants back with this response when the conversation goes on (signatures of its reasoning),
     /// as JSON of its own. Means nothing to anybody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carry: Option<String>,
+    #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_signature: Option<String>,
     /// Tokens, as the server or else the harness counted them.
     pub usage: Option<Usage>,
     /// US dollars, if the server says what it charged.
@@ -169,7 +169,7 @@ impl Response {
     pub fn to_message(&self) -> Message {
         Message {
             tool_calls: self.tool_calls.clone(),
-            carry: self.carry.clone(),
+            reasoning_signature: self.reasoning_signature.clone(),
             ..Message::assistant(&self.text)
         }
     }

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn ones_own_prices_come_first_and_wrong_ones_are_told() {
+    fn user_prices_come_first_and_wrong_ones_are_reported() {
         let own = "{date: d, source: s, prices: [{models: ['openai/gpt-5'], input: 1, output: 2}]}";
         let table = PriceTable::parse("own.yaml", own).unwrap();
         let table = table.or(PriceTable::bundled().unwrap());

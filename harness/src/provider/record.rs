@@ -206,7 +206,7 @@ impl<P: Provider> Provider for Recorded<P> {
     }
 }
 
-/// Tells what an answer took that nobody gets, so that it is paid all the same.
+/// Reports the usage of a response that is discarded, since it is billed all the same.
 pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSink) {
     let response = match result {
         Ok(response) => response,

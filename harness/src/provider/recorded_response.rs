@@ -16,8 +16,8 @@ pub(super) struct RecordedResponse {
     /// What stood in the place of tool calls while code alone came by them.
     #[serde(default)]
     code: Option<String>,
-    #[serde(default)]
-    carry: Option<String>,
+    #[serde(rename = "carry", default)]
+    reasoning_signature: Option<String>,
     usage: Option<Usage>,
     cost_usd: Option<f64>,
     served_model: Option<String>,
@@ -31,7 +31,7 @@ impl From<RecordedResponse> for Response {
             text: recorded.text,
             reasoning: recorded.reasoning,
             tool_calls,
-            carry: recorded.carry,
+            reasoning_signature: recorded.reasoning_signature,
             usage: recorded.usage,
             cost_usd: recorded.cost_usd,
             served_model: recorded.served_model,

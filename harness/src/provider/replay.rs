@@ -23,7 +23,7 @@ pub struct Replay {
     /// Recorded samples, in the recording's order.
     samples: Vec<String>,
     responses: HashMap<Key, Heard>,
-    /// Whether the recording tells attempts apart; if not, every attempt gets the same responses.
+    /// Whether the recording distinguishes attempts; if not, every attempt gets the same responses.
     has_attempts: bool,
     cassette: Option<CassetteHeader>,
 }

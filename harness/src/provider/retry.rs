@@ -42,7 +42,7 @@ impl RetryPolicy {
     ///
     /// Exponential backoff with full jitter: uniform from 0 to `min(cap, base · 2^retry)`, from M. Brooker, "Exponential
     /// Backoff And Jitter", AWS Architecture Blog (2015). Where the server says how long to wait, that long, up to the
-    /// cap, and a part of `base`, so that those who were told the same do not come back at once.
+    /// cap, plus a part of `base`, so that clients with the same answer do not all return at once.
     fn delay(&self, retry: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
             return asked.min(self.retry_after_cap) + self.base.mul_f64(random);

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
 
 use compute::Computer;
-use rules::{CallEntry, Called, Reply, Said, Script};
+use rules::{CallEntry, Called, Reply, ReplyText, Script};
 
 /// A model that answers by rules.
 pub struct Scripted {
@@ -155,12 +155,12 @@ impl Provider for Scripted {
         let newest = request.messages.last().map(|message| message.all_text());
         let newest = newest.unwrap_or_default();
         let (said, called) = match &answer.reply {
-            Reply::Said(said, called) => (said, called),
+            Reply::Text(said, called) => (said, called),
             Reply::Error(error) => return Err(error.of(&self.name)),
         };
         let text = match said {
-            Said::Text(text) => text.clone(),
-            Said::Compute(code) => self.computer.run(code, &newest).await.map_err(failed)?,
+            ReplyText::Text(text) => text.clone(),
+            ReplyText::Compute(code) => self.computer.run(code, &newest).await.map_err(failed)?,
         };
         let computed;
         let calls = match called {
@@ -181,7 +181,7 @@ impl Provider for Scripted {
             text,
             tool_calls: tool_calls.collect(),
             reasoning: answer.reasoning.clone(),
-            carry: answer.reasoning.clone(),
+            reasoning_signature: answer.reasoning.clone(),
             usage: answer.usage,
             cost_usd: answer.cost_usd,
             served_model: Some(self.name.clone()),

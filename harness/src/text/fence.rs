@@ -59,7 +59,7 @@ fn blocks_in(text: &str) -> Vec<String> {
 /// The text behind the end of a reasoning: of one that the response begins with, or whose beginning the model's
 /// server took away. Later tags are the answer's own.
 fn behind_thinking(response: &str) -> Option<&str> {
-    let told = begins_with_thinking(response);
+    let begins_thinking = begins_with_thinking(response);
     let (mut at, mut answer) = (0, None);
     for line in response.split_inclusive('\n') {
         for tag in THOUGHT {
@@ -74,7 +74,7 @@ fn behind_thinking(response: &str) -> Option<&str> {
             }
         }
         at += line.len();
-        let over = if told {
+        let over = if begins_thinking {
             answer.is_some()
         } else {
             fence(line).is_some()

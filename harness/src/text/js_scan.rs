@@ -6,7 +6,7 @@
 pub(crate) struct JsScan {
     /// Innermost last; empty at the top level.
     stack: Vec<Inside>,
-    /// The last character that is neither blank nor comment, to tell a regular expression from a division.
+    /// The last character that is neither blank nor comment, to distinguish a regular expression from a division.
     previous: Option<char>,
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::prompt::definition::{SubagentSettings, SubpromptSettings};
 
-/// How a specialist is called and what of it is told.
+/// How a specialist is called, and which parts of its work its caller reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -22,7 +22,7 @@ pub struct CallSettings {
 }
 
 impl CallSettings {
-    /// What tells two settings apart, for the digest of a toolbox.
+    /// Identifies these settings, for the digest of a tool set.
     pub(crate) fn version(&self) -> String {
         format!("{self:?}")
     }

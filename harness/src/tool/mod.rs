@@ -6,7 +6,7 @@
 
 mod call_settings;
 mod registry;
-mod toolbox;
+mod tool_set;
 mod values;
 
 mod context;
@@ -30,14 +30,14 @@ pub(crate) use files::{bytes_of, confined};
 pub use registry::{RegistryError, ToolRegistry};
 pub use sandbox::ToolSandbox;
 pub use script::{ScriptError, script_tools};
-pub(crate) use toolbox::Runs;
-pub use toolbox::{Given, Toolbox, ToolboxError};
+pub(crate) use tool_set::Runs;
+pub use tool_set::{BoundTool, ToolSet, ToolSetError};
 pub use values::{ValueError, ValueSources, Values};
 
 /// Something that an agent can call.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// What a model is told of it.
+    /// Its name, description and parameters, for a model.
     fn spec(&self) -> &ToolSpec;
 
     /// Does its work. Dropping the future stops it.

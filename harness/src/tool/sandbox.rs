@@ -41,7 +41,7 @@ impl ToolSandbox {
             },
             ..Config::default()
         };
-        // What the kernel lacks is told by the sandbox of the agents.
+        // What the kernel lacks is reported by the sandbox of the agents.
         let made = Sandbox::new(config, self.isolation.clone(), |_| ())
             .map_err(|error| error.to_string())?;
         Ok(self.sandbox.get_or_init(|| made).clone())

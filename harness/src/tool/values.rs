@@ -279,9 +279,9 @@ mod tests {
             prompt: &none,
         };
         let values = Values::resolve(&declared, sources).unwrap();
-        let told = json!({ "a": ["x can\"ary y", { "can\"ary-2": "open" }], "json": "{\"k\":\"can\\\"ary\"}", "n": 1 });
+        let shown = json!({ "a": ["x can\"ary y", { "can\"ary-2": "open" }], "json": "{\"k\":\"can\\\"ary\"}", "n": 1 });
         let expected = json!({ "a": ["x [KEY] y", { "[LONG]": "open" }], "json": "{\"k\":\"[KEY]\"}", "n": 1 });
-        assert_eq!(values.strike_out_of(told), expected);
+        assert_eq!(values.strike_out_of(shown), expected);
         assert!(!format!("{values:?}").contains("ary"));
     }
 }

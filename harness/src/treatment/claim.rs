@@ -6,7 +6,7 @@ use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplSetting, Sent, Treatm
 use crate::agent::AgentSettings;
 use crate::prompt::{ActionOverrides, PromptMode};
 use crate::protocol::agent_turn::AgentTurnSettings;
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 /// A setting that differs from its default, and so claims something of the agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,14 +110,14 @@ impl Claim {
                 run.drivers.retain(|driver| !drivers.contains(&driver.name));
             }
             Self::Prompt(_) => {
-                run.layers.definition = None;
+                run.overrides.definition = None;
                 run.root = AgentSettings::default();
             }
             Self::Setting(setting) => setting.remove(&mut run),
             Self::Repl(setting) => run.repl = setting.removed(&run.repl),
             Self::MaxDepth(_) => run.max_depth = DEFAULT_MAX_DEPTH,
             Self::MaxIterations(_) => run.max_iterations = DEFAULT_MAX_ITERATIONS,
-            Self::Tool(name) => run.equipment.root = run.equipment.root.without(name),
+            Self::Tool(name) => run.tools.root = run.tools.root.without(name),
             Self::Hook(name) => run.hooks.retain(|hook| hook.name() != name),
             Self::ModelAlias(alias) => run.aliases.retain(|other| other.alias != *alias),
         }
@@ -133,10 +133,10 @@ impl Claim {
                 is_brought.then(|| format!("--profile {profile}"))
             }
             Self::Tool(name) => {
-                let definition = &run.layers.definition.as_ref()?.name;
-                let in_box = |tools: &Toolbox| Some(tools.named(name)?.digest());
+                let definition = &run.overrides.definition.as_ref()?.name;
+                let in_box = |tools: &ToolSet| Some(tools.named(name)?.digest());
                 let brought = in_box(&run.brought.tools)?;
-                let is_brought = in_box(&run.equipment.root) == Some(brought);
+                let is_brought = in_box(&run.tools.root) == Some(brought);
                 is_brought.then(|| format!("--prompt {definition}"))
             }
             _ => None,
@@ -159,14 +159,14 @@ impl Claim {
 
 impl Setting {
     fn remove(self, run: &mut Treatment) {
-        let layers = &mut run.layers;
+        let overrides = &mut run.overrides;
         match self {
-            Self::SystemPromptFile => layers.replacement = None,
-            Self::AgentName => layers.agent_name.clear(),
-            Self::Site => layers.site.clear(),
-            Self::Persona => layers.persona.clear(),
-            Self::AppendSystemPrompt => layers.append.clear(),
-            Self::ActionOverrides => layers.actions = ActionOverrides::default(),
+            Self::SystemPromptFile => overrides.replacement = None,
+            Self::AgentName => overrides.agent_name.clear(),
+            Self::Site => overrides.site.clear(),
+            Self::Persona => overrides.persona.clear(),
+            Self::AppendSystemPrompt => overrides.append.clear(),
+            Self::ActionOverrides => overrides.actions = ActionOverrides::default(),
             Self::CodeVia => run.code_via_tool = false,
             Self::StopEarly => run.stop_early = false,
             Self::WebAgent => run.web = AgentTurnSettings::default(),

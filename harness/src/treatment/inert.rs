@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::claim::{Claim, Setting};
 use super::{DEFAULT_MAX_DEPTH, Treatment};
-use crate::hook::Moment;
+use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
 
@@ -175,7 +175,7 @@ impl Part {
                 "{} says itself what its agent gets, in place of the protocol's own prompt",
                 definition(run)
             ),
-            Self::Replacement => match run.layers.replacement {
+            Self::Replacement => match run.overrides.replacement {
                 Some(Replacement::Around { .. }) => {
                     "--system-prompt-file says itself what follows the default prompt".to_owned()
                 }
@@ -190,7 +190,7 @@ impl Part {
 }
 
 fn definition(run: &Treatment) -> String {
-    let name = run.layers.definition.as_ref();
+    let name = run.overrides.definition.as_ref();
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
@@ -254,8 +254,8 @@ fn is_tool_hook(run: &Treatment, claim: &Claim) -> bool {
     };
     let mut hooks = run.hooks.iter().filter(|hook| hook.name() == name);
     hooks.all(|hook| {
-        let mut moments = hook.moments().iter();
-        moments.all(|moment| Moment::OF_TOOLS.contains(moment))
+        let mut events = hook.events().iter();
+        events.all(|event| HookEvent::OF_TOOLS.contains(event))
     })
 }
 
@@ -303,11 +303,11 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
 
 /// Whether all of these would be in a prompt that the replacement stood around.
 fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
-    let Some(Replacement::Whole(text)) = &run.layers.replacement else {
+    let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;
     };
     let mut around = run.clone();
-    around.layers.replacement = Some(Replacement::Around {
+    around.overrides.replacement = Some(Replacement::Around {
         before: text.clone(),
         after: String::new(),
     });

@@ -78,27 +78,29 @@ impl Treatment {
         let sent = self.sent();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
-            without.layers.sections.remove(*name);
+            without.overrides.sections.remove(*name);
             without.sent() == sent
         };
         let idle: Vec<String> = self
-            .layers
+            .overrides
             .sections
             .keys()
             .filter(is_idle)
             .cloned()
             .collect();
-        self.layers.sections.retain(|name, _| !idle.contains(name));
+        self.overrides
+            .sections
+            .retain(|name, _| !idle.contains(name));
         idle
     }
 
     /// The names of overridden tools and actions that no agent has, in order.
     pub fn idle_overrides(&self) -> Vec<&str> {
         let sent = self.sent();
-        let names = self.layers.actions.0.keys();
+        let names = self.overrides.actions.0.keys();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
-            without.layers.actions.0.remove(*name);
+            without.overrides.actions.0.remove(*name);
             without.sent() == sent
         };
         names.filter(is_idle).map(String::as_str).collect()

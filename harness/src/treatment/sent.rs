@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
 use crate::agent::{ROOT, Root, Specialist};
-use crate::hook::{Hook, Moment};
+use crate::hook::{Hook, HookEvent};
 use crate::model::{Role, ToolSpec, ToolUse, Workplace};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
@@ -13,7 +13,7 @@ use crate::prompt::{
 };
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::protocol::root_agent;
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
 /// whatever they are called.
@@ -31,7 +31,7 @@ pub struct Sent {
     pub web: Option<AgentTurnSettings>,
     /// The models that they can ask for by an alias, each with its alias.
     pub models: Vec<(String, String)>,
-    /// What they are told of a page, where a sample has one and their protocol shows it to them.
+    /// The text about a page, where a sample has one and their protocol shows it to them.
     pub page: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct AgentSent {
     pub tools: ToolUse,
     /// The tools that it is given, by name and digest.
     pub functions: Vec<(String, String)>,
-    /// Its hooks, each with the moments that come for this agent and that it does something at.
+    /// Its hooks, each with the events that come for this agent and that it does something at.
     pub hooks: Vec<HookSent>,
     /// Responses that it can give.
     pub iterations: u32,
@@ -57,10 +57,10 @@ pub struct AgentSent {
 pub struct HookSent {
     /// Its name.
     pub name: String,
-    /// What tells two versions of it apart.
+    /// Identifies its version.
     pub digest: String,
-    /// The moments, by name.
-    pub moments: Vec<&'static str>,
+    /// The events, by name.
+    pub events: Vec<&'static str>,
 }
 
 impl Treatment {
@@ -74,7 +74,7 @@ impl Treatment {
             agents.push(self.one_shot_sent());
         }
         if self.calls_tools() {
-            let specialists = self.equipment.specialists.values();
+            let specialists = self.tools.specialists.values();
             agents.extend(specialists.map(|specialist| self.specialist_sent(specialist)));
         }
         Sent {
@@ -114,7 +114,7 @@ impl Treatment {
 
     /// The greatest depth that an agent can have.
     pub(super) fn deepest(&self) -> u32 {
-        let calls_prompts = self.calls_tools() && !self.equipment.specialists.is_empty();
+        let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
         if self.protocol.nature().has_repl() || calls_prompts {
             self.max_depth
         } else {
@@ -148,20 +148,20 @@ impl Treatment {
             ToolUse::default()
         } else {
             let protocol = root_agent(self.protocol);
-            protocol.offers(self, &self.equipment.root)
+            protocol.offers(self, &self.tools.root)
         };
         offered.specs.to_vec()
     }
 
-    fn root_tools(&self) -> Toolbox {
+    fn root_tools(&self) -> ToolSet {
         if self.calls_tools() {
-            self.equipment.root.clone()
+            self.tools.root.clone()
         } else {
-            Toolbox::default()
+            ToolSet::default()
         }
     }
 
-    fn prompt(&self, role: Role, depth: u32, own: Option<&str>, tools: &Toolbox) -> Assembled {
+    fn prompt(&self, role: Role, depth: u32, own: Option<&str>, tools: &ToolSet) -> Assembled {
         let iterations = if depth == 0 {
             self.root_iterations()
         } else {
@@ -183,21 +183,21 @@ impl Treatment {
             drivers: &self.drivers,
             tools: &tools.specs(),
             code_via_tool: self.code_via_tool,
-            layers: &self.layers,
+            overrides: &self.overrides,
         })
     }
 
     /// The section that is added to a prompt where there is a page.
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
-        prompt.add_page(&self.layers);
+        prompt.add_page(&self.overrides);
         self.protocol.nature().has_repl().then(|| prompt.text())
     }
 
     /// The models that agents can ask for by an alias, each with its alias: every one from code, and from a prompt that is called
     /// as a tool the one that it names.
     fn models(&self) -> Vec<(String, String)> {
-        let specialists = || self.equipment.specialists.values();
+        let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
             self.protocol.nature().has_repl()
                 || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
@@ -235,7 +235,7 @@ impl Treatment {
     fn child_sent(&self, depth: u32) -> AgentSent {
         let is_flat = depth >= self.max_depth;
         let (tools, native) = if is_flat {
-            (Toolbox::default(), ToolUse::default())
+            (ToolSet::default(), ToolUse::default())
         } else {
             (
                 self.root_tools(),
@@ -258,7 +258,7 @@ impl Treatment {
     }
 
     fn one_shot_sent(&self) -> AgentSent {
-        let tools = Toolbox::default();
+        let tools = ToolSet::default();
         AgentSent {
             agent: "one-shot call".to_owned(),
             system: self.prompt(Role::OneShot, 1, None, &tools).text(),
@@ -305,8 +305,8 @@ impl Treatment {
     }
 }
 
-fn functions(tools: &Toolbox) -> Vec<(String, String)> {
-    let named = |given: &crate::tool::Given| (given.spec().name.clone(), given.digest());
+fn functions(tools: &ToolSet) -> Vec<(String, String)> {
+    let named = |given: &crate::tool::BoundTool| (given.spec().name.clone(), given.digest());
     tools.iter().map(named).collect()
 }
 
@@ -316,16 +316,16 @@ const MESSAGES_OF_ONE_CALL: usize = 2;
 /// The hooks that do something at an agent with these tools and at most as many messages.
 fn of_agent(
     hooks: &[Arc<dyn Hook>],
-    tools: &Toolbox,
+    tools: &ToolSet,
     most_messages: Option<usize>,
 ) -> Vec<HookSent> {
-    let comes = |moment: &&&'static str| !tools.is_empty() || !Moment::OF_TOOLS.contains(*moment);
+    let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
     let is_long_enough =
         |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.least_messages() <= most);
     let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookSent {
         name: hook.name().to_owned(),
         digest: hook.digest().to_owned(),
-        moments: hook.moments().iter().filter(comes).copied().collect(),
+        events: hook.events().iter().filter(comes).copied().collect(),
     });
-    at_agent.filter(|hook| !hook.moments.is_empty()).collect()
+    at_agent.filter(|hook| !hook.events.is_empty()).collect()
 }

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use harness::prompt::ActionOverrides;
 use harness::prompt::definition::{Fault, Known, Library, fence_untrusted};
 use harness::tool::{Tool, ToolError, ToolRegistry, ToolScope};
-use harness::{Outfit, ToolSpec};
+use harness::{ToolResolver, ToolSpec};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -211,22 +211,22 @@ fn run(case: &Case) -> Value {
             .iter()
             .map(|known| (known.name.clone(), "value".to_owned())),
     );
-    let outfit = Outfit {
+    let resolver = ToolResolver {
         registry: &registry,
         library: &library,
         given: &given,
         process: &BTreeMap::new(),
         files: None,
     };
-    let equipment = match outfit.of_definition(definition) {
-        Ok(equipment) => equipment,
+    let tools = match resolver.of_definition(definition) {
+        Ok(tools) => tools,
         Err(found) => {
             let mut refused = faults(&found.0, folder.path());
             refused["definition"] = definition.to_json();
             return refused;
         }
     };
-    let tools: Vec<_> = equipment
+    let tools: Vec<_> = tools
         .root
         .offered(&ActionOverrides::default())
         .into_iter()

@@ -152,7 +152,7 @@ async fn run(case: Case, model: &Path) -> String {
         protocol: case.protocol,
         prompt_mode: case.mode,
         hooks,
-        equipment: crate::tools::equipment(&case.functions, case.definition.as_deref()).await,
+        tools: crate::tools::tools(&case.functions, case.definition.as_deref()).await,
         root: agent,
         max_depth: case.max_depth,
         max_iterations: case.max_iterations,

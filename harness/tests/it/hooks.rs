@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use harness::hook::{HookRegistry, Moment, ScriptHook};
+use harness::hook::{HookEvent, HookRegistry, ScriptHook};
 use harness::model::{Event, EventKind, EventSink};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::{AgentSettings, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
@@ -151,7 +151,10 @@ async fn a_hook_that_fails_ends_the_attempt() {
 
 #[tokio::test]
 async fn files_that_are_no_hooks_say_why() {
-    let none = format!("it has none of the functions {}", Moment::NAMES.join(", "));
+    let none = format!(
+        "it has none of the functions {}",
+        HookEvent::NAMES.join(", ")
+    );
     let rows = [
         ("let a = 1;", none.as_str()),
         (
@@ -184,7 +187,7 @@ async fn files_that_are_no_hooks_say_why() {
 
 #[test]
 fn a_hook_changes_the_fields_that_it_returns() {
-    let moment = Moment::AfterResponse {
+    let moment = HookEvent::AfterResponse {
         text: "a".to_owned(),
         reasoning: None,
         tool_calls: Vec::new(),
@@ -205,7 +208,7 @@ fn a_hook_changes_the_fields_that_it_returns() {
     for (changes, expected) in rows {
         let changed = moment.changed(changes.clone());
         let text = changed.as_ref().map(|moment| match moment {
-            Moment::AfterResponse { text, .. } => text.as_str(),
+            HookEvent::AfterResponse { text, .. } => text.as_str(),
             other => panic!("{other:?}"),
         });
         assert_eq!(text.map_err(String::as_str), expected, "{changes}");
@@ -231,7 +234,7 @@ async fn reasoning_is_recorded_and_kept_as_told() {
         });
         let kept = (
             asked[1].keep_reasoning,
-            asked[1].messages[1].carry.is_some(),
+            asked[1].messages[1].reasoning_signature.is_some(),
         );
         assert_eq!(
             (recorded, kept),

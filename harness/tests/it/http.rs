@@ -1,4 +1,4 @@
-//! What comes of a request over HTTP: every format, streamed and whole, against a server that fails as told.
+//! The outcome of a request over HTTP: every format, streamed and whole, against a server that fails as configured.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -430,7 +430,7 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
         for (format, expected) in FORMATS.into_iter().zip(expected) {
             let server = FaultServer::list(vec![behaviour.clone()]);
             let timeouts = match behaviour {
-                // Given up on in the middle.
+                // BoundTool up on in the middle.
                 Behaviour::Trickle(..) => Timeouts {
                     request: Duration::from_millis(1500),
                     ..TIMEOUTS

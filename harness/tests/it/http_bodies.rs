@@ -134,7 +134,7 @@ fn called(calls: Vec<ToolCall>, carry: Option<&str>) -> Message {
     Response {
         text: "I compute.".to_owned(),
         tool_calls: calls,
-        carry: carry.map(str::to_owned),
+        reasoning_signature: carry.map(str::to_owned),
         ..Response::default()
     }
     .to_message()
@@ -231,7 +231,7 @@ fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
             let mut request = request(Sampling::default());
             let mut message = Message::assistant("I said.");
             // Without leave to keep it, an agent leaves it out.
-            message.carry = keep.then(|| carry.to_string());
+            message.reasoning_signature = keep.then(|| carry.to_string());
             request.messages.push(message.into());
             request.messages.push(Message::user("Go on.").into());
             request.keep_reasoning = keep;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use harness::model::{NoEvents, Role};
 use harness::prompt::{
-    ActionOverride, ActionOverrides, AgentPrompt, LayerPiece, PromptLayers, PromptMode,
+    ActionOverride, ActionOverrides, AgentPrompt, DefinitionPiece, PromptMode, PromptOverrides,
     Replacement, RootDefinition, system_prompt,
 };
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
@@ -14,32 +14,32 @@ use harness::{Conduct, Engine, Model, Models, Protocol, Task, ToolSpec, Treatmen
 
 use crate::prompt_golden::agent;
 
-fn all() -> PromptLayers {
-    PromptLayers {
+fn all() -> PromptOverrides {
+    PromptOverrides {
         date: "2026-01-31".to_owned(),
         agent_name: "Ada".to_owned(),
         site: "acme.example".to_owned(),
         persona: "Speak as \"we\".\n".to_owned(),
         append: "# Language\nAnswer in the user's language.\n".to_owned(),
-        ..PromptLayers::default()
+        ..PromptOverrides::default()
     }
 }
 
 #[test]
 fn layers_stand_in_their_places() {
-    let date = PromptLayers {
+    let date = PromptOverrides {
         date: "2026-01-31".to_owned(),
-        ..PromptLayers::default()
+        ..PromptOverrides::default()
     };
-    let named = PromptLayers {
+    let named = PromptOverrides {
         site: String::new(),
         ..all()
     };
-    let replaced = |text: &str| PromptLayers {
+    let replaced = |text: &str| PromptOverrides {
         replacement: Some(Replacement::parse(text).unwrap()),
         ..all()
     };
-    let own_sections = PromptLayers {
+    let own_sections = PromptOverrides {
         sections: BTreeMap::from([
             (
                 "identity-solver".to_owned(),
@@ -55,13 +55,13 @@ fn layers_stand_in_their_places() {
             ),
             ("delegation-tips".to_owned(), String::new()),
         ]),
-        ..PromptLayers::default()
+        ..PromptOverrides::default()
     };
-    let piece = |text: &str, of_section| LayerPiece {
+    let piece = |text: &str, of_section| DefinitionPiece {
         text: text.to_owned(),
         of_section,
     };
-    let defined = PromptLayers {
+    let defined = PromptOverrides {
         definition: Some(RootDefinition {
             pieces: vec![
                 piece("You review. {child_iterations} is text here. ", false),
@@ -76,7 +76,7 @@ fn layers_stand_in_their_places() {
         role: Role::Root(Protocol::Direct),
         ..root
     };
-    let cases: [(&str, AgentPrompt<'_>, PromptLayers); 15] = [
+    let cases: [(&str, AgentPrompt<'_>, PromptOverrides); 15] = [
         ("a date alone", root, date.clone()),
         ("all of it", root, all()),
         ("without a site", root, named),
@@ -133,7 +133,10 @@ fn layers_stand_in_their_places() {
     ];
     let mut told = String::new();
     for (about, agent, layers) in &cases {
-        let prompt = system_prompt(&AgentPrompt { layers, ..*agent });
+        let prompt = system_prompt(&AgentPrompt {
+            overrides: layers,
+            ..*agent
+        });
         told += &format!("# {about}\n");
         for section in &prompt.sections {
             let bundled = section.text.lines().count() > 4;
@@ -268,7 +271,7 @@ fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
     let treatment = Treatment {
         prompt_mode: PromptMode::Coordinator,
         max_iterations: 25,
-        layers: all(),
+        overrides: all(),
         ..Treatment::default()
     };
     let models = Models {

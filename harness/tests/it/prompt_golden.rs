@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentPrompt, DriverLibrary, PromptConfig, PromptLayers, PromptMode, build_system_prompt,
+    AgentPrompt, DriverLibrary, PromptConfig, PromptMode, PromptOverrides, build_system_prompt,
     iterations_for_depth, parse_aliases, system_prompt,
 };
 
 const SOLVER: PromptMode = PromptMode::Solver;
-static NO_LAYERS: LazyLock<PromptLayers> = LazyLock::new(PromptLayers::default);
+static NO_OVERRIDES: LazyLock<PromptOverrides> = LazyLock::new(PromptOverrides::default);
 const COORDINATOR: PromptMode = PromptMode::Coordinator;
 
 fn config(depth: u32, max_depth: u32, mode: PromptMode, max_iterations: u32) -> PromptConfig {
@@ -43,7 +43,7 @@ pub fn agent(
         drivers: &[],
         tools: &[],
         code_via_tool: false,
-        layers: &NO_LAYERS,
+        overrides: &NO_OVERRIDES,
     }
 }
 

@@ -9,10 +9,10 @@ use harness::prompt::ActionOverrides;
 use harness::prompt::definition::Library;
 use harness::sandbox::Isolation;
 use harness::tool::{
-    Given, ScriptError, Tool, ToolError, ToolRegistry, ToolSandbox, ToolScope, Toolbox,
-    ToolboxError, Values, script_tools,
+    BoundTool, ScriptError, Tool, ToolError, ToolRegistry, ToolSandbox, ToolScope, ToolSet,
+    ToolSetError, Values, script_tools,
 };
-use harness::{Equipment, Outfit, ToolSpec};
+use harness::{AgentTools, ToolResolver, ToolSpec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -38,12 +38,12 @@ async fn registry() -> ToolRegistry {
 }
 
 /// Named tools, or those of a definition; those of a page answer what they are asked. Each has the secret value.
-pub async fn equipment(names: &[String], definition: Option<&str>) -> Equipment {
+pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
     let given = BTreeMap::from([("KEY".to_owned(), KEY.to_owned())]);
     let files = folder("files");
-    let outfit = Outfit {
+    let resolver = ToolResolver {
         registry: &registry,
         library: &library,
         given: &given,
@@ -53,12 +53,12 @@ pub async fn equipment(names: &[String], definition: Option<&str>) -> Equipment 
     let (of_page, of_run): (Vec<String>, Vec<String>) =
         names.iter().cloned().partition(|name| name.contains('.'));
     let of_page = echoes(of_page.iter().map(String::as_str)).unwrap();
-    let mut equipment = match definition {
-        Some(name) => outfit.of_definition(library.get(name).unwrap()).unwrap(),
-        None => outfit.of_names(&of_run, "the case").unwrap(),
+    let mut tools = match definition {
+        Some(name) => resolver.of_definition(library.get(name).unwrap()).unwrap(),
+        None => resolver.of_names(&of_run, "the case").unwrap(),
     };
-    equipment.root = equipment.root.under(&of_page);
-    equipment
+    tools.root = tools.root.under(&of_page);
+    tools
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn wrong_tools_of_a_definition_are_told_all_at_once() {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
     let none = BTreeMap::new();
-    let outfit = Outfit {
+    let resolver = ToolResolver {
         registry: &registry,
         library: &library,
         given: &none,
@@ -75,13 +75,13 @@ async fn wrong_tools_of_a_definition_are_told_all_at_once() {
     };
     let mut told = String::new();
     for name in ["wrong", "counter"] {
-        let faults = outfit.of_definition(library.get(name).unwrap()).err();
+        let faults = resolver.of_definition(library.get(name).unwrap()).err();
         told.push_str(&faults.unwrap().to_string());
         told.push('\n');
     }
     let names = ["word_cont".to_owned(), "summarize".to_owned()];
     told.push_str(
-        &outfit
+        &resolver
             .of_names(&names, "--tools")
             .err()
             .unwrap()
@@ -90,8 +90,8 @@ async fn wrong_tools_of_a_definition_are_told_all_at_once() {
     insta::assert_snapshot!(told.replace(&folder("prompts").display().to_string(), "PROMPTS"));
 }
 
-fn echoes<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Toolbox, ToolboxError> {
-    Toolbox::of_tools(
+fn echoes<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<ToolSet, ToolSetError> {
+    ToolSet::of_tools(
         names
             .into_iter()
             .map(|name| Arc::new(Echo::new(name)) as Arc<dyn Tool>),
@@ -166,7 +166,7 @@ async fn call(registry: &ToolRegistry, row: &Row, scope: &ToolScope) -> Result<V
     let tool = registry
         .get(&row.tool)
         .map_err(|error| ToolError(error.to_string()))?;
-    let given = Given::tool(Arc::clone(&tool), Values::default(), Map::new()).unwrap();
+    let given = BoundTool::tool(Arc::clone(&tool), Values::default(), Map::new()).unwrap();
     let arguments = given.accept(&row.arguments.to_string())?;
     tool.call(arguments, scope).await
 }
@@ -198,8 +198,8 @@ async fn files_that_are_no_tools_are_refused_with_file_and_line() {
 async fn every_bundled_tool_can_be_given_with_every_other() {
     let registry = registry().await;
     let given = registry.all().map(Arc::clone);
-    let toolbox = Toolbox::of_tools(given).unwrap();
-    let names: Vec<String> = toolbox
+    let tool_set = ToolSet::of_tools(given).unwrap();
+    let names: Vec<String> = tool_set
         .offered(&ActionOverrides::default())
         .into_iter()
         .map(|spec| spec.name)
@@ -252,24 +252,24 @@ async fn the_example_of_the_documentation_works() {
         .with_dir(&examples.join("prompts"))
         .unwrap();
     let none = BTreeMap::new();
-    let outfit = Outfit {
+    let resolver = ToolResolver {
         registry: &registry,
         library: &library,
         given: &none,
         process: &none,
         files: None,
     };
-    let equipment = outfit
+    let tools = resolver
         .of_definition(library.get("parcel_desk").unwrap())
         .unwrap();
-    let names: Vec<String> = equipment
+    let names: Vec<String> = tools
         .root
         .specs()
         .into_iter()
         .map(|spec| spec.name)
         .collect();
     assert_eq!(names, ["shipping_cost", "polite"]);
-    assert_eq!(equipment.specialists.len(), 1);
+    assert_eq!(tools.specialists.len(), 1);
     let tool = registry.get("shipping_cost").unwrap();
     for (discount, expected) in [("", 12.6), ("50", 6.3)] {
         let scope = ToolScope {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use harness::prompt::{DriverLibrary, PromptLayers, PromptMode, Replacement};
+use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
-use harness::tool::{ToolRegistry, Toolbox};
+use harness::tool::{ToolRegistry, ToolSet};
 use harness::treatment::{Claim, Effective, Setting, Treatment};
-use harness::{Conduct, Engine, Equipment, Model, Models, Protocol, Task};
+use harness::{AgentTools, Conduct, Engine, Model, Models, Protocol, Task};
 
 use crate::prompt_drivers::folder;
 
@@ -52,21 +52,21 @@ fn variants() -> Vec<(&'static str, Treatment)> {
     let folder = folder(&[("own.md", driver)]);
     let library = DriverLibrary::bundled().with_dir(folder.path()).unwrap();
     let drivers = library.resolve(&["own"]).unwrap();
-    let layers = PromptLayers {
+    let layers = PromptOverrides {
         date: "2026-01-31".to_owned(),
         agent_name: "Ada".to_owned(),
         persona: "We.".to_owned(),
         append: "End.".to_owned(),
-        ..PromptLayers::default()
+        ..PromptOverrides::default()
     };
-    let whole = PromptLayers {
+    let whole = PromptOverrides {
         replacement: Some(Replacement::Whole("Only this.".to_owned())),
         ..layers.clone()
     };
     let registry = ToolRegistry::bundled();
-    let equipment = Equipment {
-        root: Toolbox::of_tools([registry.get("read_context").unwrap()]).unwrap(),
-        ..Equipment::default()
+    let tools = AgentTools {
+        root: ToolSet::of_tools([registry.get("read_context").unwrap()]).unwrap(),
+        ..AgentTools::default()
     };
     let plain = Treatment::default();
     vec![
@@ -81,7 +81,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
         (
             "layers",
             Treatment {
-                layers,
+                overrides: layers,
                 drivers: drivers.clone(),
                 ..plain.clone()
             },
@@ -89,7 +89,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
         (
             "whole",
             Treatment {
-                layers: whole,
+                overrides: whole,
                 drivers,
                 ..plain.clone()
             },
@@ -105,7 +105,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
         (
             "tools",
             Treatment {
-                equipment,
+                tools,
                 ..plain.clone()
             },
         ),

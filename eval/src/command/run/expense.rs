@@ -361,7 +361,7 @@ fn calls_others(settings: &RunSettings) -> bool {
         return engine.treatment.max_depth > 0;
     }
     let has_apps = nature.subjects.contains(&Subject::Apps);
-    has_apps || nature.calls_tools() && !engine.treatment.equipment.specialists.is_empty()
+    has_apps || nature.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
 /// One call, after so many others of its agent.

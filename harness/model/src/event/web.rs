@@ -19,7 +19,7 @@ pub enum WebEvent {
         /// Bytes of its tree in UTF-8.
         bytes: u64,
     },
-    /// The page could not be read, and the model was told why.
+    /// The page could not be read, and the model was shown why.
     NoPage {
         /// Why.
         problem: String,
@@ -77,7 +77,7 @@ pub enum WebEvent {
     },
     /// The state by which the attempt is judged.
     State {
-        /// As the world tells it.
+        /// As its environment reports it.
         state: Value,
     },
 }

@@ -11,8 +11,8 @@ use crate::Image;
 ///
 /// An app reaches nothing but its own document and two addresses, by `fetch` and with any method: `wry://inference`, whose body is
 /// a prompt, and `wry://document`, whose body is the URI of a document. Each request becomes an [`AppCall`]; its answer is the
-/// text of a response with status 200. Calls go to where [`Browser::open_apps`](super::Browser::open_apps) was told to send them, in
-/// the order in which apps make them; where the receiver is gone, the app's `fetch` fails.
+/// text of a response with status 200. Calls go to the receiver that was passed to [`Browser::open_apps`](super::Browser::open_apps), in
+/// the order in which apps make them. If the receiver is gone, the app's `fetch` fails.
 #[async_trait]
 pub trait AppHost: Send + Sync {
     /// Opens a document as an app, and waits until it has loaded or has used up the time for that.
@@ -22,8 +22,8 @@ pub trait AppHost: Send + Sync {
     /// all the same: what it does is its author's.
     async fn launch(&self, html: &str) -> Result<(), PageError>;
 
-    /// The apps that run, oldest first: the title that the document of each was launched with. What an app has made of its title since
-    /// is not told, for it may come from a document.
+    /// The apps that run, oldest first: the title that the document of each was launched with. Later changes
+    /// of the title are ignored, for they may come from a document.
     ///
     /// # Errors
     /// [`PageProblem::Broken`](super::PageProblem::Broken).

@@ -12,7 +12,7 @@ pub struct PageError {
     pub message: String,
 }
 
-/// Kinds of problems. All but [`PageProblem::Broken`] are told to the agent, which goes on.
+/// Kinds of problems. All but [`PageProblem::Broken`] are reported to the agent, which goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageProblem {

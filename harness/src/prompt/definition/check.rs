@@ -31,11 +31,13 @@ impl Library {
         for definition in self.iter() {
             faults.extend(self.check_one(definition, known));
         }
-        for (definition, told) in self.partial() {
+        for (definition, reported) in self.partial() {
             let more = self.check_one(definition, known);
             faults.extend(more.into_iter().filter(|fault| {
                 let own = fault.place.file == definition.source.to_string();
-                !own || !told.iter().any(|told| follows(&fault.place.field, told))
+                !own || !reported
+                    .iter()
+                    .any(|field| follows(&fault.place.field, field))
             }));
         }
         once(faults)
@@ -62,16 +64,17 @@ impl Library {
     }
 }
 
-/// Whether a fault of a field may only be there because another could not be read, and so stands for nothing.
-fn follows(field: &str, told: &str) -> bool {
+/// Whether a fault of `field` may only follow from the fault of `reported`, and so need not be reported.
+fn follows(field: &str, reported: &str) -> bool {
     let is_inside = |inner: &str, outer: &str| {
         inner
             .strip_prefix(outer)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
-    is_inside(field, told)
-        || field == "prompt" && is_inside(told, field)
-        || field.starts_with("env.") && (is_inside(told, "variables") || is_inside(told, "tools"))
+    is_inside(field, reported)
+        || field == "prompt" && is_inside(reported, field)
+        || field.starts_with("env.")
+            && (is_inside(reported, "variables") || is_inside(reported, "tools"))
 }
 
 /// Faults that several definitions lead to, once each: those with the longest path of includes.

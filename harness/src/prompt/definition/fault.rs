@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 
 /// One fault of one file: what is wrong, where, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[error("{place}: {problem}{}", told(.includes))]
+#[error("{place}: {problem}{}", path_of_includes(.includes))]
 pub struct Fault {
     /// Where.
     pub place: Place,
@@ -39,7 +39,7 @@ pub struct Fault {
 }
 
 /// ` (path of includes: a → b)`, or nothing.
-fn told(includes: &[String]) -> String {
+fn path_of_includes(includes: &[String]) -> String {
     if includes.is_empty() {
         String::new()
     } else {

@@ -20,7 +20,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The format that a file's name tells, if it is one of a definition.
+    /// The format by the file's extension, if it is one of a definition.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "md" => Some(Self::Markdown),

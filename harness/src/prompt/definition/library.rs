@@ -15,9 +15,9 @@ use crate::text::{did_you_mean, nearest};
 #[derive(Debug, Clone)]
 pub struct Library {
     definitions: BTreeMap<String, Definition>,
-    /// Names of files whose faults are told already, so that nobody is told that they are unknown, too.
+    /// Names of files whose faults are reported already, so that they are not reported as unknown, too.
     broken: BTreeSet<String>,
-    /// What could be read of these files, each with the fields whose faults are told already.
+    /// What could be read of these files, each with the fields whose faults are reported already.
     partial: Vec<(Definition, Vec<String>)>,
 }
 
@@ -98,8 +98,8 @@ impl Library {
             match file::read_on(format, &stem, &source, &text) {
                 (Some(definition), own) if own.is_empty() => definitions.push(definition),
                 (definition, own) => {
-                    let told = own.iter().map(|fault| fault.place.field.clone()).collect();
-                    self.partial.extend(definition.map(|read| (read, told)));
+                    let reported = own.iter().map(|fault| fault.place.field.clone()).collect();
+                    self.partial.extend(definition.map(|read| (read, reported)));
                     faults.extend(own);
                     self.broken.insert(stem.into_owned());
                 }
@@ -108,12 +108,12 @@ impl Library {
         definitions
     }
 
-    /// What could be read of the files with faults, and the fields whose faults are told already.
+    /// What could be read of the files with faults, and the fields whose faults are reported already.
     pub(super) fn partial(&self) -> &[(Definition, Vec<String>)] {
         &self.partial
     }
 
-    /// Whether a file of this name has faults that are told already.
+    /// Whether a file of this name has faults that are reported already.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.broken.contains(name)
     }

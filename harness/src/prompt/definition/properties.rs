@@ -17,7 +17,7 @@ pub struct Definition {
     pub name: String,
     /// What it is. Of a fragment, only `name` and `prompt` mean anything.
     pub kind: Kind,
-    /// `toolDescription`: what a model that may call it as a tool is told. Empty for a fragment.
+    /// `toolDescription`: its description for models that may call it as a tool. Empty for a fragment.
     pub tool_description: String,
     /// `prompt`: the system prompt.
     pub prompt: PromptContent,

@@ -29,12 +29,12 @@ pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
     problems
 }
 
-/// The sections that have a slot for what nothing else tells the model, each with it.
+/// The sections with a slot for something that the model learns nowhere else, each with that slot.
 const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
 
-/// What a text that takes the place of the bundled section `name` would leave unsaid.
+/// The problem of a text that replaces the bundled section `name` without its slot.
 pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
     let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
     (!text.contains(slot))
-        .then(|| format!("has no `{slot}`, so that agents would not be told of what stands there"))
+        .then(|| format!("has no `{slot}`, so agents would not see what it stands for"))
 }

@@ -17,7 +17,7 @@ pub(super) struct Understood {
 /// Reads a response. A model that was not forced to call, or that gives the envelope as text, is understood as well.
 ///
 /// # Errors
-/// What is wrong with it, as the model is told.
+/// What is wrong with it, as the model reads it.
 pub(super) fn read(response: &Response) -> Result<Understood, String> {
     let mut repairs = Vec::new();
     let Some(call) = response.tool_calls.first() else {
@@ -124,7 +124,7 @@ fn understand(
     })
 }
 
-/// Superfluous fields that are told one by one.
+/// Superfluous fields that are named one by one.
 const MOST_NAMED: usize = 10;
 
 fn todos(items: Vec<Value>) -> Result<Vec<String>, String> {
@@ -222,7 +222,7 @@ mod tests {
     use crate::provider::Response;
 
     /// What was understood with the number of repairs, or what is wrong.
-    fn told(response: &Response) -> String {
+    fn outcome_of(response: &Response) -> String {
         match read(response) {
             Ok(understood) => format!(
                 "{} {}",
@@ -313,7 +313,7 @@ mod tests {
                 tool_calls: vec![call("agent_turn", arguments)],
                 ..Response::default()
             };
-            assert_eq!(told(&response), expected, "{arguments}");
+            assert_eq!(outcome_of(&response), expected, "{arguments}");
         }
         let responses = [
             (Response::default(), "it holds no call of `agent_turn`"),
@@ -340,7 +340,7 @@ mod tests {
             ),
         ];
         for (response, expected) in responses {
-            assert_eq!(told(&response), expected, "{response:?}");
+            assert_eq!(outcome_of(&response), expected, "{response:?}");
         }
     }
 }

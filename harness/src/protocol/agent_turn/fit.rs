@@ -49,7 +49,7 @@ fn estimate(conversation: &Conversation) -> u64 {
     estimate_tokens(&conversation.system) + messages.map(of).sum::<u64>()
 }
 
-/// Leaves out the oldest turn, a response with what it was told: everything up to the next response. Not the newest.
+/// Drops the oldest turn, unless it is the newest: a response with the messages up to the next response.
 fn forget_turn(conversation: &mut Conversation, forgotten: &mut u32) -> bool {
     let messages = conversation.messages();
     let responses: Vec<usize> = (1..messages.len())

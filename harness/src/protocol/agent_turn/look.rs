@@ -13,12 +13,12 @@ pub(super) async fn look(
     page: &dyn Page,
     agent: &WebAgent,
 ) -> Result<Message, Failure> {
-    let tell = |event| attempt.records.emit(root, EventKind::Web { event });
+    let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
     let text = match page.dump(&agent.settings.dump()).await {
         Ok(dump) => {
             let text = page_block(&dump.url, &dump.tree);
-            tell(WebEvent::Page {
+            record(WebEvent::Page {
                 chars: dump.tree.chars().count() as u64,
                 bytes: dump.tree.len() as u64,
                 dump,
@@ -27,8 +27,8 @@ pub(super) async fn look(
         }
         Err(error) => {
             responds = error.problem != PageProblem::TimedOut;
-            let message = told(error)?;
-            tell(WebEvent::NoPage {
+            let message = message_of(error)?;
+            record(WebEvent::NoPage {
                 problem: message.clone(),
             });
             page_block("unknown", &no_dump(&message))
@@ -44,17 +44,17 @@ pub(super) async fn look(
                     block.images.push(image.clone());
                 }
                 if attempt.run.conduct.screenshots {
-                    tell(WebEvent::Screenshot { image });
+                    record(WebEvent::Screenshot { image });
                 }
             }
-            Err(error) => drop(told(error)?),
+            Err(error) => drop(message_of(error)?),
         }
     }
     Ok(block)
 }
 
-/// What a model is told of a problem; a browser that is broken ends the attempt.
-fn told(error: PageError) -> Result<String, Failure> {
+/// The message for the model about a problem; a broken browser ends the attempt.
+fn message_of(error: PageError) -> Result<String, Failure> {
     if error.problem == PageProblem::Broken {
         return Err(error.into());
     }

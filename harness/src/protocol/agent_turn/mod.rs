@@ -29,9 +29,9 @@ use crate::agent::{
 use crate::model::web::Page;
 use crate::model::{EventKind, Message, Status, ToolResult, ToolUse, WebEvent};
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
-use crate::prompt::{Assembled, PromptLayers, Replacement, flat_message};
+use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
 use crate::protocol::RootAgent;
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 pub use crate::model::web::How;
 pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction};
@@ -71,15 +71,15 @@ impl WebAgent {
         })
     }
 
-    /// The agent under the layers of a run, which win over its settings. What they say of actions that it lacks is for other
+    /// The agent with the prompt overrides of a run, which win over its settings. What they say of actions that it lacks is for other
     /// protocols.
-    pub fn under(self, layers: &PromptLayers) -> Self {
+    pub fn under(self, overrides: &PromptOverrides) -> Self {
         let mut settings = self.settings.clone();
-        settings.lay(layers);
+        settings.lay(overrides);
         settings
             .action_overrides
             .retain(|name, _| self.catalog.get(name).is_some());
-        let replacement = layers.replacement.clone();
+        let replacement = overrides.replacement.clone();
         let replacement = replacement.or_else(|| self.replacement.clone());
         Self {
             replacement,
@@ -106,7 +106,7 @@ impl WebAgent {
 
     /// The agent of a run.
     fn of(treatment: &Treatment) -> Result<Self, AgentTurnError> {
-        Ok(Self::new(treatment.web.clone())?.under(&treatment.layers))
+        Ok(Self::new(treatment.web.clone())?.under(&treatment.overrides))
     }
 }
 
@@ -128,7 +128,7 @@ impl RootAgent for AgentTurn {
     }
 
     /// `agent_turn`, whatever the actions are.
-    fn offers(&self, _treatment: &Treatment, _tools: &Toolbox) -> ToolUse {
+    fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         catalog::tool_use()
     }
 

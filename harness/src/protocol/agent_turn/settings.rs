@@ -1,9 +1,9 @@
-//! What the settings of a web agent come to under the layers of a run.
+//! What the settings of a web agent come to with the prompt overrides of a run.
 
 use super::WebAgent;
 use super::catalog::{AgentTurnError, Catalog};
 use crate::model::web::DumpSettings;
-use crate::prompt::{AgentTurnSettings, PromptLayers};
+use crate::prompt::{AgentTurnSettings, PromptOverrides};
 
 impl AgentTurnSettings {
     /// Whether an agent can be made of these.
@@ -28,29 +28,29 @@ impl AgentTurnSettings {
         Catalog::new(self).map(drop)
     }
 
-    /// The system prompt of an agent that is made of these, under the layers of a run.
+    /// The system prompt of an agent that is made of these, with the prompt overrides of a run.
     ///
     /// # Errors
     /// As for [`AgentTurnSettings::check`].
-    pub fn system_text(&self, layers: &PromptLayers) -> Result<String, AgentTurnError> {
-        let agent = WebAgent::new(self.clone())?.under(layers);
+    pub fn system_text(&self, overrides: &PromptOverrides) -> Result<String, AgentTurnError> {
+        let agent = WebAgent::new(self.clone())?.under(overrides);
         Ok(agent.system().text())
     }
 
     /// Takes in what a run lays over the prompts of its agents, but for what takes the place of the whole prompt.
-    pub(super) fn lay(&mut self, layers: &PromptLayers) {
+    pub(super) fn lay(&mut self, overrides: &PromptOverrides) {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-        if let Some(name) = given(&layers.agent_name) {
+        if let Some(name) = given(&overrides.agent_name) {
             self.agent_name = name;
         }
-        if let Some(site) = given(&layers.site) {
+        if let Some(site) = given(&overrides.site) {
             self.site_name = site;
         }
-        self.date = given(&layers.date).or_else(|| self.date.take());
-        self.persona = given(&layers.persona).or_else(|| self.persona.take());
+        self.date = given(&overrides.date).or_else(|| self.date.take());
+        self.persona = given(&overrides.persona).or_else(|| self.persona.take());
         self.append_system_prompt =
-            given(&layers.append).or_else(|| self.append_system_prompt.take());
-        for (name, wanted) in &layers.actions.0 {
+            given(&overrides.append).or_else(|| self.append_system_prompt.take());
+        for (name, wanted) in &overrides.actions.0 {
             self.action_overrides.insert(name.clone(), wanted.clone());
         }
     }

@@ -9,7 +9,7 @@ use crate::agent::{Attempt, Invocation};
 use crate::model::web::{AppCall, AppHost};
 use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 /// Serves requests for as long as it is polled.
 pub(super) async fn serve(
@@ -54,8 +54,8 @@ fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
     let mut lineage = root.lineage.clone();
     lineage.push(prompt.to_owned());
     Invocation {
-        tools: Toolbox::default(),
-        hands_down: Toolbox::default(),
+        tools: ToolSet::default(),
+        inherited_tools: ToolSet::default(),
         log: None,
         settings: None,
         heard: Arc::default(),

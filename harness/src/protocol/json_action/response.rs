@@ -43,7 +43,7 @@ pub(super) struct Understood {
 /// Reads a response.
 ///
 /// # Errors
-/// What is wrong with it, as the model is told.
+/// What is wrong with it, as the model reads it.
 pub(super) fn read(text: &str) -> Result<Understood, String> {
     let mut repairs = Vec::new();
     let mut object = parse(text, &mut repairs)?;
@@ -84,7 +84,7 @@ pub(super) fn read(text: &str) -> Result<Understood, String> {
 }
 
 const DOCTYPE: &str = "<!DOCTYPE html>";
-/// Superfluous fields that are told one by one.
+/// Superfluous fields that are named one by one.
 const MOST_NAMED: usize = 10;
 
 fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, String> {
@@ -124,7 +124,7 @@ mod tests {
     use super::read;
 
     /// What was understood with the number of repairs, or the beginning of what is wrong.
-    fn told(text: &str) -> String {
+    fn outcome_of(text: &str) -> String {
         match read(text) {
             Ok(understood) => format!("{:?} {}", understood.choice, understood.repairs.len()),
             Err(problem) => problem,
@@ -191,7 +191,7 @@ mod tests {
             ),
         ];
         for (text, expected) in rows {
-            assert_eq!(told(text), expected, "{text}");
+            assert_eq!(outcome_of(text), expected, "{text}");
         }
     }
 }

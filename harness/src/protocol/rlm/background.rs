@@ -1,4 +1,4 @@
-//! Agents that run on while their caller does, and what they tell it when they are done.
+//! Agents that run in the background of their caller, and the notes that it gets when they are done.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -17,7 +17,7 @@ type Done = (String, Result<String, String>);
 pub(crate) struct Background<'a> {
     running: FuturesUnordered<BoxFuture<'a, Done>>,
     ids: BTreeSet<String>,
-    /// What the caller is to be told next.
+    /// Notes that the caller gets with its next message.
     notes: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Background<'a> {
         self.running.is_empty()
     }
 
-    /// Ends when the next one does, at once if none is running.
+    /// Waits until the next one ends; returns at once if none is running.
     pub async fn step(&mut self) {
         if let Some((id, result)) = self.running.next().await {
             let answer = result.unwrap_or_else(|error| format!("error: {error}"));
@@ -42,7 +42,7 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Does something else, and lets them run meanwhile.
+    /// Awaits `work` and lets the agents run meanwhile.
     pub async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
@@ -53,13 +53,13 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// What the caller is to be told, each note after a blank line.
+    /// The notes for the caller, each after a blank line; forgets them.
     pub fn take_notes(&mut self) -> String {
         let notes = std::mem::take(&mut self.notes).into_iter();
         notes.map(|note| format!("\n\n{note}")).collect()
     }
 
-    /// Stops all, and gives their ids.
+    /// Stops all of them, and returns their ids.
     pub fn stop(&mut self) -> BTreeSet<String> {
         self.running.clear();
         std::mem::take(&mut self.ids)

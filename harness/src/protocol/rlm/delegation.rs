@@ -10,12 +10,12 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use super::ReplAgent;
-use crate::agent::{Failure, Given, Invocation, PageFunctions, Work};
+use crate::agent::{Failure, Invocation, PageFunctions, PageResult, Work};
 use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{ToolRun, text_of};
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 /// Why a call came to nothing that was still running.
 const STOPPED: &str = "stopped: its caller's cell ended";
@@ -24,7 +24,7 @@ const STOPPED: &str = "stopped: its caller's cell ended";
 type Answer = (CallId, Result<String, Failure>);
 
 /// What a function of the page gave, on its way to the call that waits for it.
-type FromPage = (CallId, Result<Given, String>);
+type FromPage = (CallId, Result<PageResult, String>);
 
 /// A tool's answer on its way to the call that waits for it.
 type ToolAnswer = (CallId, Result<Value, String>);
@@ -135,7 +135,7 @@ impl<'a> ReplAgent<'a> {
         }));
     }
 
-    fn settle_function(&self, call: CallId, result: Result<Given, String>) {
+    fn settle_function(&self, call: CallId, result: Result<PageResult, String>) {
         let value = result.map(|given| {
             if let Some(dump) = given.dump {
                 let event = WebEvent::Page {
@@ -184,7 +184,7 @@ impl<'a> ReplAgent<'a> {
             Some(Err(error)) => Some(error),
             Some(Ok(child)) => {
                 let id_of_child = run.child.clone();
-                let told = Value::String(format!("started {id_of_child}"));
+                let started = Value::String(format!("started {id_of_child}"));
                 let work = async move {
                     let answer = attempt.run_prepared(&caller, child).await;
                     let result = Ok(Value::String(answer));
@@ -192,7 +192,7 @@ impl<'a> ReplAgent<'a> {
                     result.map(|value| text_of(&value))
                 };
                 self.background.start(id_of_child, Box::pin(work));
-                return self.repl.settle_function(id, Ok(told));
+                return self.repl.settle_function(id, Ok(started));
             }
         };
         children.called.insert(id, run.clone());
@@ -251,10 +251,10 @@ impl<'a> ReplAgent<'a> {
             iterations,
             page,
             tools: match role {
-                Role::Child | Role::Specialist => self.invocation.hands_down.clone(),
-                _ => Toolbox::default(),
+                Role::Child | Role::Specialist => self.invocation.inherited_tools.clone(),
+                _ => ToolSet::default(),
             },
-            hands_down: self.invocation.hands_down.clone(),
+            inherited_tools: self.invocation.inherited_tools.clone(),
             log: None,
             settings: None,
             heard: Arc::default(),
@@ -347,8 +347,8 @@ impl<'a> ReplAgent<'a> {
             self.emit_error(child.id.clone(), STOPPED.to_owned());
         }
         for run in children.called.into_values() {
-            let told = Err(STOPPED.to_owned());
-            self.attempt.record_tool(&self.invocation, run, told);
+            let stopped = Err(STOPPED.to_owned());
+            self.attempt.record_tool(&self.invocation, run, stopped);
         }
     }
 

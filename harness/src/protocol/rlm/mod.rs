@@ -22,7 +22,7 @@ use crate::prompt::{
 use crate::protocol::RootAgent;
 use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, two_ends};
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 use background::Background;
 
@@ -46,7 +46,7 @@ impl RootAgent for Rlm {
         }
     }
 
-    fn offers(&self, treatment: &Treatment, _tools: &Toolbox) -> ToolUse {
+    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         code_tool::tool_use(treatment.code_via_tool, self.root(treatment).role)
     }
 
@@ -268,11 +268,11 @@ impl<'a> ReplAgent<'a> {
                     .collect::<Vec<_>>()
                     .join("\n    ")
             });
-            let told = outcome
+            let reported = outcome
                 .error
                 .as_ref()
                 .is_some_and(|error| error.kind == CellErrorKind::Unawaited);
-            ran.unawaited = if told { 0 } else { outcome.unawaited };
+            ran.unawaited = if reported { 0 } else { outcome.unawaited };
             self.attempt
                 .records
                 .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));

@@ -26,7 +26,7 @@ pub fn inherited(conversation: &[Arc<Message>], chat: bool, past_tools: bool) ->
         }
         if seen != **message {
             // Signatures are of what was said as it was said.
-            seen.carry = None;
+            seen.reasoning_signature = None;
         }
         seen
     });
@@ -53,14 +53,14 @@ mod tests {
                 name: "f".to_owned(),
                 arguments: "{}".to_owned(),
             }],
-            carry: Some("signed".to_owned()),
+            reasoning_signature: Some("signed".to_owned()),
             ..Message::assistant(text)
         }
     }
 
     #[test]
     fn each_combination_shows_its_part() {
-        let told = Message {
+        let results = Message {
             tool_results: vec![ToolResult {
                 call: "a".to_owned(),
                 content: "42".to_owned(),
@@ -71,7 +71,7 @@ mod tests {
         let conversation = [
             Message::user("the task"),
             called("I look.", "a"),
-            told,
+            results,
             called("I ask another.", "b"),
         ];
         let conversation = conversation.map(Arc::new);
@@ -107,7 +107,7 @@ mod tests {
                     let results = results.map(|result| format!("={}", result.content));
                     let parts = [who.to_owned(), message.content.clone()];
                     let all = parts.into_iter().chain(calls).chain(results);
-                    let all = all.chain(message.carry.clone());
+                    let all = all.chain(message.reasoning_signature.clone());
                     all.filter(|part| !part.is_empty())
                         .collect::<Vec<_>>()
                         .join(" ")

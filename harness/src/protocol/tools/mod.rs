@@ -17,7 +17,7 @@ use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_
 use crate::protocol::RootAgent;
 use crate::protocol::tool_run::{ToolRun, text_of};
 use crate::text::two_ends;
-use crate::tool::{ToolRegistry, Toolbox};
+use crate::tool::{ToolRegistry, ToolSet};
 
 /// The root: an agent with the tools of the run.
 pub(super) struct Tools;
@@ -25,21 +25,21 @@ pub(super) struct Tools;
 #[async_trait]
 impl RootAgent for Tools {
     /// With those that read a context which is too long for the message: whether it is, the sample says.
-    fn tools(&self, of_run: &Toolbox) -> Toolbox {
+    fn tools(&self, of_run: &ToolSet) -> ToolSet {
         let bundled = ToolRegistry::bundled();
         let missing = CONTEXT_TOOLS
             .iter()
             .filter(|name| of_run.get(name).is_err())
             .filter_map(|name| bundled.get(name).ok());
         // They are right together; a tool of the agent's own that collides with one stays.
-        let readers = Toolbox::of_tools(missing).unwrap_or_default();
+        let readers = ToolSet::of_tools(missing).unwrap_or_default();
         readers.under(of_run)
     }
 
-    fn offers(&self, treatment: &Treatment, tools: &Toolbox) -> ToolUse {
+    fn offers(&self, treatment: &Treatment, tools: &ToolSet) -> ToolUse {
         let root = &treatment.root;
         ToolUse {
-            specs: tools.offered(&treatment.layers.actions).into(),
+            specs: tools.offered(&treatment.overrides.actions).into(),
             choice: match root.tool_choice {
                 ToolStrategy::Auto => ToolChoice::Auto,
                 ToolStrategy::None => ToolChoice::None,
@@ -161,8 +161,8 @@ impl<'a> ToolsAgent<'a> {
             .hook_tool_result(&self.invocation, call, result);
         let result = hooked.await?;
         let shown = result.content.clone();
-        let told = outcome.map(|_| shown.clone()).map_err(|_| shown);
-        self.attempt.record_tool(&self.invocation, run, told);
+        let shown = outcome.map(|_| shown.clone()).map_err(|_| shown);
+        self.attempt.record_tool(&self.invocation, run, shown);
         Ok(result)
     }
 

@@ -86,7 +86,7 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // A model that thinks may not be forced to a tool; it is free to use it, and the prompt tells it to.
+    // The API does not allow forcing a tool on a model that thinks; the prompt asks it to use the tool.
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
@@ -150,15 +150,15 @@ fn user(message: &Message) -> Vec<Value> {
     let block = |text: &str| json!({"type": "text", "text": text});
     let mut content = Vec::new();
     for result in &message.tool_results {
-        let mut told = json!({"type": "tool_result", "tool_use_id": result.call});
+        let mut block_of_result = json!({"type": "tool_result", "tool_use_id": result.call});
         // The format takes no blank text.
         if !result.content.trim().is_empty() {
-            told["content"] = json!([block(&result.content)]);
+            block_of_result["content"] = json!([block(&result.content)]);
         }
         if result.is_error {
-            told["is_error"] = json!(true);
+            block_of_result["is_error"] = json!(true);
         }
-        content.push(told);
+        content.push(block_of_result);
     }
     let needs_text = content.is_empty() && message.images.is_empty();
     if needs_text || !message.content.trim().is_empty() {
@@ -174,7 +174,7 @@ fn user(message: &Message) -> Vec<Value> {
 fn assistant(message: &Message) -> Vec<Value> {
     // The server's signed thoughts stand before the call that they led to, or it refuses the conversation.
     let carried = message
-        .carry
+        .reasoning_signature
         .as_deref()
         .and_then(|carry| serde_json::from_str(carry).ok());
     let mut content: Vec<Value> = carried.unwrap_or_default();
@@ -213,7 +213,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         text: said,
         reasoning: unless_blank(reasoning.join("\n")),
         tool_calls,
-        carry,
+        reasoning_signature: carry,
         usage: usage(&body["usage"]),
         cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),

@@ -279,7 +279,7 @@ impl HttpProvider {
         }
         let Answer { mut response, end } =
             wire.read(body).map_err(|problem| self.garbled(problem))?;
-        wire::tell_apart(&mut response, request);
+        wire::make_call_ids_unique(&mut response, request);
         response.usage = Some(tokens::completed(response.usage, request, &response));
         match end {
             End::Complete => Ok(response),
@@ -313,7 +313,7 @@ fn safe_response(response: Response) -> Response {
         text: strike_out(response.text),
         reasoning: response.reasoning.map(strike_out),
         tool_calls: response.tool_calls.into_iter().map(safe_call).collect(),
-        carry: response.carry.map(strike_out),
+        reasoning_signature: response.reasoning_signature.map(strike_out),
         served_model: response.served_model.map(strike_out),
         ..response
     }

@@ -9,8 +9,8 @@ use super::endpoint::{Dialect, Unsupported};
 use super::fault::says_error;
 use super::sse::SseEvent;
 use super::wire::{
-    Answer, Assembly, End, Said, add_extra, append, arguments, call, cost, count, data_url, items,
-    paired, parse_event, said, text, unless_blank,
+    Answer, Assembly, ContentParts, End, add_extra, append, arguments, call, cost, count, data_url,
+    items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::{
     Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, ToolUse, Usage,
@@ -134,7 +134,7 @@ fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     let mut turn = json!({"role": "assistant", "content": message.content});
     // What the server wants back: signatures of its reasoning.
     let carried: Map<String, Value> = message
-        .carry
+        .reasoning_signature
         .as_deref()
         .and_then(|carry| serde_json::from_str(carry).ok())
         .unwrap_or_default();
@@ -215,7 +215,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         .ok_or("`choices[0].message` is missing")?;
     let message = Value::Object(message.clone());
     is_content(&message["content"])?;
-    let Said {
+    let ContentParts {
         text: mut said,
         refusal,
         thoughts,
@@ -255,7 +255,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         text: said,
         reasoning,
         tool_calls,
-        carry: (!carry.is_empty()).then(|| Value::Object(carry).to_string()),
+        reasoning_signature: (!carry.is_empty()).then(|| Value::Object(carry).to_string()),
         usage: usage(&body["usage"]),
         cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),

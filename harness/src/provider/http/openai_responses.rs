@@ -120,7 +120,7 @@ fn input(request: &Request) -> Vec<Value> {
                 // What the model thought stands before what it came to. A turn that calls tools is not its own to it
                 // without; of others it goes back where the definition keeps reasoning.
                 if request.keep_reasoning || !message.tool_calls.is_empty() {
-                    let carried = message.carry.as_deref();
+                    let carried = message.reasoning_signature.as_deref();
                     let carried = carried.and_then(|carry| serde_json::from_str(carry).ok());
                     all.extend::<Vec<Value>>(carried.unwrap_or_default());
                 }
@@ -213,7 +213,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let response = Response {
         text: messages.join("\n\n"),
         reasoning: unless_blank(reasoning.join("\n")),
-        carry: (!thoughts.is_empty()).then(|| Value::from(thoughts).to_string()),
+        reasoning_signature: (!thoughts.is_empty()).then(|| Value::from(thoughts).to_string()),
         tool_calls,
         usage: usage(&body["usage"]),
         cost_usd: cost(&body["usage"]),
@@ -418,7 +418,7 @@ mod tests {
         ];
         for (output, carry) in rows {
             let answer = read(&json!({"output": output})).unwrap();
-            assert_eq!(answer.response.carry, carry, "{output}");
+            assert_eq!(answer.response.reasoning_signature, carry, "{output}");
         }
     }
 }

@@ -35,7 +35,7 @@ impl<'a> Partial<'a> {
         self.expected = None;
     }
 
-    /// From here on whoever calls this answers for what was used: where to tell of it.
+    /// Leaves the report of what was used to the caller, and returns where to report it.
     pub const fn take(&mut self) -> &'a dyn CallSink {
         self.open = false;
         self.calls

@@ -177,12 +177,12 @@ impl Wire {
     }
 }
 
-/// The messages as the formats can say them: every call has its result in the next message, and every result its call
-/// in the one before. Those that have not, and all where no tools are sent, are told as text.
+/// The messages in a form that the wire formats accept: every call has its result in the next message, and every result
+/// its call in the one before. Others, and all where no tools are sent, become text.
 pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
     let messages = &request.messages;
     let off = request.tools.is_off();
-    let told = messages.iter().enumerate().map(|(index, message)| {
+    let paired = messages.iter().enumerate().map(|(index, message)| {
         let other = match message.role {
             MessageRole::Assistant => messages.get(index + 1),
             MessageRole::User => index.checked_sub(1).and_then(|index| messages.get(index)),
@@ -203,7 +203,7 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
         }
         let mut message = Message::clone(message);
         // Signatures are of what the model said as it said it.
-        message.carry = None;
+        message.reasoning_signature = None;
         let (kept, past) = message
             .tool_calls
             .into_iter()
@@ -225,11 +225,11 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
         message.content = parts.join("\n\n");
         Cow::Owned(message)
     });
-    told.collect()
+    paired.collect()
 }
 
 /// Gives each call of a response an id that no other call of the conversation has: some servers give none.
-pub(super) fn tell_apart(response: &mut Response, request: &Request) {
+pub(super) fn make_call_ids_unique(response: &mut Response, request: &Request) {
     let earlier = request
         .messages
         .iter()
@@ -294,17 +294,17 @@ pub(super) fn cost(usage: &Value) -> Option<f64> {
 
 /// What the parts of a message's content say.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct ContentParts {
     pub text: String,
     pub refusal: String,
     pub thoughts: String,
 }
 
 /// What a content says, be it one text or a list of parts. Only parts of text are text.
-pub(super) fn said(content: &Value) -> Said {
-    let mut said = Said {
+pub(super) fn said(content: &Value) -> ContentParts {
+    let mut said = ContentParts {
         text: text(content).to_owned(),
-        ..Said::default()
+        ..ContentParts::default()
     };
     for part in items(content) {
         match &part["type"] {

@@ -91,7 +91,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                     reasoning,
                     tool_calls,
                     // What only the server that gave it can use.
-                    carry: None,
+                    reasoning_signature: None,
                     usage,
                     cost_usd,
                     served_model,

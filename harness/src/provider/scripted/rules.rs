@@ -37,14 +37,14 @@ pub(super) struct Answer {
 #[derive(Debug)]
 pub(super) enum Reply {
     /// A text and tool calls, either of which may be empty.
-    Said(Said, Called),
+    Text(ReplyText, Called),
     /// This error, as a server with that status would give it.
     Error(ErrorEntry),
 }
 
 /// The text of a reply.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum ReplyText {
     /// This.
     Text(String),
     /// What this JavaScript returns; it finds the newest message in `context`.
@@ -269,8 +269,8 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
 /// What was expected of it.
 fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
     let said = match (entry.reply.take(), entry.compute.take()) {
-        (Some(text), None) => Some(Said::Text(text)),
-        (None, Some(code)) => Some(Said::Compute(code)),
+        (Some(text), None) => Some(ReplyText::Text(text)),
+        (None, Some(code)) => Some(ReplyText::Compute(code)),
         (None, None) => None,
         (Some(_), Some(_)) => {
             return Err("exactly one of `reply`, `compute` and `error`");
@@ -284,8 +284,8 @@ fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
     };
     match (said, called, entry.error.take()) {
         (None, None, Some(error)) => Ok(Reply::Error(error)),
-        (said, called, None) if said.is_some() || called.is_some() => Ok(Reply::Said(
-            said.unwrap_or(Said::Text(String::new())),
+        (said, called, None) if said.is_some() || called.is_some() => Ok(Reply::Text(
+            said.unwrap_or(ReplyText::Text(String::new())),
             called.unwrap_or(Called::Calls(Vec::new())),
         )),
         _ => Err("exactly one of `reply`, `compute` and `error`, or tool calls"),

@@ -1,20 +1,22 @@
-//! Equips agents: names, and the `tools` of definitions, become what agents have.
+//! Resolves the tools of agents from names and from the `tools` of definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Equipment, Specialist, Specialists};
+use super::{AgentTools, Specialist, Specialists};
 use crate::prompt::definition::{
     Definition, Fault, Faults, Kind, Library, Place, SubagentSettings, SubpromptSettings, ToolForm,
     ToolReference, ToolSettings, ToolStrategy, VariableType,
 };
 use crate::text::{did_you_mean, nearest};
-use crate::tool::{CallSettings, FILES_DIR, Given, ToolRegistry, Toolbox, ValueSources, Values};
+use crate::tool::{
+    BoundTool, CallSettings, FILES_DIR, ToolRegistry, ToolSet, ValueSources, Values,
+};
 
 /// Where tools, prompts and values come from.
 #[derive(Debug, Clone, Copy)]
-pub struct Outfit<'a> {
+pub struct ToolResolver<'a> {
     /// The tools that are no prompts.
     pub registry: &'a ToolRegistry,
     /// The prompts that can be called.
@@ -27,12 +29,12 @@ pub struct Outfit<'a> {
     pub files: Option<&'a Path>,
 }
 
-impl Outfit<'_> {
+impl ToolResolver<'_> {
     /// Tools and prompts by name, for a root without a definition. `place` is what errors name.
     ///
     /// # Errors
     /// Everything that is wrong, at once.
-    pub fn of_names(&self, names: &[String], place: &str) -> Result<Equipment, Faults> {
+    pub fn of_names(&self, names: &[String], place: &str) -> Result<AgentTools, Faults> {
         let references = names.iter().map(|name| ToolReference {
             name: name.clone(),
             form: ToolForm::Plain,
@@ -47,10 +49,10 @@ impl Outfit<'_> {
     /// What a definition lists. Nothing where its `toolChoice` is `none`.
     ///
     /// # Errors
-    /// As for [`Outfit::of_names`].
-    pub fn of_definition(&self, definition: &Definition) -> Result<Equipment, Faults> {
+    /// As for [`ToolResolver::of_names`].
+    pub fn of_definition(&self, definition: &Definition) -> Result<AgentTools, Faults> {
         if definition.tool_choice == ToolStrategy::None {
-            return Ok(Equipment::default());
+            return Ok(AgentTools::default());
         }
         let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
         self.equip(&definition.tools, Some(definition), &at)
@@ -103,10 +105,10 @@ impl Outfit<'_> {
     pub fn check_secrets(
         &self,
         root: Option<&Definition>,
-        equipment: &Equipment,
+        tools: &AgentTools,
     ) -> Result<(), Faults> {
         let values = self.secret_values();
-        let called = equipment.specialists.keys();
+        let called = tools.specialists.keys();
         let called = called.filter_map(|name| self.library.find(name));
         let sent = root
             .into_iter()
@@ -129,13 +131,13 @@ impl Outfit<'_> {
         references: &[ToolReference],
         of: Option<&Definition>,
         at: &dyn Fn(usize, &str) -> Place,
-    ) -> Result<Equipment, Faults> {
+    ) -> Result<AgentTools, Faults> {
         let mut work = Work {
-            outfit: self,
+            resolver: self,
             wanted: Vec::new(),
             faults: Vec::new(),
         };
-        let root = work.toolbox(references, of, at);
+        let root = work.tool_set(references, of, at);
         let mut specialists = Specialists::new();
         while let Some(name) = work.wanted.pop() {
             if let Some(definition) = self.library.find(&name)
@@ -146,7 +148,7 @@ impl Outfit<'_> {
             }
         }
         if work.faults.is_empty() {
-            Ok(Equipment {
+            Ok(AgentTools {
                 root,
                 specialists: Arc::new(specialists),
             })
@@ -160,8 +162,8 @@ impl Outfit<'_> {
 
 /// What is being put together.
 struct Work<'a> {
-    outfit: &'a Outfit<'a>,
-    /// Prompts that some toolbox has and that are yet to be made ready.
+    resolver: &'a ToolResolver<'a>,
+    /// Prompts that some tool set has and that are yet to be made ready.
     wanted: Vec<String>,
     faults: Vec<Fault>,
 }
@@ -175,12 +177,12 @@ impl Work<'_> {
         });
     }
 
-    fn toolbox(
+    fn tool_set(
         &mut self,
         references: &[ToolReference],
         of: Option<&Definition>,
         at: &dyn Fn(usize, &str) -> Place,
-    ) -> Toolbox {
+    ) -> ToolSet {
         let mut given = Vec::new();
         for (index, reference) in references.iter().enumerate() {
             let before = self.faults.len();
@@ -198,9 +200,9 @@ impl Work<'_> {
                 Err(problem) => self.fault(at(index, ""), problem),
             }
         }
-        Toolbox::new(given).unwrap_or_else(|error| {
+        ToolSet::new(given).unwrap_or_else(|error| {
             self.fault(at(0, ""), error.to_string());
-            Toolbox::default()
+            ToolSet::default()
         })
     }
 
@@ -209,20 +211,20 @@ impl Work<'_> {
         &mut self,
         reference: &ToolReference,
         of: Option<&Definition>,
-    ) -> Result<Option<Given>, String> {
+    ) -> Result<Option<BoundTool>, String> {
         let name = &reference.name;
-        if let Some(prompt) = self.outfit.library.find(name)
+        if let Some(prompt) = self.resolver.library.find(name)
             && prompt.kind == Kind::Prompt
         {
             return self.prompt(prompt, reference, of);
         }
-        let Ok(tool) = self.outfit.registry.get(name) else {
-            let prompts = self.outfit.library.iter();
+        let Ok(tool) = self.resolver.registry.get(name) else {
+            let prompts = self.resolver.library.iter();
             let prompts = prompts.filter(|prompt| prompt.kind == Kind::Prompt);
             let known: Vec<String> = prompts
                 .map(|prompt| prompt.name.clone())
                 .chain(
-                    self.outfit
+                    self.resolver
                         .registry
                         .all()
                         .map(|tool| tool.spec().name.clone()),
@@ -249,16 +251,16 @@ impl Work<'_> {
             }
         }
         let sources = ValueSources {
-            given: self.outfit.given,
-            process: self.outfit.process,
+            given: self.resolver.given,
+            process: self.resolver.process,
             tool: &settings.env,
             prompt: of.map_or(&none, |definition| &definition.env),
         };
         let mut values = Values::resolve(&variables, sources).map_err(|error| error.to_string())?;
-        if let Some(folder) = self.outfit.files {
+        if let Some(folder) = self.resolver.files {
             values = values.with(FILES_DIR, folder.display().to_string());
         }
-        Given::tool(tool, values, settings.options)
+        BoundTool::tool(tool, values, settings.options)
             .map(Some)
             .map_err(|error| error.to_string())
     }
@@ -268,7 +270,7 @@ impl Work<'_> {
         prompt: &Definition,
         reference: &ToolReference,
         of: Option<&Definition>,
-    ) -> Result<Option<Given>, String> {
+    ) -> Result<Option<BoundTool>, String> {
         let name = &prompt.name;
         let settings = match &reference.form {
             ToolForm::Plain => CallSettings::from(&SubpromptSettings::default()),
@@ -284,7 +286,7 @@ impl Work<'_> {
             },
         };
         self.wanted.push(name.clone());
-        Given::specialist(prompt, settings)
+        BoundTool::specialist(prompt, settings)
             .map(Some)
             .map_err(|error| error.to_string())
     }
@@ -305,8 +307,8 @@ impl Work<'_> {
                     .iter()
                     .any(|known| known.name == *variable)
             });
-            let known = has(self.outfit.given)
-                || declared && has(self.outfit.process)
+            let known = has(self.resolver.given)
+                || declared && has(self.resolver.process)
                 || of.is_some_and(|definition| has(&definition.env));
             if !known {
                 return None;
@@ -316,7 +318,7 @@ impl Work<'_> {
     }
 
     fn specialist(&mut self, definition: &Definition) -> Specialist {
-        let prompt = match self.outfit.library.resolve(definition) {
+        let prompt = match self.resolver.library.resolve(definition) {
             Ok(prompt) => prompt.text(),
             Err(faults) => {
                 self.faults.extend(faults.0);
@@ -324,17 +326,17 @@ impl Work<'_> {
             }
         };
         let tools = if definition.tool_choice == ToolStrategy::None {
-            Toolbox::default()
+            ToolSet::default()
         } else {
             let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
-            self.toolbox(&definition.tools, Some(definition), &at)
+            self.tool_set(&definition.tools, Some(definition), &at)
         };
         Specialist {
             name: definition.name.clone(),
             prompt,
             model: definition.model.clone(),
             tools,
-            files: self.outfit.files.map(Arc::from),
+            files: self.resolver.files.map(Arc::from),
             settings: Arc::default(),
         }
     }

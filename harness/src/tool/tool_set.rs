@@ -1,4 +1,4 @@
-//! What one agent has of tools: each by the name of its function, with the values and options that it was given.
+//! The tools of one agent: each with its function's name, and the values and options that are bound to it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
 use crate::text::{did_you_mean, nearest, sha256_hex};
 
-/// The tools of one agent, in the order in which its prompt tells of them.
+/// The tools of one agent, in the order of its prompt.
 #[derive(Clone, Default)]
-pub struct Toolbox {
-    given: Arc<[Given]>,
+pub struct ToolSet {
+    tools: Arc<[BoundTool]>,
     functions: HostFunctions,
 }
 
-/// One tool as an agent has it.
+/// A tool with its bound values and options.
 #[derive(Clone)]
-pub struct Given {
+pub struct BoundTool {
     /// Its name in a REPL, its description and its parameters.
     spec: ToolSpec,
     schema: InputSchema,
@@ -31,7 +31,7 @@ pub struct Given {
 /// What a call runs.
 #[derive(Clone)]
 pub(crate) enum Runs {
-    /// A tool, with what it was given.
+    /// A tool, with what is bound to it.
     Tool {
         tool: Arc<dyn Tool>,
         values: Arc<Values>,
@@ -46,7 +46,7 @@ pub(crate) enum Runs {
 
 /// Tools that cannot be given together, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ToolboxError {
+pub enum ToolSetError {
     /// A name that is no function's.
     #[error("a tool's name: {0}")]
     Name(#[from] NameError),
@@ -63,16 +63,16 @@ pub enum ToolboxError {
     },
 }
 
-impl Given {
+impl BoundTool {
     /// A tool with values and options.
     ///
     /// # Errors
-    /// [`ToolboxError::Schema`].
+    /// [`ToolSetError::Schema`].
     pub fn tool(
         tool: Arc<dyn Tool>,
         values: Values,
         options: Map<String, Value>,
-    ) -> Result<Self, ToolboxError> {
+    ) -> Result<Self, ToolSetError> {
         let spec = tool.spec().clone();
         let runs = Runs::Tool {
             tool,
@@ -86,8 +86,8 @@ impl Given {
     /// what the settings name.
     ///
     /// # Errors
-    /// [`ToolboxError::Schema`].
-    pub fn specialist(prompt: &Definition, settings: CallSettings) -> Result<Self, ToolboxError> {
+    /// [`ToolSetError::Schema`].
+    pub fn specialist(prompt: &Definition, settings: CallSettings) -> Result<Self, ToolSetError> {
         let parameters = prompt
             .required_schema
             .as_ref()
@@ -101,10 +101,10 @@ impl Given {
         Self::new(spec, Runs::Specialist { name, settings })
     }
 
-    pub(crate) fn new(mut spec: ToolSpec, runs: Runs) -> Result<Self, ToolboxError> {
+    pub(crate) fn new(mut spec: ToolSpec, runs: Runs) -> Result<Self, ToolSetError> {
         let schema = InputSchema::new(spec.parameters.clone()).map_err(|problem| {
             let tool = spec.name.clone();
-            ToolboxError::Schema { tool, problem }
+            ToolSetError::Schema { tool, problem }
         })?;
         spec.name = spec.name.replace('-', "_");
         Ok(Self { spec, schema, runs })
@@ -174,20 +174,20 @@ impl Given {
     }
 }
 
-impl Toolbox {
+impl ToolSet {
     /// Tools that are given together.
     ///
     /// # Errors
-    /// [`ToolboxError`] for names that cannot be, alone or together.
-    pub fn new(given: Vec<Given>) -> Result<Self, ToolboxError> {
+    /// [`ToolSetError`] for names that cannot be, alone or together.
+    pub fn new(given: Vec<BoundTool>) -> Result<Self, ToolSetError> {
         let functions = HostFunctions::new(given.iter().map(|tool| tool.spec.name.clone()))?;
-        let mut names: Vec<String> = given.iter().map(Given::wire_name).collect();
+        let mut names: Vec<String> = given.iter().map(BoundTool::wire_name).collect();
         names.sort_unstable();
         if let Some(same) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ToolboxError::Twice(same[0].clone()));
+            return Err(ToolSetError::Twice(same[0].clone()));
         }
         Ok(Self {
-            given: given.into(),
+            tools: given.into(),
             functions,
         })
     }
@@ -195,11 +195,11 @@ impl Toolbox {
     /// Tools without values and options, such as those of a page that is opened for one task.
     ///
     /// # Errors
-    /// As for [`Toolbox::new`].
-    pub fn of_tools(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ToolboxError> {
+    /// As for [`ToolSet::new`].
+    pub fn of_tools(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ToolSetError> {
         let given: Result<_, _> = tools
             .into_iter()
-            .map(|tool| Given::tool(tool, Values::default(), Map::new()))
+            .map(|tool| BoundTool::tool(tool, Values::default(), Map::new()))
             .collect();
         Self::new(given?)
     }
@@ -207,7 +207,7 @@ impl Toolbox {
     /// These tools, then those of another box, which take the place of any whose names they have.
     #[must_use]
     pub fn under(&self, other: &Self) -> Self {
-        let stays = |own: &&Given| !other.iter().any(|given| own.collides_with(given));
+        let stays = |own: &&BoundTool| !other.iter().any(|given| own.collides_with(given));
         let given = self.iter().filter(stays).chain(other.iter());
         // Each box is right by itself, and no name of one is in the other.
         Self::new(given.cloned().collect()).unwrap_or_else(|_| other.clone())
@@ -216,26 +216,26 @@ impl Toolbox {
     /// These tools but for the one of this name in a REPL or on the wire.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
-        let stays = |given: &&Given| given.spec.name != name && given.wire_name() != name;
+        let stays = |given: &&BoundTool| given.spec.name != name && given.wire_name() != name;
         let given = self.iter().filter(stays).cloned().collect();
         // What is right together is right without one of them.
         Self::new(given).unwrap_or_default()
     }
 
     /// The tool of this name in a REPL or on the wire.
-    pub fn named(&self, name: &str) -> Option<&Given> {
+    pub fn named(&self, name: &str) -> Option<&BoundTool> {
         self.iter()
             .find(|given| given.spec.name == name || given.wire_name() == name)
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.given.is_empty()
+        self.tools.is_empty()
     }
 
     /// The tools, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Given> {
-        self.given.iter()
+    pub fn iter(&self) -> impl Iterator<Item = &BoundTool> {
+        self.tools.iter()
     }
 
     /// What a REPL is opened with.
@@ -243,7 +243,7 @@ impl Toolbox {
         self.functions.clone()
     }
 
-    /// What a model is told that has a REPL.
+    /// The descriptions for a model that has a REPL.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.iter().map(|given| given.spec.clone()).collect()
     }
@@ -268,7 +268,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// A sentence with the nearest name.
-    pub fn get(&self, name: &str) -> Result<&Given, ToolError> {
+    pub fn get(&self, name: &str) -> Result<&BoundTool, ToolError> {
         let found = self
             .iter()
             .find(|given| given.spec.name == name || given.wire_name() == name);
@@ -281,7 +281,7 @@ impl Toolbox {
     }
 }
 
-impl fmt::Debug for Toolbox {
+impl fmt::Debug for ToolSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digests = self
             .iter()

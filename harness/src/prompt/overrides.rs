@@ -1,4 +1,4 @@
-//! What a run lays over the prompts of its agents: who the agent is, what a host adds, what takes the default's place.
+//! What a run changes in the prompts of its agents: who the agent is, what a host appends, what replaces the default.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::template::fill;
 use crate::model::{Role, ToolSpec, Workplace};
 use crate::text::sha256_hex;
 
-/// What is laid over the assembled prompts. By default nothing.
+/// Changes to the assembled prompts. By default none.
 ///
 /// The order is that of the first lines of a prompt: the identity line, the persona, the default's sections, what is
 /// appended. In the `rlm` protocol the default's own identity stands before the line.
 ///
-/// Serialised, it is what tells two runs' layers apart: texts by their hashes.
+/// Serialised, it is part of the fingerprint: texts appear as their hashes.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct PromptLayers {
+pub struct PromptOverrides {
     /// The prompt that the root runs under; none for that of its protocol.
     pub definition: Option<RootDefinition>,
     /// Texts in place of bundled sections, by section name.
@@ -39,7 +39,7 @@ pub struct PromptLayers {
     pub append: String,
     /// What takes the place of the root's default, and of what is appended.
     pub replacement: Option<Replacement>,
-    /// What is said of tools otherwise.
+    /// Other descriptions of tools.
     #[serde(rename = "action_overrides")]
     pub actions: ActionOverrides,
 }
@@ -52,7 +52,7 @@ pub struct RootDefinition {
     /// SHA-256 of its file, in hex.
     pub digest: String,
     /// Its text.
-    pub pieces: Vec<LayerPiece>,
+    pub pieces: Vec<DefinitionPiece>,
     /// The hooks that it lists in place of the run's, each with its version.
     pub hooks: Option<Vec<(String, String)>>,
 }
@@ -104,7 +104,7 @@ fn each_hash<S: Serializer>(
 
 /// A piece of a definition's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LayerPiece {
+pub struct DefinitionPiece {
     /// The text.
     pub text: String,
     /// Whether it is from a section, whose slots then get their values.
@@ -223,10 +223,10 @@ impl ActionOverrides {
     }
 }
 
-/// The prompt that a run's layers give to the root in place of its protocol's, with the slots of sections filled by
+/// The prompt that a run's overrides give the root instead of its protocol's, with the slots of sections filled by
 /// `values`.
-pub(super) fn definition_text(layers: &PromptLayers, values: &[(&str, String)]) -> String {
-    let pieces = layers.definition.iter().flat_map(|own| &own.pieces);
+pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, String)]) -> String {
+    let pieces = overrides.definition.iter().flat_map(|own| &own.pieces);
     pieces
         .map(|piece| {
             if piece.of_section {
@@ -239,9 +239,12 @@ pub(super) fn definition_text(layers: &PromptLayers, values: &[(&str, String)]) 
 }
 
 /// Texts of one's own in place of the bundled sections of a prompt.
-pub(super) fn with_own_sections(mut prompt: Assembled, layers: &PromptLayers) -> Assembled {
+pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrides) -> Assembled {
     for section in &mut prompt.sections {
-        if let Some(own) = section.template.and_then(|name| layers.sections.get(name)) {
+        if let Some(own) = section
+            .template
+            .and_then(|name| overrides.sections.get(name))
+        {
             let text = fill(own, &section.values);
             text.trim_matches('\n')
                 .trim_end()
@@ -252,28 +255,28 @@ pub(super) fn with_own_sections(mut prompt: Assembled, layers: &PromptLayers) ->
     prompt
 }
 
-/// The layers over the prompt of an agent.
+/// Applies the overrides to the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
     // A web agent's prompt has them in it already, and an app's request is sent as it is.
     let is_web = agent.role.workplace() == Workplace::Page;
     if is_web || matches!(agent.role, Role::App | Role::Judge) {
         return prompt;
     }
-    let layers = agent.layers;
+    let overrides = agent.overrides;
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     // Of the REPL's own protocol, who the agent is comes first.
     let at = match agent.role {
         Role::Root(_) if !agent.role.has_repl() => 0,
         _ => prompt.sections.len().min(1),
     };
-    let persona = text_of("persona", &layers.persona).filter(|_| is_root);
-    let first = [identity_line(layers, is_root), persona];
+    let persona = text_of("persona", &overrides.persona).filter(|_| is_root);
+    let first = [identity_line(overrides, is_root), persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());
     if !is_root {
         return prompt;
     }
-    match &layers.replacement {
-        None => prompt.sections.extend(text_of("append", &layers.append)),
+    match &overrides.replacement {
+        None => prompt.sections.extend(text_of("append", &overrides.append)),
         Some(Replacement::Whole(text)) => {
             prompt.sections = text_of("replacement", text).into_iter().collect();
         }
@@ -293,8 +296,8 @@ fn text_of(name: &str, text: &str) -> Option<Section> {
 }
 
 /// Who the agent is, if anybody, and the date; none without a date.
-fn identity_line(layers: &PromptLayers, is_root: bool) -> Option<Section> {
-    let (name, site) = (layers.agent_name.trim(), layers.site.trim());
+fn identity_line(overrides: &PromptOverrides, is_root: bool) -> Option<Section> {
+    let (name, site) = (overrides.agent_name.trim(), overrides.site.trim());
     let who = match (name.is_empty() || !is_root, site.is_empty() || !is_root) {
         (true, true) => String::new(),
         (false, true) => WHO_NAMED.render([name]),
@@ -302,6 +305,6 @@ fn identity_line(layers: &PromptLayers, is_root: bool) -> Option<Section> {
         (false, false) => WHO_NAMED_AT.render([name, site]),
     };
     let who = if who.is_empty() { who } else { who + " " };
-    (!layers.date.is_empty())
-        .then(|| Section::of(&IDENTITY_LINE, IDENTITY_LINE.name, [&layers.date, &who]))
+    (!overrides.date.is_empty())
+        .then(|| Section::of(&IDENTITY_LINE, IDENTITY_LINE.name, [&overrides.date, &who]))
 }

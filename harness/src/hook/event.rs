@@ -1,13 +1,13 @@
-//! What hooks see.
+//! The events that hooks handle.
 
 use serde::Serialize;
 
 use crate::model::{Message, ToolCall};
 
-/// One moment in an agent's work. In JavaScript the fields are those of the one argument.
+/// An event in an agent's work. In JavaScript, its fields are those of the function's argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Moment {
+pub enum HookEvent {
     /// `before_request`: a request is to be sent. The conversation itself stays as it is.
     BeforeRequest {
         /// The system prompt.
@@ -58,14 +58,14 @@ pub enum ToolStage {
 /// What a hook lets pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
-    /// The moment, changed or not.
-    pub moment: Moment,
+    /// The event, changed or not.
+    pub event: HookEvent,
     /// What it says for the records.
     pub notes: Vec<String>,
 }
 
-impl Moment {
-    /// The names of all moments, in the order in which they come.
+impl HookEvent {
+    /// The names of all events, in the order in which they come.
     pub const NAMES: [&'static str; 6] = [
         "before_message",
         "before_request",
@@ -96,13 +96,13 @@ impl Moment {
         }
     }
 
-    /// The moment as JSON.
+    /// The event as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         // Strings, lists and numbers alone.
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The same moment with what a hook made of it: the fields that `changes` has.
+    /// The same event with what a hook made of it: the fields that `changes` has.
     ///
     /// # Errors
     /// What does not fit.

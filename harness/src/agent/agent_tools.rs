@@ -1,4 +1,4 @@
-//! What the agents of an engine may call besides each other.
+//! The tools and specialists that the agents of an engine may call.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,18 +9,18 @@ use serde::{Serialize, Serializer};
 use super::{AgentSettings, Specialist, Specialists};
 use crate::hook::{HookRegistry, HookRegistryError};
 use crate::prompt::definition::Library;
-use crate::tool::Toolbox;
+use crate::tool::ToolSet;
 
 /// What agents may call besides each other.
 #[derive(Clone, Default)]
-pub struct Equipment {
+pub struct AgentTools {
     /// The root's tools. Children that it calls by `rlm()` have them, too.
-    pub root: Toolbox,
+    pub root: ToolSet,
     /// The prompts that agents may call, each ready to run.
     pub specialists: Arc<Specialists>,
 }
 
-impl Equipment {
+impl AgentTools {
     /// This, and what another has besides; where names collide, the other's.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
@@ -56,7 +56,7 @@ impl Equipment {
     }
 
     /// Whether a prompt that may be called sees the conversation of its caller.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn shares_history(&self) -> bool {
         self.specialists
             .values()
             .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
@@ -76,15 +76,15 @@ impl Equipment {
 }
 
 /// Its digests.
-impl Serialize for Equipment {
+impl Serialize for AgentTools {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.digests().serialize(serializer)
     }
 }
 
-impl fmt::Debug for Equipment {
+impl fmt::Debug for AgentTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Equipment")
+        f.debug_struct("AgentTools")
             .field("root", &self.root)
             .finish_non_exhaustive()
     }
