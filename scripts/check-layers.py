@@ -20,7 +20,9 @@ CRATES = {
     "browser": [],
     "eval/statistics": [],
     "eval/records": ["model"],
-    "eval": ["harness", "benchmarks", "browser", "statistics", "records"],
+    "eval/report": ["model", "statistics", "records"],
+    "eval/view": ["model", "records", "report"],
+    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view"],
     "bench": [],
     "fault-server": [],
 }
@@ -83,16 +85,28 @@ LAYERS = {
         run_dir
         makers
     """,
+    "eval/report": """
+        sanitize
+        side_by_side
+        summary
+        compare+differences
+        report
+    """,
+    "eval/view": """
+        assets error run_file trajectory
+        overview query served
+        guard library sample_list
+        comparison
+        api
+        export server
+    """,
     "eval": """
-        env_vars fetch invocation open_files program protocol_fit providers sanitize web
-        side_by_side terminal
-        panic_hook summary
-        compare+differences run_event
-        reporter run_store view
-        import merge
+        env_vars fetch invocation open_files program protocol_fit providers run_event web
+        reporter run_store terminal
+        import merge panic_hook
         cli+grader+models+settings
         record selection sweep
-        report rescore runner
+        folders rescore runner
         command+error+exit
         start
     """,

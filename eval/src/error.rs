@@ -7,23 +7,24 @@ use harness::EngineError;
 use harness::provider::ProviderError;
 use harness::sandbox::StartError;
 use records::run_dir::RunDirError;
+use report::HtmlError;
+use report::compare::CompareError;
+use view::ViewError;
 
 use crate::command::ResumeError;
-use crate::compare::CompareError;
 use crate::fetch::FetchError;
+use crate::folders::FolderError;
 use crate::grader::GraderError;
 use crate::import::ImportError;
 use crate::invocation::as_called;
 use crate::merge::MergeError;
 use crate::models::ModelError;
 use crate::protocol_fit::UnfitProtocol;
-use crate::report::{FolderError, HtmlError};
 use crate::runner::RunError;
 use crate::selection::SelectionError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 use crate::terminal::one_line;
-use crate::view::ViewError;
 
 /// Why a command ended without an outcome.
 

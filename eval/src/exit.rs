@@ -1,15 +1,15 @@
 //! Exit codes, and the one place that chooses among them.
 
 use records::run_dir::RunDirError;
+use report::compare::CompareError;
+use view::ViewError;
 
-use crate::compare::CompareError;
 use crate::error::Error;
 use crate::grader::GraderError;
 use crate::import::ImportError;
 use crate::merge::MergeError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
-use crate::view::ViewError;
 
 /// Everything asked for was done.
 

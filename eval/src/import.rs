@@ -13,11 +13,11 @@ use harness::provider::ReplayError;
 use jiff::Timestamp;
 use records::run_dir::{Fingerprint, Lock, NewRun, RunDirError};
 use records::{AttemptRecord, RunIdentity};
+use report::summary::Summary;
 use serde_json::Value;
 
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
-use crate::summary::Summary;
 
 pub use node_rlm::{Guidance, SCORER, read};
 

@@ -18,9 +18,8 @@ pub mod settings;
 pub mod start;
 pub mod terminal;
 
-pub mod compare;
-pub mod differences;
 pub mod fetch;
+pub mod folders;
 pub mod grader;
 pub mod import;
 pub mod merge;
@@ -35,11 +34,6 @@ pub mod sweep;
 mod web;
 
 mod record;
-pub mod report;
 pub mod reporter;
 pub mod run_event;
-pub mod sanitize;
 pub mod run_store;
-pub mod side_by_side;
-pub mod summary;
-pub mod view;

@@ -10,11 +10,11 @@ use harness::model::Event;
 use records::AttemptRecord;
 use records::makers;
 use records::run_dir::{Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
+use report::summary::Summary;
 use serde_json::Value;
 
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
-use crate::summary::Summary;
 use shares::Shares;
 
 /// Why runs cannot be made one.

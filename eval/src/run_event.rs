@@ -6,7 +6,7 @@ use std::sync::Arc;
 use harness::model::Event;
 use records::{AttemptRecord, RunIdentity};
 
-use crate::summary::Summary;
+use report::summary::Summary;
 
 /// One event of a run.
 

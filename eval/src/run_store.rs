@@ -1,11 +1,12 @@
 //! Stores a run in its directory as its events come.
 
 use records::run_dir::{RunDirError, RunWriter};
+use report::summary::Summary;
 
 use crate::run_event::{Reporter, RunEvent};
-use crate::summary::Summary;
 
 /// Stores a run as its events come. A failure to write ends nothing; the runner asks for it.
+
 #[derive(Debug)]
 pub struct RunStore {
     writer: RunWriter,

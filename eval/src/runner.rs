@@ -18,6 +18,7 @@ use harness::{Engine, HaltReason, Spent, Task};
 use jiff::Timestamp;
 use records::run_dir::{RunDirError, latest};
 use records::{AttemptRecord, RunIdentity};
+use report::summary::Summary;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -26,7 +27,6 @@ use crate::grader::{Answered, Grade, Grader, JudgeLog, grade};
 use crate::record::{judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::run_store::RunStore;
-use crate::summary::Summary;
 use shared_samples::SharedSamples;
 
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.

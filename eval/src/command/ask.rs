@@ -6,6 +6,7 @@ use std::sync::Arc;
 use benchmarks::Image;
 use harness::Task;
 use harness::model::{Event, EventKind, EventSink, Status};
+use report::sanitize::sanitize;
 
 use super::run::{StopSignal, engine, runtime};
 use super::stdout;
@@ -13,7 +14,6 @@ use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::runner::images;
-use crate::sanitize::sanitize;
 use crate::settings::AskSettings;
 use crate::{protocol_fit, terminal};
 
@@ -21,6 +21,7 @@ use crate::{protocol_fit, terminal};
 ///
 /// # Errors
 /// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
+
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     protocol_fit::check_question(settings.engine.treatment.protocol)?;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use records::run_dir::{RunDirError, write_whole};
+use report::compare::{
+    CompareError, Comparison, RunPair, RunScores, compare, mismatches, table, to_csv, unchecked,
+};
 
 use super::stdout;
 use crate::cli::CompareArgs;
-use crate::compare::{
-    CompareError, Comparison, RunPair, RunScores, compare, mismatches, table, to_csv, unchecked,
-};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::CompareSettings;

@@ -1,17 +1,19 @@
 //! `rlm-eval merge`: one run of the shares that several machines ran.
 
+use report::summary::table;
+
 use super::stdout;
 use crate::cli::MergeArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::merge::merge;
-use crate::summary::table;
 use crate::terminal;
 
 /// Merges them, and prints a table of the whole run.
 ///
 /// # Errors
 /// [`Error::Merge`] for runs that do not go together, or [`Error::Stdout`].
+
 pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     let merged = merge(&args.out, &args.dirs, args.allow_program_change)?;
     stdout::write(&table(&[(&merged.label, &merged.summary)]))?;

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use records::run_dir::{RunDir, write_whole};
+use report::{Report, RunReport, SweepReport, html, text};
 use serde_json::{Value, json};
 
 use super::stdout;
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::report::{Found, Report, RunReport, SweepReport, html, text};
+use crate::folders::Found;
 use crate::terminal;
 
 /// Version of the JSON that `--json` prints; it carries it as `v`.

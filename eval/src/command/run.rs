@@ -31,9 +31,9 @@ use crate::runner::{self, Ended, Ending, Run};
 use crate::settings::{
     Display, EngineSettings, JudgeSettings, ModelSettings, ResumeSettings, RunSettings,
 };
-use crate::summary::{Summary, table};
 use crate::{models, terminal};
 use records::run_dir::{Lock, NewRun, Reopened, RunWriter};
+use report::summary::{Summary, table};
 
 use prepared::Prepared;
 use resume::{Left, left};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use harness::model::Status;
 use records::AttemptRecord;
 use records::run_dir::RunDir;
+use report::summary::{Summary, table};
 
 use super::report::tell_if_at_work;
 use super::run::{StopSignal, runtime};
@@ -15,7 +16,6 @@ use crate::exit::Outcome;
 use crate::grader::{self, Grader, GraderError, Rule};
 use crate::rescore::{Judging, Stopped, rescore, store};
 use crate::settings::{OtherScorer, ScoreSettings, budget_flag};
-use crate::summary::{Summary, table};
 use crate::{models, terminal};
 
 /// Scores it, stores the scores, and prints them beside the recorded ones.

@@ -6,6 +6,7 @@ mod spending;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ::report::{SweepReport, conclusion};
 use jiff::Timestamp;
 use records::run_dir::RunDir;
 
@@ -14,8 +15,8 @@ use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::folders::Found;
 use crate::invocation;
-use crate::report::{Found, SweepReport, conclusion};
 use crate::settings::{Matrix, RunSettings};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;

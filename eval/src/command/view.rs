@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use view::{Library, Server, export};
+
 use super::run::{StopSignal, runtime};
 use super::stdout;
 use crate::cli::ViewArgs;
@@ -9,13 +11,13 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::{ViewOutput, ViewSettings};
 use crate::terminal;
-use crate::view::{Library, Server, export};
 
 /// Serves until it is told to stop, which is its proper end; or writes a page.
 ///
 /// # Errors
 /// [`Error::View`] for a folder that cannot be read, a port that is taken or a page that cannot be written, or
 /// [`Error::Stdout`].
+
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
     let library = Library::open(&settings.dir)?;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use harness::agent_turn::How;
 use harness::model::{Event, EventKind, WebEvent};
+use report::sanitize::sanitize;
 
 use super::tally::{counted, label};
-use crate::sanitize::sanitize;
 
 /// Columns kept for the last action; the terminal may have fewer.
+
 const ACTION_WIDTH: usize = 100;
 
 /// An attempt under way.

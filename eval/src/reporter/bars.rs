@@ -7,9 +7,9 @@ use indicatif::{
     HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 use records::AttemptRecord;
+use report::summary::headline;
 
 use crate::run_event::{Reporter, RunEvent, RunPlan};
-use crate::summary::headline;
 
 use super::activity::Activity;
 use super::tally::{Tally, counted, error, label};

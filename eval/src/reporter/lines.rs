@@ -4,9 +4,9 @@ use std::fmt::Arguments;
 use std::io::Write;
 
 use records::AttemptRecord;
+use report::summary::headline;
 
 use crate::run_event::{Reporter, RunEvent, RunPlan};
-use crate::summary::headline;
 
 use super::tally::{Tally, counted, error, label};
 

@@ -4,7 +4,7 @@ use records::AttemptRecord;
 
 use crate::run_event::RunPlan;
 
-use crate::sanitize::sanitize;
+use report::sanitize::sanitize;
 
 /// Columns for a sample's id.
 

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use report::compare::Against;
+
 use super::SettingsError;
 use crate::cli::CompareArgs;
-use crate::compare::Against;
 
 /// What is compared, and where it goes.
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompareSettings {
     /// Run directories or CSV files; at least two, and none twice.

@@ -3,11 +3,13 @@
 use std::env;
 use std::path::PathBuf;
 
+use view::Subject;
+
 use crate::cli::ViewArgs;
 use crate::env_vars;
-use crate::view::Subject;
 
 /// What is shown, and how.
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSettings {
     /// A folder of run directories, or one run directory.

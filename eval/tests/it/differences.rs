@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use eval::differences::{Differences, RunParts, sentences};
 use records::makers::Makers;
 use records::run_dir::{Fingerprint, Lock, RunDir};
+use report::differences::{Differences, RunParts, sentences};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use eval::summary::Summary;
 use records::run_dir::RunDir;
+use report::summary::Summary;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;

@@ -91,8 +91,8 @@ fn what_only_shows_or_stores_is_no_adapter() {
         ("eval/src/command/run.rs", true),
         ("eval/src/command/run/config.rs", true),
         ("eval/src/command/report.rs", false),
-        ("eval/src/report.rs", false),
-        ("eval/src/report/html.rs", false),
+        ("eval/src/fetch.rs", false),
+        ("eval/src/fetch/download.rs", false),
         ("eval/src/reporters.rs", true),
         ("eval/src/a_new_module.rs", true),
     ];

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use eval::reporter::{BarReporter, LineReporter};
 use eval::run_event::{Reporter, RunEvent};
-use eval::summary::Summary;
 use harness::model::{EventKind, Protocol, Role, Status};
 use indicatif::ProgressDrawTarget;
 use records::AttemptRecord;
+use report::summary::Summary;
 
 use crate::reporter_screen::Screen;
 use crate::run_dir_fixture::{event, failed, plan, record};

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use eval::run_event::{Reporter, RunEvent};
 use eval::run_store::RunStore;
-use eval::summary::Summary;
 use harness::model::{Event, EventKind};
 use jiff::Timestamp;
 use records::run_dir::{Fingerprint, Lock, NewRun, Reopened, RunDir, read_records};
 use records::{AttemptRecord, RunIdentity};
+use report::summary::Summary;
 use serde_json::{Value, json};
 
 use crate::run_dir_fixture::{event, failed, identity, record};

@@ -1,8 +1,8 @@
 //! The summary of a run, and runs side by side.
 
-use eval::summary::{ContextLength, PerAttempt, Statuses, Summary, headline, table};
 use harness::model::{Status, Usage};
 use records::{AttemptRecord, Wasted};
+use report::summary::{ContextLength, PerAttempt, Statuses, Summary, headline, table};
 use serde_json::json;
 use statistics::{Estimate, Interval};
 

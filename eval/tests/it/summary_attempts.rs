@@ -1,7 +1,7 @@
 //! The summary of a run of several attempts at each sample.
 
-use eval::summary::{Attempts, Summary, table};
 use records::AttemptRecord;
+use report::summary::{Attempts, Summary, table};
 use statistics::Estimate;
 
 use crate::run_dir_fixture::{failed, record};

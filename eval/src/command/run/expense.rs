@@ -3,12 +3,13 @@
 use harness::Subject;
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
+use report::summary::usd;
 use serde::Serialize;
 
 use crate::settings::RunSettings;
-use crate::summary::usd;
 
 /// Tokens that a response is taken to have, and that an iteration's output is taken to add to the conversation.
+
 pub(in crate::command) const PER_TURN: u64 = 500;
 
 /// What a run would take.

@@ -1,0 +1,373 @@
+//! Reads the scores of a run from a CSV file.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fs::File;
+use std::path::Path;
+
+use csv::{ErrorKind, StringRecord};
+use model::Status;
+use records::makers::Makers;
+use records::run_dir::plain_text;
+
+use super::error::CompareError;
+use super::source::{FACTS, Facts, RunScores, ScoredAttempt};
+use crate::differences::RunParts;
+
+/// What is wrong with a CSV file.
+
+#[derive(Debug, thiserror::Error)]
+pub enum CsvProblem {
+    /// There is no row, or not even a header.
+    #[error("no rows; expected a header and a row for each attempt")]
+    Empty,
+    /// A column that is needed is not there.
+    #[error("no column {wanted}; there are: {found}")]
+    NoColumn {
+        /// The column, or either of two.
+        wanted: &'static str,
+        /// Those that there are, cut.
+        found: String,
+    },
+    /// Two columns have the same name.
+    #[error("column {column}: `{name}` is the name of an earlier column, too")]
+    TwoColumns {
+        /// 1-based.
+        column: usize,
+        /// The name.
+        name: String,
+    },
+    /// A row is shorter or longer than the header.
+    #[error("{found} fields, but the header has {wanted}")]
+    Fields {
+        /// Fields of the row.
+        found: u64,
+        /// Fields of the header.
+        wanted: u64,
+    },
+    /// A field is no text.
+    #[error("column {column}: not UTF-8 text")]
+    NotUtf8 {
+        /// 1-based.
+        column: usize,
+    },
+    /// A field holds what it cannot.
+    #[error("column {column} ({name}): `{found}` is no {wanted}")]
+    Value {
+        /// 1-based.
+        column: usize,
+        /// The column's name.
+        name: &'static str,
+        /// What it holds, cut.
+        found: String,
+        /// What would be right.
+        wanted: &'static str,
+    },
+    /// What is the same for a whole run or sample differs from an earlier row.
+    #[error("column {column} ({name}): `{found}` is not the `{earlier}` of line {line}; {why}")]
+    Changed {
+        /// 1-based.
+        column: usize,
+        /// The column's name.
+        name: &'static str,
+        /// What it holds, cut.
+        found: String,
+        /// What it held before, cut.
+        earlier: String,
+        /// Where, 1-based.
+        line: u64,
+        /// Why that cannot be.
+        why: &'static str,
+    },
+    /// Two rows are about the same attempt.
+    #[error("attempt {attempt} at sample `{sample}` is on line {line} already")]
+    Twice {
+        /// The sample, cut.
+        sample: String,
+        /// 1-based.
+        attempt: u32,
+        /// The earlier row, 1-based.
+        line: u64,
+        /// Whether the file tells attempts apart at all.
+        has_attempts: bool,
+    },
+}
+
+/// Where the columns that matter are.
+struct Columns {
+    sample: (usize, &'static str),
+    score: usize,
+    attempt: Option<usize>,
+    cluster: Option<usize>,
+    status: Option<usize>,
+    program: Option<usize>,
+    facts: Vec<(usize, &'static str)>,
+}
+
+/// Reads a file of a row per attempt: columns `id` or `sample`, and `score`; `attempt`, `cluster`, `status`,
+/// `program` and those of [`FACTS`] if it has them; others are passed over.
+pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
+    let file = File::open(path).map_err(|reason| CompareError::Read {
+        path: path.to_owned(),
+        reason,
+    })?;
+    let mut reader = csv::Reader::from_reader(file);
+    let wrong = |line, problem| CompareError::Csv {
+        path: path.to_owned(),
+        line,
+        problem: Box::new(problem),
+    };
+    let header = reader.headers().map_err(|error| unreadable(path, error))?;
+    let columns = Columns::find(header).map_err(|problem| wrong(1, problem))?;
+    let mut rows = Rows::new(columns);
+    let mut row = StringRecord::new();
+    while reader
+        .read_record(&mut row)
+        .map_err(|error| unreadable(path, error))?
+    {
+        let line = row.position().map_or(0, csv::Position::line);
+        rows.add(&row, line)
+            .map_err(|problem| wrong(line, problem))?;
+    }
+    if rows.attempts.is_empty() {
+        return Err(wrong(1, CsvProblem::Empty));
+    }
+    let facts = rows
+        .facts
+        .into_iter()
+        .fold(Facts::default(), |mut facts, (name, (value, _))| {
+            facts.insert(name, value);
+            facts
+        });
+    Ok(RunScores {
+        path: path.to_owned(),
+        parts: RunParts::of_columns(|column| facts.get(column), rows.makers),
+        facts,
+        attempts_total: rows.attempts.len() as u64,
+        attempts: rows.attempts,
+        torn: None,
+    })
+}
+
+impl Columns {
+    fn find(header: &StringRecord) -> Result<Self, CsvProblem> {
+        let names: Vec<&str> = header.iter().map(str::trim).collect();
+        if names.iter().all(|name| name.is_empty()) {
+            return Err(CsvProblem::Empty);
+        }
+        let place = |wanted: &str| names.iter().position(|name| *name == wanted);
+        let missing = |wanted| CsvProblem::NoColumn {
+            wanted,
+            found: cut(&names.join(", "), 200),
+        };
+        let needed = |wanted: &'static str| place(wanted).ok_or_else(|| missing(wanted));
+        let sample = match (place("id"), place("sample")) {
+            (Some(column), _) => (column, "id"),
+            (None, Some(column)) => (column, "sample"),
+            (None, None) => return Err(missing("`id` or `sample`")),
+        };
+        let columns = Self {
+            sample,
+            score: needed("score")?,
+            attempt: place("attempt"),
+            cluster: place("cluster"),
+            status: place("status"),
+            program: place("program"),
+            facts: FACTS
+                .into_iter()
+                .filter_map(|fact| Some((place(fact)?, fact)))
+                .collect(),
+        };
+        let read = columns.facts.iter().map(|(column, _)| *column).chain(
+            [
+                columns.attempt,
+                columns.cluster,
+                columns.status,
+                columns.program,
+            ]
+            .into_iter()
+            .flatten()
+            .chain([columns.sample.0, columns.score]),
+        );
+        // Which of two columns is meant nobody can tell.
+        for column in read {
+            let later = (column + 1..names.len()).find(|later| names[*later] == names[column]);
+            if let Some(later) = later {
+                return Err(CsvProblem::TwoColumns {
+                    column: later + 1,
+                    name: names[later].to_owned(),
+                });
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// What has been read so far, with the lines that it stands on.
+struct Rows {
+    columns: Columns,
+    attempts: Vec<ScoredAttempt>,
+    seen: HashMap<(String, u32), u64>,
+    clusters: HashMap<String, (String, u64)>,
+    facts: HashMap<&'static str, (String, u64)>,
+    makers: Makers,
+}
+
+impl Rows {
+    fn new(columns: Columns) -> Self {
+        Self {
+            columns,
+            attempts: Vec::new(),
+            seen: HashMap::new(),
+            clusters: HashMap::new(),
+            facts: HashMap::new(),
+            makers: Makers::default(),
+        }
+    }
+
+    fn add(&mut self, row: &StringRecord, line: u64) -> Result<(), CsvProblem> {
+        let columns = &self.columns;
+        let field = |column: usize| row.get(column).unwrap_or_default();
+        let value = |column: usize, name, wanted| CsvProblem::Value {
+            column: column + 1,
+            name,
+            found: cut(field(column), 40),
+            wanted,
+        };
+
+        let sample = plain_text(field(columns.sample.0)).to_owned();
+        if sample.trim().is_empty() {
+            return Err(value(columns.sample.0, columns.sample.1, "sample id"));
+        }
+        let attempt = match columns.attempt {
+            None => 1,
+            Some(column) => match field(column).trim().parse() {
+                Ok(attempt) if attempt > 0 => attempt,
+                _ => return Err(value(column, "attempt", "whole number from 1 up")),
+            },
+        };
+        let number = field(columns.score).trim();
+        let score = match (number, number.parse::<f64>()) {
+            ("", _) => None,
+            (_, Ok(score)) if (0.0..=1.0).contains(&score) => Some(score),
+            _ => return Err(value(columns.score, "score", "number from 0 to 1")),
+        };
+        let status = match columns.status {
+            Some(column) => status(field(column).trim())
+                .ok_or_else(|| value(column, "status", "status: ok, limit, error or cancelled"))?,
+            None if score.is_none() => Status::Error,
+            None => Status::Ok,
+        };
+        let cluster = columns
+            .cluster
+            .map(|column| plain_text(field(column)).to_owned())
+            .unwrap_or_default();
+
+        match self.seen.entry((sample.clone(), attempt)) {
+            Entry::Occupied(earlier) => {
+                return Err(CsvProblem::Twice {
+                    sample: cut(&sample, 40),
+                    attempt,
+                    line: *earlier.get(),
+                    has_attempts: columns.attempt.is_some(),
+                });
+            }
+            Entry::Vacant(place) => place.insert(line),
+        };
+        if let Some(column) = columns.cluster {
+            unchanged(
+                self.clusters.entry(sample.clone()),
+                (column, "cluster"),
+                (&cluster, line),
+                "a sample is in one cluster",
+            )?;
+        }
+        for &(column, fact) in &columns.facts {
+            unchanged(
+                self.facts.entry(fact),
+                (column, fact),
+                (plain_text(field(column)), line),
+                "a file holds one run",
+            )?;
+        }
+        let program = columns.program.map(|column| field(column).to_owned());
+        self.makers.add(program);
+        self.attempts.push(ScoredAttempt {
+            sample,
+            attempt,
+            cluster: (!cluster.is_empty()).then_some(cluster),
+            status,
+            // As in a run of our own: what ended in an error has no score, whatever another system says.
+            score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
+        });
+        Ok(())
+    }
+}
+
+fn unchanged<K>(
+    entry: Entry<'_, K, (String, u64)>,
+    (column, name): (usize, &'static str),
+    (found, line): (&str, u64),
+    why: &'static str,
+) -> Result<(), CsvProblem> {
+    let (earlier, earlier_line) = &*entry.or_insert_with(|| (found.to_owned(), line));
+    if earlier == found {
+        return Ok(());
+    }
+    Err(CsvProblem::Changed {
+        column: column + 1,
+        name,
+        found: cut(found, 40),
+        earlier: cut(earlier, 40),
+        line: *earlier_line,
+        why,
+    })
+}
+
+fn status(word: &str) -> Option<Status> {
+    [Status::Ok, Status::Limit, Status::Error, Status::Cancelled]
+        .into_iter()
+        .find(|status| status.as_str() == word)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn unreadable(path: &Path, error: csv::Error) -> CompareError {
+    let line_of =
+        |position: &Option<csv::Position>| position.as_ref().map_or(0, csv::Position::line);
+    let (line, problem) = match error.kind() {
+        ErrorKind::UnequalLengths {
+            pos,
+            expected_len,
+            len,
+        } => (
+            line_of(pos),
+            CsvProblem::Fields {
+                found: *len,
+                wanted: *expected_len,
+            },
+        ),
+        ErrorKind::Utf8 { pos, err } => (
+            line_of(pos),
+            CsvProblem::NotUtf8 {
+                column: err.field() + 1,
+            },
+        ),
+        _ => {
+            return CompareError::Read {
+                path: path.to_owned(),
+                reason: error.into(),
+            };
+        }
+    };
+    CompareError::Csv {
+        path: path.to_owned(),
+        line,
+        problem: Box::new(problem),
+    }
+}

@@ -1,0 +1,128 @@
+//! Samples of two runs put side by side, and what is left over.
+
+use std::collections::BTreeMap;
+
+use model::Status;
+use serde::Serialize;
+use statistics::Pair;
+
+use super::source::{RunScores, ScoredAttempt};
+use crate::summary::Cluster;
+
+/// What an attempt of status `error` counts as.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Errors {
+    /// Nothing: it is left out.
+    Excluded,
+    /// A score of 0.
+    AsZero,
+}
+
+impl Errors {
+    /// What an attempt scores; none if it does not count.
+    pub(super) fn score(self, attempt: &ScoredAttempt) -> Option<f64> {
+        match (self, attempt.status) {
+            (Self::AsZero, Status::Error) => Some(0.0),
+            _ => attempt.score,
+        }
+    }
+}
+
+/// What does not align in two runs. Ids are in ascending order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Alignment {
+    /// Samples that only the first run has.
+    pub only_first: Vec<String>,
+    /// Samples that only the second run has.
+    pub only_second: Vec<String>,
+    /// Samples of both that have no score in one of them.
+    pub unscored: Vec<String>,
+    /// Samples that are compared, but have more scores in one run than in the other.
+    pub unequal_attempts: Vec<String>,
+    /// Samples that are in another cluster in the second run than in the first, whose cluster is taken.
+    pub other_cluster: Vec<String>,
+}
+
+/// A sample within one run.
+#[derive(Default)]
+pub(super) struct Sample<'a> {
+    pub cluster: Option<&'a str>,
+    /// Of the attempts that count, in ascending order.
+    pub scores: Vec<f64>,
+}
+
+impl Sample<'_> {
+    /// None if no attempt counts.
+    pub fn mean(&self) -> Option<f64> {
+        let sum: f64 = self.scores.iter().sum();
+        (!self.scores.is_empty()).then(|| sum / self.scores.len() as f64)
+    }
+
+    /// Whether each attempt is right or wrong.
+    fn is_right_or_wrong(&self) -> bool {
+        self.scores.iter().all(|score| [0.0, 1.0].contains(score))
+    }
+}
+
+/// The samples of a run by id, those without a score included.
+pub(super) fn samples(run: &RunScores, errors: Errors) -> BTreeMap<&str, Sample<'_>> {
+    let mut samples: BTreeMap<&str, Sample> = BTreeMap::new();
+    for attempt in &run.attempts {
+        let sample = samples.entry(&attempt.sample).or_default();
+        sample.cluster = sample.cluster.or(attempt.cluster.as_deref());
+        sample.scores.extend(errors.score(attempt));
+    }
+    for sample in samples.values_mut() {
+        // Sums of floats depend on their order, and attempts finish in any.
+        sample.scores.sort_by(f64::total_cmp);
+    }
+    samples
+}
+
+/// The samples that have a score in both runs, each with its mean score, and what is left over.
+pub fn pair_up<'a>(
+    first: &'a RunScores,
+    second: &'a RunScores,
+    errors: Errors,
+) -> (Vec<Pair<Cluster<'a>>>, Alignment) {
+    let (a, b) = (samples(first, errors), samples(second, errors));
+    let mut pairs = Vec::new();
+    let mut alignment = Alignment {
+        only_second: b
+            .keys()
+            .filter(|id| !a.contains_key(*id))
+            .map(|id| (*id).to_owned())
+            .collect(),
+        ..Alignment::default()
+    };
+    for (id, ours) in a {
+        let Some(theirs) = b.get(id) else {
+            alignment.only_first.push(id.to_owned());
+            continue;
+        };
+        let (Some(first), Some(second)) = (ours.mean(), theirs.mean()) else {
+            alignment.unscored.push(id.to_owned());
+            continue;
+        };
+        if ours.scores.len() != theirs.scores.len() {
+            alignment.unequal_attempts.push(id.to_owned());
+        }
+        // One that is not told does not contradict.
+        if ours
+            .cluster
+            .zip(theirs.cluster)
+            .is_some_and(|(a, b)| a != b)
+        {
+            alignment.other_cluster.push(id.to_owned());
+        }
+        let cluster = Cluster::of(id, ours.cluster.or(theirs.cluster));
+        pairs.push(Pair {
+            cluster,
+            first,
+            second,
+            right_or_wrong: ours.is_right_or_wrong() && theirs.is_right_or_wrong(),
+        });
+    }
+    (pairs, alignment)
+}

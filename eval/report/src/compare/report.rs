@@ -1,0 +1,111 @@
+//! What a comparison tells of each run and of each sample.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use model::Status;
+use serde::Serialize;
+use statistics::{Estimate, estimate};
+
+use super::name;
+use super::pairing::{Errors, samples as samples_of};
+use super::source::{Facts, RunScores};
+use crate::summary::{Cluster, Statuses};
+
+/// A run on its own: all its samples, whether others have them or not.
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunFigures {
+    /// `A`, `B`, ….
+    pub name: String,
+    /// The folder or file.
+    pub path: PathBuf,
+    /// What is known of it, by the columns of `results.csv`.
+    pub facts: Facts,
+    /// Samples that it has a record of.
+    pub samples: u64,
+    /// Attempts that it was to make.
+    pub attempts_total: u64,
+    /// Attempts that have a score.
+    pub scored: u64,
+    /// `scored / attempts_total`.
+    pub coverage: f64,
+    /// Attempts by how they ended.
+    pub statuses: Statuses,
+    /// The mean score of the attempts that have one.
+    pub score: Option<Estimate>,
+    /// The same with every attempt of status `error` taken as 0.
+    pub score_errors_as_zero: Option<Estimate>,
+}
+
+/// One sample in every run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SampleScores {
+    /// The sample.
+    pub id: String,
+    /// Its mean score in each run, errors excluded; none where a run has no score of it.
+    pub scores: Vec<Option<f64>>,
+}
+
+pub(super) fn figures(runs: &[RunScores]) -> Vec<RunFigures> {
+    runs.iter().enumerate().map(run_figures).collect()
+}
+
+fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
+    let mut statuses = Statuses::default();
+    for attempt in &run.attempts {
+        match attempt.status {
+            Status::Ok => statuses.ok += 1,
+            Status::Limit => statuses.limit += 1,
+            Status::Error => statuses.error += 1,
+            Status::Cancelled => statuses.cancelled += 1,
+        }
+    }
+    let score = |errors: Errors| {
+        let values: Vec<(Cluster, f64)> = run
+            .attempts
+            .iter()
+            .filter_map(|attempt| {
+                let cluster = Cluster::of(&attempt.sample, attempt.cluster.as_deref());
+                Some((cluster, errors.score(attempt)?))
+            })
+            .collect();
+        estimate(&values)
+    };
+    let scored = run
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.score.is_some());
+    let scored = scored.count() as u64;
+    RunFigures {
+        name: name(index),
+        path: run.path.clone(),
+        facts: run.facts.clone(),
+        samples: samples_of(run, Errors::Excluded).len() as u64,
+        attempts_total: run.attempts_total,
+        scored,
+        coverage: match run.attempts_total {
+            0 => 0.0,
+            total => scored as f64 / total as f64,
+        },
+        statuses,
+        score: score(Errors::Excluded),
+        score_errors_as_zero: score(Errors::AsZero),
+    }
+}
+
+pub(super) fn samples(runs: &[RunScores]) -> Vec<SampleScores> {
+    let mut rows: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
+    for (index, run) in runs.iter().enumerate() {
+        for (id, sample) in samples_of(run, Errors::Excluded) {
+            let row = rows.entry(id).or_insert_with(|| vec![None; runs.len()]);
+            row[index] = sample.mean();
+        }
+    }
+    rows.into_iter()
+        .map(|(id, scores)| SampleScores {
+            id: id.to_owned(),
+            scores,
+        })
+        .collect()
+}

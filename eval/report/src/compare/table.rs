@@ -1,0 +1,274 @@
+//! A comparison as text for people.
+
+use super::family::{Family, FamilyKind};
+use super::verdict::{cautions, verdict};
+use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
+use crate::differences;
+use crate::sanitize::sanitize;
+use crate::side_by_side::side_by_side;
+use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
+
+/// Ids that are shown of many.
+const IDS: usize = 5;
+
+/// Columns that an id may fill.
+const ID_WIDTH: usize = 40;
+
+/// What differs between the runs, their scores, then each comparison with what it comes to and what was left out: at most
+/// 80 columns wide but for sentences, without colour. Ids and paths may be any text.
+pub fn table(comparison: &Comparison) -> String {
+    let runs = &comparison.runs;
+    let labels: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    let mut differing = vec![row(runs, "from", &|run| {
+        run.path.to_string_lossy().into_owned()
+    })];
+    differing.extend(differences::rows(&comparison.differences));
+    let mut parts = vec![rows_table("what differs", &labels, &differing)];
+    let sentences = differences::sentences(&comparison.differences, runs.len());
+    if !sentences.is_empty() {
+        parts.push(lines(sentences));
+    }
+    parts.push(rows_table("", &labels, &figures(runs)));
+    let scores = runs.iter();
+    let scores = scores.flat_map(|run| [&run.score, &run.score_errors_as_zero]);
+    parts.push(lines(interval_notes(scores.flatten())));
+    parts.push(pairs(comparison));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// The comparisons alone, family by family.
+pub fn pairs(comparison: &Comparison) -> String {
+    let mut parts = Vec::new();
+    for family in &comparison.families {
+        parts.extend(heading(family, comparison.runs.len()).map(|heading| heading + "\n"));
+        let pairs = comparison.comparisons.iter();
+        let pairs = pairs.filter(|pair| pair.family == family.kind);
+        parts.extend(pairs.map(|pair| pair_text(pair, family.comparisons > 1)));
+    }
+    parts.join("\n")
+}
+
+/// What a family compares, and how its p values are corrected. None for the one
+/// comparison of two runs. `runs` is how many there are in all.
+pub fn heading(family: &Family, runs: usize) -> Option<String> {
+    let all = family.comparisons;
+    let corrected = match all {
+        1 => "it is the only one, so its p value is not corrected".to_owned(),
+        _ => format!("p values are corrected by Holm's method over these {all}"),
+    };
+    let text = match family.kind {
+        FamilyKind::All | FamilyKind::Baseline if all == 1 && runs == 2 => return None,
+        FamilyKind::All => {
+            format!("Every run with every earlier one: {all} comparisons; {corrected}.")
+        }
+        FamilyKind::Baseline => {
+            let baseline = match family.baselines.as_slice() {
+                [one] => one.clone(),
+                many => format!("the baseline of its model ({})", many.join(", ")),
+            };
+            format!(
+                "Each run with {baseline}: {}; {corrected}.",
+                comparisons(all)
+            )
+        }
+        FamilyKind::Best if family.shown == all => format!(
+            "{} with each other: {}; {corrected}.",
+            family.runs.join(", "),
+            comparisons(all)
+        ),
+        FamilyKind::Best if family.shown == 0 => return None,
+        FamilyKind::Best => {
+            let as_good = match family.as_good.as_slice() {
+                [] => String::new(),
+                [one] => format!("; {one} scores as well as the last of them, but comes later"),
+                many => format!(
+                    "; {} score as well as the last of them, but come later",
+                    many.join(", ")
+                ),
+            };
+            format!(
+                "The {} of these {} runs that score best, errors as zero, with each other: {}{as_good}. The same scores \
+                 chose them, so p values are corrected by Holm's method over all {all} pairs of the {} runs.",
+                family.best.len(),
+                family.runs.len(),
+                family.best.join(", "),
+                family.runs.len()
+            )
+        }
+    };
+    Some(text)
+}
+
+fn comparisons(count: u64) -> String {
+    match count {
+        1 => "1 comparison".to_owned(),
+        count => format!("{count} comparisons"),
+    }
+}
+
+fn lines(sentences: impl IntoIterator<Item = String>) -> String {
+    let sentences = sentences.into_iter();
+    // Values may come from files of other people.
+    let sentences = sentences.map(|text| sanitize(&text, usize::MAX) + "\n");
+    sentences.collect()
+}
+
+type Row = (String, Vec<String>);
+
+fn row(runs: &[RunFigures], name: &str, cell: &dyn Fn(&RunFigures) -> String) -> Row {
+    (name.to_owned(), runs.iter().map(cell).collect())
+}
+
+fn figures(runs: &[RunFigures]) -> Vec<Row> {
+    vec![
+        row(runs, "score", &|run| score_text(run.score.as_ref())),
+        row(runs, "  errors as zero", &|run| {
+            score_text(run.score_errors_as_zero.as_ref())
+        }),
+        row(runs, "coverage", &|run| {
+            format!(
+                "{}/{} ({})",
+                run.scored,
+                run.attempts_total,
+                percent(run.coverage)
+            )
+        }),
+        row(runs, "status", &|run| statuses_text(&run.statuses)),
+        row(runs, "samples", &|run| run.samples.to_string()),
+    ]
+}
+
+fn pair_text(pair: &RunPair, many: bool) -> String {
+    let mut text = String::new();
+    let title = format!("{} - {}", pair.second, pair.first);
+    if pair.errors_excluded.is_some() || pair.errors_as_zero.is_some() {
+        let ways = [pair.errors_excluded.as_ref(), pair.errors_as_zero.as_ref()];
+        text += &side_by_side(
+            &title,
+            ["errors excluded", "errors as zero"],
+            rows(pair, ways, many),
+        );
+        text.push('\n');
+    }
+    let sentences = verdict(pair, many).into_iter();
+    for sentence in sentences.chain(cautions([pair])).chain(left_out(pair)) {
+        text += &sentence;
+        text.push('\n');
+    }
+    text
+}
+
+fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(String, Vec<String>)> {
+    let row = |name: &str, cell: &dyn Fn(&Difference) -> Option<String>| {
+        let cells = ways.map(|way| way.and_then(cell).unwrap_or_else(|| NONE.to_owned()));
+        (name.to_owned(), cells.to_vec())
+    };
+    let three = |figure: f64| format!("{figure:.3}");
+    let clustered = ways
+        .iter()
+        .flatten()
+        .any(|way| way.paired.clusters != way.paired.samples);
+    let tested =
+        |of: fn(&Difference) -> Option<f64>| ways.iter().flatten().any(|way| of(way).is_some());
+
+    let mut rows = vec![row("samples in both", &|way| {
+        Some(way.paired.samples.to_string())
+    })];
+    if clustered {
+        rows.push(row("  clusters", &|way| {
+            Some(way.paired.clusters.to_string())
+        }));
+    }
+    rows.extend([
+        row(&pair.first, &|way| Some(three(way.paired.first))),
+        row(&pair.second, &|way| Some(three(way.paired.second))),
+        row("difference", &|way| {
+            Some(format!("{:+.3}", way.paired.difference))
+        }),
+        row("  95 % interval", &|way| interval_text(way)),
+        row("  standard error", &|way| {
+            way.paired.standard_error.map(three)
+        }),
+        row("wins, losses, ties", &|way| {
+            let paired = &way.paired;
+            Some(format!(
+                "{}, {}, {}",
+                paired.wins, paired.losses, paired.ties
+            ))
+        }),
+    ]);
+    if tested(|way| way.paired.mcnemar_p) {
+        rows.push(row("McNemar, exact p", &|way| {
+            way.paired.mcnemar_p.map(p_text)
+        }));
+    }
+    rows.push(row("t test, p", &|way| way.paired.t_p.map(p_text)));
+    if many {
+        rows.push(row("p after Holm", &|way| way.p_holm.map(p_text)));
+    }
+    rows.push(row("detectable", &|way| way.detectable.map(three)));
+    rows
+}
+
+/// The interval of a difference: `[-0.007, +0.507]`.
+pub fn interval_text(difference: &Difference) -> Option<String> {
+    let [low, high] = difference.paired.interval?;
+    Some(format!("[{low:+.3}, {high:+.3}]"))
+}
+
+/// A p value to three digits: `0.031`, `<0.001`.
+pub fn p_text(p: f64) -> String {
+    if p < 0.001 {
+        "<0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
+fn left_out(pair: &RunPair) -> Vec<String> {
+    let Alignment {
+        only_first,
+        only_second,
+        unscored,
+        unequal_attempts,
+        other_cluster,
+    } = &pair.alignment;
+    let RunPair { first, second, .. } = pair;
+    let kinds = [
+        (only_first, format!("Left out, as only {first} has them")),
+        (only_second, format!("Left out, as only {second} has them")),
+        (
+            unscored,
+            format!("Left out where errors are excluded, as {first} or {second} has no score of them"),
+        ),
+        (
+            unequal_attempts,
+            "More scored attempts in one run than in the other (each sample counts once, by its mean)".to_owned(),
+        ),
+        (
+            other_cluster,
+            format!("In another cluster in {second} than in {first} (whose cluster is taken)"),
+        ),
+    ];
+    kinds
+        .iter()
+        .filter(|(ids, _)| !ids.is_empty())
+        .map(|(ids, what)| {
+            let noun = if ids.len() == 1 { "sample" } else { "samples" };
+            format!("{what}: {} {noun}: {}", ids.len(), some(ids))
+        })
+        .collect()
+}
+
+fn some(ids: &[String]) -> String {
+    let mut shown: Vec<String> = ids
+        .iter()
+        .take(IDS)
+        .map(|id| sanitize(id, ID_WIDTH))
+        .collect();
+    if ids.len() > IDS {
+        shown.push("…".to_owned());
+    }
+    shown.join(", ")
+}

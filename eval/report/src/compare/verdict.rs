@@ -1,0 +1,106 @@
+//! What a comparison comes to, in a sentence.
+
+use statistics::MIN_CLUSTERS;
+
+use super::table::p_text;
+use super::{Difference, RunPair, SIGNIFICANT};
+use crate::summary::difference_notes;
+
+/// What a test says of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    SecondBetter,
+    FirstBetter,
+    Nothing,
+    Untested,
+}
+
+/// The sentences below a comparison's table. `corrected` if there are several comparisons.
+pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
+    let RunPair { first, second, .. } = pair;
+    let (Some(excluded), Some(zero)) = (&pair.errors_excluded, &pair.errors_as_zero) else {
+        return vec![format!(
+            "{second} and {first} have no sample in common that both have a score of."
+        )];
+    };
+    let mut sentences = Vec::new();
+    let (found, with_errors) = (finding(excluded), finding(zero));
+    if found == with_errors {
+        sentences.push(sentence(pair, found, excluded, corrected));
+    } else {
+        sentences.push(format!(
+            "Errors excluded: {}",
+            sentence(pair, found, excluded, corrected)
+        ));
+        sentences.push(format!(
+            "Errors as zero: {}",
+            sentence(pair, with_errors, zero, corrected)
+        ));
+    }
+    if pair.same_fingerprint == Some(true) {
+        sentences.push(format!(
+            "{first} and {second} have the same fingerprint: they are the same experiment, and differ by chance."
+        ));
+    }
+    sentences
+}
+
+/// What is to know of the intervals of comparisons that stand together, a sentence each.
+pub fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String> {
+    let ways = pairs
+        .into_iter()
+        .flat_map(|pair| [&pair.errors_excluded, &pair.errors_as_zero]);
+    difference_notes(ways.flatten().map(|way| &way.paired))
+}
+
+fn finding(difference: &Difference) -> Finding {
+    match difference.p_holm {
+        None => Finding::Untested,
+        Some(p) if p > SIGNIFICANT => Finding::Nothing,
+        Some(_) if difference.paired.difference > 0.0 => Finding::SecondBetter,
+        Some(_) => Finding::FirstBetter,
+    }
+}
+
+fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected: bool) -> String {
+    let RunPair { first, second, .. } = pair;
+    let test = difference.test();
+    let p = difference.p_holm.map(p_text).unwrap_or_default();
+    let p = if corrected {
+        format!("{test}, p {p} after Holm")
+    } else {
+        format!("{test}, p {p}")
+    };
+    let paired = &difference.paired;
+    let outruns = |p| paired.test_outruns_interval(p, SIGNIFICANT);
+    let doubt = if difference.p_holm.is_some_and(outruns) {
+        " But the interval holds 0: it allows for samples of a kind that these are not of, and the test does not."
+    } else {
+        ""
+    };
+    match finding {
+        Finding::SecondBetter => format!("{second} is better than {first} ({p}).{doubt}"),
+        Finding::FirstBetter => format!("{first} is better than {second} ({p}).{doubt}"),
+        Finding::Nothing => {
+            let varies = paired.standard_error.is_some_and(|error| error > 0.0);
+            let found = match difference.detectable {
+                Some(size) => {
+                    format!(" A difference of {size:.3} would be found 4 times out of 5.")
+                }
+                None if varies || paired.mcnemar_p.is_some() => {
+                    " With so few samples no difference, however large, would be found 4 times out of 5."
+                        .to_owned()
+                }
+                // Nothing shows how much they vary.
+                None => String::new(),
+            };
+            format!("No difference is shown between {second} and {first} ({p}).{found}")
+        }
+        Finding::Untested if paired.clusters < MIN_CLUSTERS as u64 => format!(
+            "The difference between {second} and {first} cannot be tested: of fewer than {MIN_CLUSTERS} independent samples a t test finds differences where there are none."
+        ),
+        Finding::Untested => format!(
+            "The difference between {second} and {first} cannot be tested: all samples differ alike."
+        ),
+    }
+}

@@ -1,0 +1,239 @@
+//! What differs between runs: every part of their fingerprints, with what was in effect in each of them.
+//!
+//! Tables of several runs begin with this, so that nobody takes the effect of one part for that of another.
+
+mod parts;
+mod text;
+mod value;
+
+use std::collections::BTreeSet;
+
+use records::makers::{self, Makers};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::compare;
+
+pub use parts::RunParts;
+pub use text::rows;
+pub use text::{scorers, sentences};
+
+/// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`] of them say how agents work.
+
+const FIRST: [&str; 16] = [
+    "model",
+    "protocol",
+    "prompt_mode",
+    "profile",
+    "drivers",
+    "prompt_layers",
+    "tools",
+    "hooks",
+    "max_depth",
+    "max_iterations",
+    "sampling",
+    "model_aliases",
+    "benchmark",
+    "dataset_digest",
+    "scorer",
+    "program",
+];
+
+/// How many of [`FIRST`] say how agents work.
+const TREATMENTS: usize = 10;
+
+/// Rows that one part may have; of a part with more, one row shows that it differs.
+const MOST_ROWS: usize = 6;
+
+/// What differs between runs, and what is the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Differences {
+    /// Whether all have the same fingerprint. None if it is unknown of one.
+    pub same_fingerprint: Option<bool>,
+    /// Whether every run records all parts of its fingerprint. If not, only the columns of `results.csv` are compared.
+    pub all_parts: bool,
+    /// The parts that differ, those of the treatment first.
+    pub parts: Vec<Part>,
+    /// The parts of the treatment that are the same in all runs, with their value.
+    pub same: Vec<(String, String)>,
+    /// Where runs, or attempts of a run, were made by different programs, a sentence each. Runs are called `A`, `B`, …,
+    /// unless they are [`named`](Self::named).
+    pub programs: Vec<String>,
+    #[serde(skip)]
+    makers: Vec<Makers>,
+}
+
+/// A part in which runs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// Its name in the fingerprint, members after a dot: `sandbox.limits.output_chars`.
+    pub part: String,
+    /// What is in effect in each run, in their order. None where the run's protocol does not use it.
+    pub values: Vec<Option<String>>,
+}
+
+impl Differences {
+    /// Compares the runs part by part.
+    pub fn of(runs: &[RunParts]) -> Self {
+        let all_parts = runs.iter().all(RunParts::has_fingerprint_parts);
+        let known: Vec<_> = runs.iter().map(|run| run.get(all_parts)).collect();
+        let names: BTreeSet<&str> = known
+            .iter()
+            .flat_map(|parts| parts.keys().map(String::as_str))
+            .collect();
+        let first = FIRST.iter().copied().filter(|name| names.contains(name));
+        let others = names.iter().copied().filter(|name| !FIRST.contains(name));
+        let (mut parts, mut same) = (Vec::new(), Vec::new());
+        for name in first.chain(others) {
+            let values: Vec<Slot> = known
+                .iter()
+                .map(|parts| {
+                    parts
+                        .get(name)
+                        .map_or(Slot::NotRecorded, |part| Slot::of(part.as_ref()))
+                })
+                .collect();
+            let of_treatment = FIRST[..TREATMENTS].contains(&name);
+            if !alike(&values) {
+                // That a protocol has no sandbox at all goes without saying.
+                let used = values.iter().copied().filter(|slot| *slot != Slot::Unused);
+                if of_treatment || !alike(&used.collect::<Vec<_>>()) {
+                    parts.extend(rows_of(name, &values));
+                }
+            } else if of_treatment && let Some(Slot::Value(value)) = values.first() {
+                same.push((name.to_owned(), value::in_effect(name, value)));
+            }
+        }
+        Self {
+            same_fingerprint: same_fingerprint(runs),
+            all_parts,
+            parts,
+            same,
+            programs: Vec::new(),
+            makers: runs.iter().map(|run| run.makers.clone()).collect(),
+        }
+        .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
+    }
+
+    /// The same with these names for the runs, in their order, in all sentences.
+    #[must_use]
+    pub fn named(mut self, names: &[impl ToString]) -> Self {
+        let names = names.iter().map(ToString::to_string);
+        self.programs = makers::remarks(names.zip(&self.makers));
+        self
+    }
+}
+
+/// What a run has in the place of a part or of a member.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Slot<'a> {
+    /// Its protocol does not use the part.
+    Unused,
+    /// The run was made by a program that did not record it.
+    NotRecorded,
+    /// It lacks this member of a part that it records.
+    Missing,
+    Value(&'a Value),
+}
+
+impl<'a> Slot<'a> {
+    fn of(part: Option<&'a Value>) -> Self {
+        part.map_or(Self::Unused, Self::Value)
+    }
+
+    fn member(self, name: &str) -> Self {
+        match self {
+            Self::Value(Value::Object(members)) => {
+                members.get(name).map_or(Self::Missing, Slot::Value)
+            }
+            Self::Value(_) => Self::Missing,
+            other => other,
+        }
+    }
+
+    /// An object whose members are compared one by one.
+    fn is_divisible(self) -> bool {
+        matches!(self, Self::Value(Value::Object(members)) if !members.contains_key("name"))
+    }
+
+    fn is_unknown(self) -> bool {
+        matches!(self, Self::Unused | Self::NotRecorded)
+    }
+
+    /// Whether nothing is set: the member is not there, null or empty.
+    fn is_empty(self) -> bool {
+        match self {
+            Self::Missing => true,
+            Self::Value(value) => value::is_empty(value),
+            Self::Unused | Self::NotRecorded => false,
+        }
+    }
+}
+
+fn alike(values: &[Slot]) -> bool {
+    values.windows(2).all(|pair| {
+        pair[0] == pair[1]
+            || pair.iter().all(|slot| slot.is_empty())
+            || have_one_identity(pair[0], pair[1])
+    })
+}
+
+/// Whether both go by two names for the same thing: a bundled model, and a copy of its file.
+fn have_one_identity(one: Slot, other: Slot) -> bool {
+    let identity = |slot: Slot<'_>| match slot {
+        Slot::Value(value) => value.get("identity").cloned(),
+        _ => None,
+    };
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+/// A part that differs, or those of its members that do.
+fn rows_of(name: &str, values: &[Slot]) -> Vec<Part> {
+    let mut rows = Vec::new();
+    divide(name, values, &mut rows);
+    if rows.len() > MOST_ROWS {
+        let digests = values.iter().map(|slot| value::digest_text(*slot));
+        let count = rows.len();
+        rows = vec![Part {
+            part: format!("{name} ({count} members)"),
+            values: digests.collect(),
+        }];
+    }
+    rows
+}
+
+fn divide(name: &str, values: &[Slot], rows: &mut Vec<Part>) {
+    let divisible = values.iter().any(|slot| slot.is_divisible())
+        && values
+            .iter()
+            .all(|slot| slot.is_divisible() || slot.is_empty() || slot.is_unknown());
+    if alike(values) {
+        return;
+    }
+    if !divisible {
+        rows.push(Part {
+            part: name.to_owned(),
+            values: value::texts(values),
+        });
+        return;
+    }
+    let members: BTreeSet<&String> = values
+        .iter()
+        .filter_map(|slot| match slot {
+            Slot::Value(Value::Object(members)) => Some(members.keys()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    for member in members {
+        let values: Vec<Slot> = values.iter().map(|slot| slot.member(member)).collect();
+        divide(&format!("{name}.{member}"), &values, rows);
+    }
+}
+
+fn same_fingerprint(runs: &[RunParts]) -> Option<bool> {
+    let mut pairs = runs.windows(2);
+    pairs.try_fold(!runs.is_empty(), |same, pair| {
+        Some(pair[0].same_fingerprint(&pair[1])? && same)
+    })
+}

@@ -1,0 +1,216 @@
+//! What a run records of its agents, part by part.
+
+use std::collections::BTreeMap;
+
+use model::Protocol;
+use records::RunIdentity;
+use records::makers::Makers;
+use records::run_dir::RunDir;
+use serde_json::{Map, Value, json};
+
+use super::value::NOT_RECORDED;
+
+/// Parts by their names; none for one that the run's protocol does not use.
+
+pub(super) type Parts = BTreeMap<String, Option<Value>>;
+
+/// Columns of `results.csv` that are parts of the fingerprint, too.
+const COLUMNS: [&str; 9] = [
+    "benchmark",
+    "model",
+    "protocol",
+    "prompt_mode",
+    "drivers",
+    "max_depth",
+    "max_iterations",
+    "dataset_digest",
+    "scorer",
+];
+
+/// The part that says which program made the attempts.
+const PROGRAM: &str = "program";
+
+/// What `config.json` has beside the fingerprint that is shown where it differs, by the name that it is shown under. Two runs of one
+/// fingerprint may differ by it: a port, for instance, may belong to another server.
+const BESIDE: [(&str, &str); 5] = [
+    ("address", "/engine/base_urls"),
+    ("earlier_addresses", "/engine/earlier_base_urls"),
+    ("date", "/engine/date"),
+    ("files_dir", "/flags/engine/tools/files_dir"),
+    ("prices", "/budget/prices"),
+];
+
+/// What a run records: the parts of its fingerprint, and the columns that a CSV file has of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunParts {
+    fingerprint: Option<String>,
+    parts: Parts,
+    columns: Parts,
+    beside: Parts,
+    pub(super) makers: Makers,
+}
+
+impl RunParts {
+    /// Those of a run directory: `lock.json`, and of `config.json` the profile, whose drivers are in effect.
+    pub fn of_run(run: &RunDir) -> Self {
+        let identity = &run.lock.run;
+        let makers = Makers::of(&run.lock, &run.records);
+        let program = programs(&makers).or_else(|| {
+            let begun_with = run.lock.fingerprint.program()?;
+            Some(json!([begun_with.digest()]))
+        });
+        let recorded = run.lock.fingerprint.parts();
+        let beside: Parts = BESIDE
+            .iter()
+            .filter_map(|(name, place)| {
+                let value = run.config.pointer(place)?;
+                Some(((*name).to_owned(), Some(value.clone())))
+            })
+            .collect();
+        let mut parts: Parts = recorded
+            .iter()
+            .map(|(name, value)| (name.clone(), Some(value.clone())))
+            .collect();
+        if !recorded.is_empty() {
+            named(&mut parts, "model", &identity.model);
+            named(&mut parts, "scorer", &identity.scorer);
+            if let Some(Some(Value::Object(tools))) = parts.get("tools") {
+                let tools = with_digests(tools);
+                parts.insert("tools".to_owned(), Some(tools));
+            }
+            if let Some(profile) = run.config.pointer("/engine/profile") {
+                parts.insert("profile".to_owned(), Some(profile.clone()));
+            }
+            parts.extend(beside.clone());
+            parts.remove(PROGRAM);
+            parts.extend(
+                program
+                    .clone()
+                    .map(|program| (PROGRAM.to_owned(), Some(program))),
+            );
+            // Only runs of web agents have this part, and none leaves it out by mistake.
+            parts.entry("web_agent".to_owned()).or_insert(None);
+            leave_out_unused(&mut parts, &identity.protocol);
+        }
+        let mut columns = columns(identity);
+        columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
+        leave_out_unused(&mut columns, &identity.protocol);
+        Self {
+            fingerprint: Some(identity.fingerprint.clone()),
+            parts,
+            columns,
+            beside,
+            makers,
+        }
+    }
+
+    /// Those of a CSV file, as far as it has columns with these names; `makers` are the programs of its rows.
+    pub fn of_columns<'a>(column: impl Fn(&str) -> Option<&'a str>, makers: Makers) -> Self {
+        let known = COLUMNS.iter().filter_map(|name| {
+            let value = Some(Value::from(column(name)?));
+            Some(((*name).to_owned(), value))
+        });
+        let mut columns: Parts = known.collect();
+        let program = programs(&makers);
+        columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
+        leave_out_unused(&mut columns, column("protocol").unwrap_or_default());
+        Self {
+            fingerprint: column("fingerprint").map(str::to_owned),
+            parts: Parts::new(),
+            columns,
+            beside: Parts::new(),
+            makers,
+        }
+    }
+
+    /// Whether both have the fingerprint of one experiment, made by the same programs at the same addresses, and nothing else that
+    /// is shown differs. None if it is unknown of one.
+    pub fn same_fingerprint(&self, other: &Self) -> Option<bool> {
+        let same = self.fingerprint()? == other.fingerprint()?;
+        Some(same && self.beside == other.beside && self.makers.agree(&other.makers))
+    }
+
+    pub(super) fn fingerprint(&self) -> Option<&str> {
+        self.fingerprint.as_deref().filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn has_fingerprint_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// The parts of the fingerprint, or only what a CSV file could have of them.
+    pub(super) fn get(&self, all_parts: bool) -> &Parts {
+        if all_parts {
+            &self.parts
+        } else {
+            &self.columns
+        }
+    }
+}
+
+/// The programs that made the attempts, by the digests that records, CSV files and `--version` have. None if none is known.
+fn programs(makers: &Makers) -> Option<Value> {
+    makers.digests().next()?;
+    let unknown = makers.any_unknown().then_some(NOT_RECORDED);
+    Some(makers.digests().chain(unknown).collect())
+}
+
+fn columns(identity: &RunIdentity) -> Parts {
+    let Ok(Value::Object(mut identity)) = serde_json::to_value(identity) else {
+        return Parts::new();
+    };
+    let known = COLUMNS.iter().filter_map(|name| {
+        let text = match identity.get_mut(*name).map(Value::take)? {
+            Value::String(text) => text,
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        // A CSV file cannot tell an empty text from one that is unknown.
+        (!text.is_empty()).then(|| ((*name).to_owned(), Some(Value::from(text))))
+    });
+    known.collect()
+}
+
+/// A part whose value is a digest or an object, by the name that people know it by.
+fn named(parts: &mut Parts, part: &str, name: &str) {
+    if let Some(Some(value)) = parts.get_mut(part)
+        && value.as_str() != Some(name)
+    {
+        *value = json!({ "name": name, "identity": value.take() });
+    }
+}
+
+/// `{name: digest}` as a list of named things.
+fn with_digests(tools: &Map<String, Value>) -> Value {
+    tools
+        .iter()
+        .map(|(name, digest)| json!({ "name": name, "sha256": digest }))
+        .collect()
+}
+
+/// Takes out what is recorded of a run and not used by its protocol: earlier programs recorded the settings of the REPL
+/// of every run.
+fn leave_out_unused(parts: &mut Parts, protocol: &str) {
+    const OF_A_REPL: [&str; 6] = [
+        "max_depth",
+        "max_iterations",
+        "max_blocks_per_iteration",
+        "confirm_first_return",
+        "sandbox",
+        "javascript_engine",
+    ];
+    /// Those of them that are columns, and the mode: where a run leaves out what it does not use, it is no less known.
+    const COLUMNS: [&str; 3] = ["prompt_mode", "max_depth", "max_iterations"];
+    let protocol: Result<Protocol, _> = protocol.parse();
+    let mut unused = |part: &str| {
+        if COLUMNS.contains(&part) || parts.contains_key(part) {
+            parts.insert(part.to_owned(), None);
+        }
+    };
+    match protocol {
+        Ok(Protocol::Rlm) | Err(_) => return,
+        Ok(Protocol::Direct) => OF_A_REPL.into_iter().for_each(&mut unused),
+        Ok(_) => {}
+    }
+    unused("prompt_mode");
+}

@@ -1,0 +1,296 @@
+//! Reports of runs: what `rlm-eval report` prints and draws, made from records and trajectories alone.
+
+mod behaviour;
+mod groups;
+mod spending;
+mod text;
+
+mod compared;
+mod html;
+mod plot;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use model::Protocol;
+use records::run_dir::{RunDir, RunDirError};
+use records::{AttemptRecord, RunIdentity};
+
+use crate::compare::{self, Against, Comparison, RunScores};
+use crate::differences::{self, Differences, RunParts};
+use crate::summary::Summary;
+
+pub use behaviour::{Behaviour, TimeSplit};
+pub use groups::{Group, Grouping};
+pub use html::{HtmlError, html};
+pub use spending::Spending;
+pub use text::{conclusion, text};
+
+/// Everything that a report shows.
+
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What differs between the runs.
+    pub differences: Differences,
+    /// The runs, each by itself.
+    pub runs: Vec<RunReport>,
+    /// The comparisons of the sweeps among them.
+    pub sweeps: Vec<SweepReport>,
+}
+
+/// The sweep in a folder.
+#[derive(Debug)]
+pub struct FoundSweep {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its cells that have begun: their names, and their places among the runs.
+    pub cells: Vec<(String, usize)>,
+    /// For each of these cells the index of the run that it is compared with; its own index if it is compared with none.
+    pub baselines: Vec<usize>,
+}
+
+/// The comparisons of a sweep, whose runs have the names of the report.
+#[derive(Debug, Clone)]
+pub struct SweepReport {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its cells against each other.
+    pub comparison: Comparison,
+}
+
+/// Everything that a report shows of one run.
+#[derive(Debug, Clone)]
+pub struct RunReport {
+    /// `A`, `B`, …: what plots and comparisons call it.
+    pub name: String,
+    /// What tells it from the others: a few words.
+    pub label: String,
+    /// What all attempts have in common.
+    pub identity: RunIdentity,
+    /// Scores, intervals and means.
+    pub summary: Summary,
+    /// What its agents did.
+    pub behaviour: Behaviour,
+    /// Scores by facts about the samples.
+    pub groupings: Vec<Grouping>,
+    /// The root's iterations of each attempt that ended `ok` or `limit`.
+    pub iterations: Vec<u32>,
+    /// Attempts that scored less than 1 or ended in an error, worst first.
+    pub failures: Vec<Failure>,
+}
+
+/// An attempt that went wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The sample.
+    pub id: String,
+    /// 1-based.
+    pub attempt: u32,
+    /// How it ended.
+    pub status: String,
+    /// None after an error.
+    pub score: Option<f64>,
+    /// What the agent answered, or why it did not; cut.
+    pub got: String,
+    /// The right answer; cut.
+    pub expected: String,
+}
+
+impl Report {
+    /// The report of runs that are read already, among them the cells of these sweeps.
+    ///
+    /// # Errors
+    /// [`RunDirError`] for a trajectory that cannot be read or is no trajectory.
+    pub fn of(runs: &[RunDir], sweeps: &[FoundSweep]) -> Result<Self, RunDirError> {
+        let mut labels = labels(&runs.iter().map(|run| &run.lock.run).collect::<Vec<_>>());
+        for sweep in sweeps {
+            let name = sweep.folder.file_name().unwrap_or_default();
+            let is_all = sweep.cells.len() == runs.len();
+            for (cell, place) in &sweep.cells {
+                if let Some(label) = labels.get_mut(*place) {
+                    *label = if is_all {
+                        cell.clone()
+                    } else {
+                        format!("{}/{cell}", name.to_string_lossy())
+                    };
+                }
+            }
+        }
+        let paths = runs.iter().map(|run| run.path.to_string_lossy());
+        let labels = distinct(labels, paths);
+        let records: Vec<&[AttemptRecord]> =
+            runs.iter().map(|run| run.records.as_slice()).collect();
+        let groupings = groups::of(&records);
+        let reports = runs.iter().zip(labels).zip(groupings).enumerate();
+        let reports = reports.map(|(index, ((run, label), groupings))| {
+            RunReport::of(run, compare::name(index), label, groupings)
+        });
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
+        Ok(Self {
+            differences: Differences::of(&parts),
+            sweeps: sweeps
+                .iter()
+                .map(|sweep| SweepReport::of(runs, sweep))
+                .collect(),
+            runs: reports,
+        })
+    }
+
+    /// `A`, `B`, …: the names of the runs in plots and comparisons.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.runs.iter().map(|run| run.name.as_str())
+    }
+
+    /// Which runs were scored by which scorer, if not all by the same; `names` are those that the reader knows the runs by.
+    pub fn scorers<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        let scorers = self.runs.iter().map(|run| run.identity.scorer.as_str());
+        differences::scorers(names.into_iter().zip(scorers))
+    }
+}
+
+impl SweepReport {
+    fn of(runs: &[RunDir], sweep: &FoundSweep) -> Self {
+        let cells = sweep.cells.iter();
+        let places: Vec<usize> = cells.map(|(_, place)| *place).collect();
+        let members = places.iter().filter_map(|place| runs.get(*place));
+        let scores: Vec<RunScores> = members.map(RunScores::of_run).collect();
+        let among = |run: &usize| places.iter().position(|place| place == run);
+        let baselines = sweep
+            .baselines
+            .iter()
+            .map(|run| among(run).unwrap_or_default());
+        let against = Against::Baseline(baselines.collect());
+        let comparison = compare::compare_all(&scores, &against);
+        let names: Vec<String> = places.iter().map(|place| compare::name(*place)).collect();
+        Self {
+            folder: sweep.folder.clone(),
+            comparison: comparison.renamed(&names),
+        }
+    }
+}
+
+impl RunReport {
+    fn of(
+        run: &RunDir,
+        name: String,
+        label: String,
+        groupings: Vec<Grouping>,
+    ) -> Result<Self, RunDirError> {
+        let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
+        let ended = run.records.iter().filter(|record| behaviour::ended(record));
+        Ok(Self {
+            name,
+            label,
+            identity: run.lock.run.clone(),
+            behaviour: behaviour::of(run)?,
+            groupings,
+            iterations: ended.map(|record| record.iterations).collect(),
+            failures: failures(run),
+            summary,
+        })
+    }
+
+    /// Mean seconds of an attempt that ended `ok` or at a limit: the one time of an attempt that a report states.
+    pub fn seconds_per_attempt(&self) -> Option<f64> {
+        let mean = self.summary.per_attempt.as_ref()?;
+        Some(mean.total_time_s)
+    }
+}
+
+/// Characters of an answer that a report shows.
+const EXCERPT: usize = 300;
+
+fn failures(run: &RunDir) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = run
+        .records
+        .iter()
+        .filter(|record| record.score.is_none_or(|score| score < 1.0))
+        .map(|record| Failure {
+            id: record.id.clone(),
+            attempt: record.attempt,
+            status: record.status.to_string(),
+            score: record.score,
+            got: excerpt(record.answer.as_ref().or(record.error.as_ref())),
+            expected: match &record.expected {
+                serde_json::Value::String(text) => excerpt(Some(text)),
+                value => excerpt(Some(&value.to_string())),
+            },
+        })
+        .collect();
+    failures.sort_by(|a, b| {
+        let score = |failure: &Failure| failure.score.unwrap_or(-1.0);
+        (score(a).total_cmp(&score(b))).then_with(|| (&a.id, a.attempt).cmp(&(&b.id, b.attempt)))
+    });
+    failures
+}
+
+fn excerpt(text: Option<&String>) -> String {
+    let text = text.map_or("", String::as_str);
+    match text.char_indices().nth(EXCERPT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The depth as a part of a label; nothing for a direct call, which has none.
+fn depth(run: &RunIdentity) -> String {
+    if run.protocol == Protocol::Direct.as_str() {
+        String::new()
+    } else {
+        format!(" depth {}", run.max_depth)
+    }
+}
+
+/// The labels, and in place of those that several runs have their paths.
+fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) -> Vec<String> {
+    let all = labels.clone();
+    let is_shared = |label: &String| all.iter().filter(|other| *other == label).count() > 1;
+    let those = labels.into_iter().zip(paths);
+    those
+        .map(|(label, path)| {
+            if is_shared(&label) {
+                path.into_owned()
+            } else {
+                label
+            }
+        })
+        .collect()
+}
+
+/// What tells the runs apart: benchmark, protocol, mode and drivers; where these are equal, with the model or depth that
+/// differ; where all is equal, the run's id.
+fn labels(runs: &[&RunIdentity]) -> Vec<String> {
+    let differ = |of: fn(&RunIdentity) -> String| {
+        let values: BTreeSet<String> = runs.iter().map(|run| of(run)).collect();
+        values.len() > 1
+    };
+    let models = differ(|run| run.model.clone());
+    let depths = differ(depth);
+    let plain: Vec<String> = runs.iter().map(|run| run.label()).collect();
+    let full = runs.iter().zip(&plain).map(|(run, label)| {
+        let mut label = label.clone();
+        if models {
+            label = format!("{label} {}", run.model);
+        }
+        if depths {
+            label += &depth(run);
+        }
+        label
+    });
+    let full: Vec<String> = full.collect();
+    let unique = |labels: &[String], label: &String| {
+        labels.iter().filter(|other| *other == label).count() == 1
+    };
+    let label = |((run, plain_label), full_label): ((&&RunIdentity, &String), &String)| {
+        if unique(&plain, plain_label) {
+            plain_label.clone()
+        } else if unique(&full, full_label) {
+            full_label.clone()
+        } else {
+            run.run_id.clone()
+        }
+    };
+    runs.iter().zip(&plain).zip(&full).map(label).collect()
+}

@@ -1,0 +1,131 @@
+//! What agents used up, by their kind and depth.
+
+use std::collections::BTreeMap;
+
+use model::{Role, settled};
+use records::trajectory::{Agent, Used};
+use serde::Serialize;
+
+use super::RunReport;
+use crate::summary::{NONE, amount, usd};
+
+/// What the agents of one kind at one depth used, in all attempts that have a record.
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Spending {
+    /// What they are.
+    pub role: Role,
+    /// 0 for the root.
+    pub depth: u32,
+    /// How many there were.
+    pub agents: u64,
+    /// Their requests to models.
+    pub llm_calls: u64,
+    /// What these took.
+    #[serde(flatten)]
+    pub used: Used,
+}
+
+/// Depth first: roots before their children.
+type Kind = (u32, &'static str);
+
+/// Adds up what agents used.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    kinds: BTreeMap<Kind, Spending>,
+}
+
+impl Tally {
+    pub fn take(&mut self, agent: &Agent) {
+        let Some(role) = agent.role else {
+            return;
+        };
+        let kind = (agent.depth, role.as_str());
+        let spending = self.kinds.entry(kind).or_insert(Spending {
+            role,
+            depth: agent.depth,
+            agents: 0,
+            llm_calls: 0,
+            used: Used::default(),
+        });
+        spending.agents += 1;
+        spending.llm_calls += agent.calls.asked();
+        spending.used += agent.calls.used();
+    }
+
+    pub fn finish(self) -> Vec<Spending> {
+        let kinds = self.kinds.into_values();
+        kinds
+            .map(|mut spending| {
+                spending.used.cost_usd = spending.used.cost_usd.map(settled);
+                spending
+            })
+            .collect()
+    }
+}
+
+impl Spending {
+    /// `$0.0240 (20 of $0.0012)`: all of it, and how many agents on average used how much.
+    fn cost(&self) -> Option<String> {
+        let cost = self.used.cost_usd?;
+        let each = cost / self.agents.max(1) as f64;
+        let unknown = match self.used.unpriced_calls {
+            0 => String::new(),
+            calls => format!(" and {calls} unknown"),
+        };
+        Some(format!(
+            "{}{unknown} ({} of {})",
+            usd(cost),
+            self.agents,
+            usd(each)
+        ))
+    }
+
+    fn tokens(&self) -> Option<String> {
+        let usage = self.used.usage?;
+        let about = if usage.estimated { "~" } else { "" };
+        let each = usage.total() / self.agents.max(1);
+        Some(format!(
+            "{about}{} ({} of {})",
+            amount(usage.total()),
+            self.agents,
+            amount(each)
+        ))
+    }
+}
+
+/// A row of a table: its name, and what stands there for each run.
+type Row = (String, Vec<String>);
+
+/// The tables of cost and of tokens by agent: their titles and rows. What no run knows is left out.
+pub(super) fn tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<Row>)> {
+    let mut tables = vec![
+        ("cost by agent", rows(runs, Spending::cost)),
+        ("tokens by agent", rows(runs, Spending::tokens)),
+    ];
+    tables.retain(|(_, rows)| !rows.is_empty());
+    tables
+}
+
+fn rows(runs: &[RunReport], cell: fn(&Spending) -> Option<String>) -> Vec<Row> {
+    let mut rows: BTreeMap<Kind, Vec<Option<String>>> = BTreeMap::new();
+    for (index, run) in runs.iter().enumerate() {
+        for spending in &run.behaviour.spending {
+            let kind = (spending.depth, spending.role.as_str());
+            let row = rows.entry(kind).or_insert_with(|| vec![None; runs.len()]);
+            row[index] = cell(spending);
+        }
+    }
+    rows.into_iter()
+        .filter(|(_, cells)| cells.iter().any(Option::is_some))
+        .map(|((depth, role), cells)| {
+            let name = match depth {
+                0 => role.to_owned(),
+                _ => format!("{}, depth {depth}", role.replace('_', "-")),
+            };
+            let cells = cells.into_iter();
+            let cells = cells.map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
+            (name, cells.collect())
+        })
+        .collect()
+}

@@ -1,0 +1,344 @@
+//! Runs side by side, as text for people.
+
+use std::collections::BTreeSet;
+
+use model::Usage;
+use statistics::Estimate;
+
+use super::attempt_rows::attempt_figures;
+use super::{PerAttempt, Statuses, Summary, interval_notes};
+use crate::side_by_side::side_by_side;
+
+/// Runs in one table; more make further tables below it.
+
+const SIDE_BY_SIDE: usize = 3;
+
+/// A run in one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40 ok, 1 error; 12.3 s`.
+pub fn headline(summary: &Summary) -> String {
+    let score = score_text(summary.score.as_ref());
+    let with_errors = match &summary.score_errors_as_zero {
+        Some(all) if summary.statuses.error > 0 => format!(" (errors as zero {:.3})", all.mean),
+        _ => String::new(),
+    };
+    let Summary {
+        scored,
+        attempts_total,
+        total_time_s,
+        ..
+    } = summary;
+    let statuses = statuses_text(&summary.statuses);
+    format!(
+        "score {score}{with_errors}, {scored}/{attempts_total} scored: {statuses}; {total_time_s:.1} s of attempts"
+    )
+}
+
+/// One or several runs side by side, one line per figure, at most 80 columns wide and without colour.
+///
+/// Labels may be any text. Ends in a newline, unless there is no run. What is to know of the intervals stands below.
+pub fn table(runs: &[(&str, &Summary)]) -> String {
+    let blocks: Vec<String> = runs.chunks(SIDE_BY_SIDE).map(block).collect();
+    let estimates = runs.iter().flat_map(|(_, run)| run.estimates());
+    blocks.join("\n") + &below(&interval_notes(estimates))
+}
+
+/// Sentences as lines below a table, after an empty line.
+fn below(notes: &[String]) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    format!("\n{}\n", notes.join("\n"))
+}
+
+fn block(runs: &[(&str, &Summary)]) -> String {
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    let mut row = |name: String, cell: &dyn Fn(&Summary) -> String| {
+        let cells = runs.iter().map(|(_, summary)| cell(summary));
+        rows.push((name, cells.collect()));
+    };
+    row("score".to_owned(), &|run| score_text(run.score.as_ref()));
+    row("  errors as zero".to_owned(), &|run| {
+        score_text(run.score_errors_as_zero.as_ref())
+    });
+    row("coverage".to_owned(), &|run| {
+        format!(
+            "{}/{} ({})",
+            run.scored,
+            run.attempts_total,
+            percent(run.coverage)
+        )
+    });
+    row("status".to_owned(), &|run| statuses_text(&run.statuses));
+    for length in context_lengths(runs.iter().map(|(_, summary)| *summary)) {
+        row(format!("score, {} chars", label(length)), &|run| {
+            let group = run
+                .by_context_length
+                .iter()
+                .find(|group| group.context_length == length);
+            group.map_or_else(none, |group| score_text(group.score.as_ref()))
+        });
+    }
+    for figure in attempt_figures(runs) {
+        row(figure.name.clone(), &|run| figure.cell(run));
+    }
+    row("iterations".to_owned(), &|run| {
+        mean(run, |per| format!("{:.1}", per.iterations))
+    });
+    row("returned early".to_owned(), &|run| {
+        run.returned_early
+            .map_or_else(none, |early| early.to_string())
+    });
+    row("delegated".to_owned(), &|run| {
+        mean_if_known(run, |per| per.delegation_rate.map(percent))
+    });
+    row("agents".to_owned(), &|run| {
+        mean_if_known(run, |per| Some(format!("{:.1}", per.agents?)))
+    });
+    row("llm calls".to_owned(), &|run| {
+        mean_if_known(run, |per| Some(format!("{:.1}", per.llm_calls?)))
+    });
+    if runs.iter().any(|(_, run)| run.context_trimmed > 0) {
+        row("context trimmed".to_owned(), &|run| {
+            format!("in {} attempts", run.context_trimmed)
+        });
+    }
+    row("tokens in".to_owned(), &|run| {
+        tokens(run, |usage| usage.input_tokens)
+    });
+    row("tokens out".to_owned(), &|run| {
+        tokens(run, |usage| usage.output_tokens)
+    });
+    row("cost".to_owned(), &cost);
+    if runs.iter().any(|(_, run)| run.has_wasted()) {
+        row("tokens of all tries".to_owned(), &|run| {
+            let usage = run.spent().usage;
+            match usage.total() {
+                0 => none(),
+                all => format!("{}{}", about(Some(&usage)), amount(all)),
+            }
+        });
+        row("cost of all tries".to_owned(), &cost_of_all_tries);
+    }
+    if runs.iter().any(|(_, run)| run.spent().cost_usd.is_some()) {
+        row("cost per right answer".to_owned(), &cost_per_right_answer);
+    }
+    if runs.iter().any(|(_, run)| run.judge.is_some()) {
+        row("judge, calls".to_owned(), &|run| {
+            let judge = run.judge.as_ref();
+            judge.map_or_else(none, |judge| judge.calls.to_string())
+        });
+        row("judge, cost".to_owned(), &|run| {
+            let judge = run.judge.as_ref();
+            judge.map_or_else(none, |judge| {
+                dollars(judge.cost_usd, judge.cost_unknown, "")
+            })
+        });
+    }
+    row("time".to_owned(), &|run| {
+        mean(run, |per| format!("{:.1} s", per.total_time_s))
+    });
+    row("overhead".to_owned(), &|run| {
+        mean_if_known(run, |per| {
+            let share = per.overhead_share? * 100.0;
+            Some(format!("{:.0} ms ({share:.1} %)", per.overhead_ms?))
+        })
+    });
+    side_by_side("", runs.iter().map(|(label, _)| *label), rows)
+}
+
+/// All lengths of contexts that any of the runs has, in characters, shortest first.
+pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> BTreeSet<u64> {
+    let groups = summaries
+        .into_iter()
+        .flat_map(|summary| &summary.by_context_length);
+    groups.map(|group| group.context_length).collect()
+}
+
+/// What stands for a figure that there is not.
+pub const NONE: &str = "-";
+
+pub(super) fn none() -> String {
+    NONE.to_owned()
+}
+
+/// A mean, with its interval where it has one.
+pub fn score_text(estimate: Option<&Estimate>) -> String {
+    match estimate {
+        None => none(),
+        Some(Estimate {
+            mean,
+            interval: None,
+            ..
+        }) => format!("{mean:.3}"),
+        Some(Estimate {
+            mean,
+            interval: Some(interval),
+            ..
+        }) => {
+            format!("{mean:.3} [{:.2}, {:.2}]", interval.low, interval.high)
+        }
+    }
+}
+
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// How attempts ended, those ways that there were.
+pub fn statuses_text(statuses: &Statuses) -> String {
+    let counts = [
+        (statuses.ok, "ok"),
+        (statuses.limit, "limit"),
+        (statuses.error, "error"),
+        (statuses.cancelled, "cancelled"),
+    ];
+    let shown: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if shown.is_empty() {
+        none()
+    } else {
+        shown.join(", ")
+    }
+}
+
+fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
+    run.per_attempt.as_ref().map_or_else(none, text)
+}
+
+/// A mean that may be unknown.
+fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) -> String {
+    run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
+}
+
+/// The mark of what rests on an estimate.
+fn about(usage: Option<&Usage>) -> &'static str {
+    if usage.is_some_and(|usage| usage.estimated) {
+        "~"
+    } else {
+        ""
+    }
+}
+
+/// Tokens of a run, of input or of output: `~` before an estimate, and how many attempts are unknown.
+pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
+    let Some(usage) = &run.usage else {
+        return none();
+    };
+    let about = about(Some(usage));
+    let counted = amount(count(usage));
+    match run.usage_unknown {
+        0 => format!("{about}{counted}"),
+        unknown => format!("{about}{counted} and {unknown} unknown"),
+    }
+}
+
+/// What the attempts that count have cost: `~` before what rests on an estimate, and how many attempts are unknown.
+pub fn cost(run: &Summary) -> String {
+    dollars(run.cost_usd, run.cost_unknown, about(run.usage.as_ref()))
+}
+
+/// The same with the attempts that do not count, and with how many of their calls are unknown.
+pub fn cost_of_all_tries(run: &Summary) -> String {
+    let spent = run.spent();
+    let known = dollars(spent.cost_usd, run.cost_unknown, about(Some(&spent.usage)));
+    match spent.unknown_calls {
+        0 => known,
+        1 => format!("{known} and 1 call unknown"),
+        calls => format!("{known} and {calls} calls unknown"),
+    }
+}
+
+/// What a right answer cost: `~` before what rests on an estimate, or why it is not known.
+pub fn cost_per_right_answer(run: &Summary) -> String {
+    match run.cost_per_right_answer() {
+        Ok(cost) => format!("{}{}", about(Some(&run.spent().usage)), usd(cost)),
+        Err(why) => format!("n/a: {why}"),
+    }
+}
+
+fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
+    match (known, unknown) {
+        (None, _) => none(),
+        (Some(cost), 0) => format!("{about}{}", usd(cost)),
+        (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
+    }
+}
+
+/// US dollars to four decimals, and as many more as three significant digits need: `$0.1600`, `$0.0000123`. Nothing but 0 is `$0`.
+pub fn usd(cost: f64) -> String {
+    /// Decimals of the least cost that is written out.
+    const MOST: u8 = 20;
+    if cost == 0.0 {
+        return "$0".to_owned();
+    }
+    let has_three_digits =
+        |decimals: &u8| cost.abs() * 10_f64.powi(i32::from(*decimals) - 2) >= 1.0;
+    let decimals = (4..=MOST).find(has_three_digits).unwrap_or(MOST);
+    format!("${cost:.*}", usize::from(decimals))
+}
+
+/// A length of context: `8k`, `1m`, or the plain number where it is not round, so that no two share a label.
+fn label(length: u64) -> String {
+    match length {
+        0 => "0".to_owned(),
+        _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),
+        _ if length.is_multiple_of(1_000) => format!("{}k", length / 1_000),
+        _ => length.to_string(),
+    }
+}
+
+/// A count in at most five characters: `950`, `8.2k`, `128k`, `1.5M`.
+pub fn amount(count: u64) -> String {
+    let count = count as f64;
+    match count {
+        ..1e3 => format!("{count}"),
+        ..9.95e3 => format!("{:.1}k", count / 1e3),
+        ..999.5e3 => format!("{:.0}k", count / 1e3),
+        ..9.95e6 => format!("{:.1}M", count / 1e6),
+        ..999.5e6 => format!("{:.0}M", count / 1e6),
+        _ => format!("{:.1}G", count / 1e9),
+    }
+}
+
+/// Rows of a name and a cell for each run, under the runs' labels, in the manner of [`table`]. Any of it may be any text.
+pub fn rows_table(title: &str, labels: &[&str], rows: &[(String, Vec<String>)]) -> String {
+    let blocks = (0..labels.len()).step_by(SIDE_BY_SIDE).map(|from| {
+        let to = (from + SIDE_BY_SIDE).min(labels.len());
+        let rows = rows
+            .iter()
+            .map(|(name, cells)| (name.clone(), cells[from..to].to_vec()));
+        side_by_side(title, labels[from..to].iter().copied(), rows)
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// A length of context as tables show it: `8k`.
+pub fn length_label(length: u64) -> String {
+    label(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usd;
+
+    #[test]
+    fn no_cost_is_rounded_to_nothing() {
+        let rows = [
+            (0.0, "$0"),
+            (1234.5, "$1234.5000"),
+            (0.16, "$0.1600"),
+            (0.024, "$0.0240"),
+            (0.01, "$0.0100"),
+            (0.00123, "$0.00123"),
+            (0.001, "$0.00100"),
+            (0.000_012_34, "$0.0000123"),
+            (0.000_000_001, "$0.00000000100"),
+        ];
+        for (cost, text) in rows {
+            assert_eq!(usd(cost), text);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The runs and sweeps in folders, at any depth.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use records::run_dir::RunDir;
+use report::FoundSweep;
+
+use crate::sweep::{Plan, SweepError};
+
+/// What folders hold.
+
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Run directories, each once, those of a folder by name and those of a sweep in the order of its cells.
+    pub runs: Vec<PathBuf>,
+    /// The sweeps among them.
+    pub sweeps: Vec<FoundSweep>,
+    /// What was left out, and why.
+    pub left_out: Vec<String>,
+    /// Runs by the one path of all that lead to them.
+    seen: BTreeSet<PathBuf>,
+}
+
+/// A folder without anything to report.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// It cannot be read.
+    #[error("cannot read {}: {reason}", path.display())]
+    Read {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+    /// There is neither a run nor a sweep in it, at no depth.
+    #[error("{} holds no run and no sweep", .0.display())]
+    Nothing(PathBuf),
+    /// It is a sweep of which no cell has begun.
+    #[error("no cell of the sweep in {} has begun", .0.display())]
+    NotBegun(PathBuf),
+    /// The plan of a sweep cannot be used.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
+}
+
+impl Found {
+    /// What these folders hold: each is a run, a sweep, or a folder that holds some of both at any depth.
+    ///
+    /// # Errors
+    /// [`FolderError`] for a folder that cannot be read, and for one that holds nothing to report.
+    pub fn below(folders: &[PathBuf]) -> Result<Self, FolderError> {
+        let mut found = Self::default();
+        for folder in folders {
+            let sweeps = found.sweeps.len();
+            found.visit(folder)?;
+            if !found.holds_runs_of(folder) {
+                let path = folder.clone();
+                return Err(if found.sweeps.len() > sweeps {
+                    FolderError::NotBegun(path)
+                } else {
+                    FolderError::Nothing(path)
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The cells of one sweep.
+    pub fn of_sweep(folder: &Path, plan: &Plan) -> Self {
+        let mut found = Self::default();
+        found.add_sweep(folder, plan);
+        found
+    }
+
+    /// Whether runs in this folder are known, found by this path or by an earlier one.
+    fn holds_runs_of(&self, folder: &Path) -> bool {
+        fs::canonicalize(folder)
+            .is_ok_and(|folder| self.seen.iter().any(|run| run.starts_with(&folder)))
+    }
+
+    fn visit(&mut self, folder: &Path) -> Result<(), FolderError> {
+        if is_run(folder) {
+            self.add(folder);
+            return Ok(());
+        }
+        let mut cells = BTreeSet::new();
+        if Plan::is_in(folder) {
+            let plan = Plan::read(folder)?;
+            self.add_sweep(folder, &plan);
+            cells = plan.cells.into_iter().map(|cell| cell.name).collect();
+        }
+        for (name, path) in folders_in(folder)? {
+            if cells.contains(&name) {
+                continue;
+            }
+            if !is_run(&path) && RunDir::is_begun(&path) {
+                self.left_out.push(format!(
+                    "{} is left out: it is no whole run directory",
+                    path.display()
+                ));
+                continue;
+            }
+            match self.visit(&path) {
+                Err(error @ FolderError::Read { .. }) => {
+                    self.left_out.push(format!("left out: {error}"));
+                }
+                visited => visited?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a run, which is new or was found before.
+    fn add(&mut self, run: &Path) -> usize {
+        let place = fs::canonicalize(run).unwrap_or_else(|_| run.to_owned());
+        if self.seen.insert(place.clone()) {
+            self.runs.push(run.to_owned());
+            return self.runs.len() - 1;
+        }
+        let is_it = |other: &PathBuf| fs::canonicalize(other).is_ok_and(|other| other == place);
+        self.runs.iter().position(is_it).unwrap_or_default()
+    }
+
+    fn add_sweep(&mut self, folder: &Path, plan: &Plan) {
+        let mut begun: Vec<(usize, String, usize)> = Vec::new();
+        for (index, cell) in plan.cells.iter().enumerate() {
+            let path = folder.join(&cell.name);
+            if is_run(&path) {
+                let place = self.add(&path);
+                begun.push((index, cell.name.clone(), place));
+            } else {
+                self.left_out
+                    .push(format!("{} has not begun", path.display()));
+            }
+        }
+        let place_of = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+        if (self.sweeps.iter()).any(|sweep| place_of(&sweep.folder) == place_of(folder)) {
+            return;
+        }
+        let baselines = plan.baselines();
+        let place = |index: usize| begun.iter().find(|cell| cell.0 == index).map(|cell| cell.2);
+        let baselines = begun.iter().map(|(index, _, own)| {
+            let baseline = baselines.get(*index).copied();
+            baseline.and_then(place).unwrap_or(*own)
+        });
+        self.sweeps.push(FoundSweep {
+            folder: folder.to_owned(),
+            baselines: baselines.collect(),
+            cells: begun
+                .into_iter()
+                .map(|(_, name, place)| (name, place))
+                .collect(),
+        });
+    }
+}
+
+fn is_run(folder: &Path) -> bool {
+    RunDir::is_whole(folder)
+}
+
+/// The folders in a folder by name. Links are not followed, for they may lead in a circle; hidden folders are passed over.
+fn folders_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
+    let unreadable = |reason| FolderError::Read {
+        path: folder.to_owned(),
+        reason,
+    };
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.file_type().map_err(unreadable)?.is_dir();
+        if is_folder && !name.starts_with('.') {
+            folders.push((name, entry.path()));
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}

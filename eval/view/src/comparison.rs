@@ -1,0 +1,179 @@
+//! Runs against each other: the first is the base, each other is paired with it sample by sample, and the best of these with
+//! each other.
+
+use std::collections::BTreeMap;
+
+use report::compare::{self, Against, FamilyKind, RunPair, RunScores, cautions, heading, verdict};
+use report::differences;
+use serde::Serialize;
+
+use super::overview::Overview;
+use super::run_file::RunFile;
+use super::sample_list::{beginning, natural};
+
+/// Characters of an answer that a row shows.
+
+const SHOWN: usize = 120;
+
+/// Scores that differ by less are equal: sums of the same attempts in another order.
+const EQUAL: f64 = 1e-9;
+
+/// Runs against the first of them.
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    /// The runs, the base first.
+    pub runs: Vec<Overview>,
+    /// What pairs and sentences call them, in their order: `A`, `B`, ….
+    pub names: Vec<String>,
+    /// The parts that differ, and what is in effect in each run.
+    pub differing: Vec<(String, Vec<String>)>,
+    /// What else there is to know of them, a sentence each.
+    pub sentences: Vec<String>,
+    /// The others against the base, and the best of them with each other.
+    pub families: Vec<Family>,
+    /// Samples that any of them scores otherwise than the base, in natural order.
+    pub differing_samples: usize,
+    /// Samples before this page.
+    pub offset: usize,
+    /// A page of these samples.
+    pub samples: Vec<Differing>,
+}
+
+/// Comparisons whose p values are corrected together.
+#[derive(Debug, Serialize)]
+pub struct Family {
+    /// Which they are.
+    pub kind: FamilyKind,
+    /// What they compare and how their p values are corrected; none for the one comparison of two runs.
+    pub heading: Option<String>,
+    /// Those that are shown, in the order of the runs.
+    pub pairs: Vec<Pair>,
+}
+
+/// A run against another, over the samples that both have scored: the figures of `rlm-eval compare`.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Pair {
+    /// Errors excluded and errors as zero, with p values by Holm's correction over the family.
+    #[serde(flatten)]
+    pub compared: RunPair,
+    /// What it comes to, and what is to know of its intervals.
+    pub verdict: Vec<String>,
+    /// Whether both ran on the same data with the same scorer.
+    pub same_task: bool,
+}
+
+/// A sample that the runs score differently.
+#[derive(Debug, Serialize)]
+pub struct Differing {
+    /// The sample.
+    pub id: String,
+    /// What each run made of it, in their order; none where it has no score.
+    pub results: Vec<Option<Result>>,
+}
+
+/// What a run made of a sample.
+#[derive(Debug, Clone, Serialize)]
+pub struct Result {
+    /// Mean score of its attempts.
+    pub score: f64,
+    /// Its first attempt that has a score.
+    pub attempt: u32,
+    /// The beginning of that attempt's answer.
+    pub answer: Option<String>,
+}
+
+/// Compares runs. `named` holds each with its id, the base first.
+pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Comparison {
+    let results: Vec<_> = named.iter().map(|(_, run)| results(run)).collect();
+    let scores: Vec<RunScores> = named
+        .iter()
+        .map(|(_, run)| RunScores::of_run(&run.run))
+        .collect();
+    let compared = compare::compare_all(&scores, &Against::First);
+    let names: Vec<String> = compared.runs.iter().map(|run| run.name.clone()).collect();
+    let named_run = |name: &String| names.iter().position(|known| known == name);
+    let file_of = |name| named_run(name).map(|place| named[place].1);
+    let families = compared.families.iter().map(|family| {
+        let pairs = compared.comparisons.iter();
+        let pairs = pairs.filter(|pair| pair.family == family.kind);
+        let pairs = pairs.map(|pair| Pair {
+            verdict: [verdict(pair, family.comparisons > 1), cautions([pair])].concat(),
+            same_task: matches!((file_of(&pair.first), file_of(&pair.second)), (Some(a), Some(b)) if same_task(a, b)),
+            compared: pair.clone(),
+        });
+        Family {
+            kind: family.kind,
+            heading: heading(family, named.len()),
+            pairs: pairs.collect(),
+        }
+    });
+    let families: Vec<Family> = families.collect();
+    let base = results.first();
+    let mut ids: Vec<&String> = match base {
+        None => Vec::new(),
+        Some(base) => base
+            .iter()
+            .filter(|(id, of_base)| {
+                let others = results[1..].iter().filter_map(|run| run.get(*id));
+                others.into_iter().any(|other| differs(other, of_base))
+            })
+            .map(|(id, _)| id)
+            .collect(),
+    };
+    ids.sort_by(|a, b| natural(a, b));
+    let page = ids.iter().skip(offset).take(limit).map(|id| Differing {
+        id: (*id).clone(),
+        results: results.iter().map(|run| run.get(*id).cloned()).collect(),
+    });
+    Comparison {
+        runs: named
+            .iter()
+            .map(|(id, run)| Overview::of(id, run))
+            .collect(),
+        differing: differences::rows(&compared.differences),
+        sentences: differences::sentences(&compared.differences, named.len()),
+        names,
+        families,
+        differing_samples: ids.len(),
+        offset,
+        samples: page.collect(),
+    }
+}
+
+type Results = BTreeMap<String, Result>;
+
+fn differs(a: &Result, b: &Result) -> bool {
+    (a.score - b.score).abs() > EQUAL
+}
+
+/// Each scored sample with its mean score.
+fn results(file: &RunFile) -> Results {
+    let mut found: BTreeMap<String, (Result, f64)> = BTreeMap::new();
+    for record in &file.run.records {
+        let Some(score) = record.score else { continue };
+        let (result, attempts) = found.entry(record.id.clone()).or_insert_with(|| {
+            let answer = record.answer.as_deref().map(|text| beginning(text, SHOWN));
+            let attempt = record.attempt;
+            let result = Result {
+                score: 0.0,
+                attempt,
+                answer,
+            };
+            (result, 0.0)
+        });
+        result.score += score;
+        *attempts += 1.0;
+    }
+    let means = found.into_iter().map(|(id, (mut result, attempts))| {
+        result.score /= attempts;
+        (id, result)
+    });
+    means.collect()
+}
+
+fn same_task(base: &RunFile, run: &RunFile) -> bool {
+    let (base, run) = (&base.run.lock.run, &run.run.lock.run);
+    base.benchmark == run.benchmark
+        && base.dataset_digest == run.dataset_digest
+        && base.scorer == run.scorer
+}

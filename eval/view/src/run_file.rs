@@ -1,0 +1,183 @@
+//! One run as the viewer keeps it in memory: its records and summary, read again when its files have changed.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use model::Event;
+use records::AttemptRecord;
+use records::run_dir::{RunDir, RunDirError};
+use serde::Serialize;
+use serde_json::Value;
+
+use report::summary::Summary;
+
+/// A run that nothing has written to for this long is no longer taken to be under way.
+
+const QUIET: Duration = Duration::from_secs(120);
+
+/// Attempts under way that are listed at most.
+const UNDER_WAY: usize = 1000;
+
+/// A run with its summary and the attempts under way.
+#[derive(Debug)]
+pub struct RunFile {
+    /// The run as it was when its files had this `stamp`.
+    pub run: RunDir,
+    /// Its summary, made of its records.
+    pub summary: Summary,
+    /// Attempts that have events and no record yet.
+    pub under_way: Vec<UnderWay>,
+    /// What the files looked like.
+    pub stamp: Stamp,
+    places: HashMap<(String, u32), usize>,
+}
+
+/// An attempt that has begun and not ended: it runs, or its run was stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnderWay {
+    /// The sample.
+    pub id: String,
+    /// 1-based.
+    pub attempt: u32,
+}
+
+/// How far a run has come, as seen from its files alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Progress {
+    /// Every attempt has a record.
+    Complete,
+    /// Something was written in the last two minutes.
+    Running,
+    /// It was stopped before its end.
+    Stopped,
+}
+
+/// What a run's files look like: equal while nothing was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Stamp {
+    /// Bytes of `samples.jsonl`, and when it was written.
+    samples: (u64, Option<SystemTime>),
+    /// When a trajectory was begun.
+    trajectories: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// Looks at the files of a run. Missing ones are part of the look.
+    pub fn of(run: &Path) -> Self {
+        let look = |name: &str| fs::metadata(run.join(name)).ok();
+        let samples = look("samples.jsonl");
+        Self {
+            samples: samples
+                .map_or_else(Default::default, |file| (file.len(), file.modified().ok())),
+            trajectories: look("trajectories").and_then(|folder| folder.modified().ok()),
+        }
+    }
+}
+
+impl RunFile {
+    /// Reads the run in a folder.
+    ///
+    /// # Errors
+    /// As [`RunDir::open`].
+    pub fn open(path: &Path) -> Result<Self, RunDirError> {
+        let stamp = Stamp::of(path);
+        let run = RunDir::open(path)?;
+        let planned = run.config.get("attempts_total").and_then(Value::as_u64);
+        let total = planned.unwrap_or(run.records.len() as u64);
+        let summary = Summary::new(&run.records, total).with_wasted(run.wasted);
+        let records = run.records.iter().enumerate();
+        let places = records
+            .map(|(place, record)| ((record.id.clone(), record.attempt), place))
+            .collect();
+        let complete = summary.attempts >= total;
+        let under_way = if complete {
+            Vec::new()
+        } else {
+            under_way(&run)
+        };
+        Ok(Self {
+            run,
+            summary,
+            under_way,
+            stamp,
+            places,
+        })
+    }
+
+    /// The place of an attempt's record among the records.
+    pub fn place(&self, sample: &str, attempt: u32) -> Option<usize> {
+        self.places.get(&(sample.to_owned(), attempt)).copied()
+    }
+
+    /// The record of an attempt; none while it is under way.
+    pub fn record(&self, sample: &str, attempt: u32) -> Option<&AttemptRecord> {
+        self.place(sample, attempt)
+            .map(|place| &self.run.records[place])
+    }
+
+    /// The trajectory of an attempt that this run has a record or events of.
+    pub fn trajectory(&self, sample: &str, attempt: u32) -> Option<PathBuf> {
+        let under_way = || {
+            let mut all = self.under_way.iter();
+            all.any(|one| one.id == sample && one.attempt == attempt)
+        };
+        (self.place(sample, attempt).is_some() || under_way())
+            .then(|| self.run.trajectory(sample, attempt))
+    }
+
+    /// How far the run has come.
+    pub fn progress(&self) -> Progress {
+        if self.summary.attempts >= self.summary.attempts_total {
+            return Progress::Complete;
+        }
+        let trajectories = self.under_way.iter().map(|one| {
+            let path = self.run.trajectory(&one.id, one.attempt);
+            fs::metadata(path).and_then(|file| file.modified()).ok()
+        });
+        let times = trajectories.chain([self.stamp.samples.1, self.stamp.trajectories]);
+        let written = times.flatten().max();
+        match written.and_then(|time| time.elapsed().ok()) {
+            Some(ago) if ago > QUIET => Progress::Stopped,
+            _ => Progress::Running,
+        }
+    }
+}
+
+/// Trajectories without a record, by the attempt that their first event names.
+fn under_way(run: &RunDir) -> Vec<UnderWay> {
+    let records = run.records.iter();
+    let known: HashSet<PathBuf> = records
+        .map(|record| run.trajectory(&record.id, record.attempt))
+        .collect();
+    let Ok(files) = fs::read_dir(run.path.join("trajectories")) else {
+        return Vec::new();
+    };
+    let unknown = files
+        .flatten()
+        .map(|file| file.path())
+        .filter(|path| !known.contains(path));
+    let mut found: Vec<UnderWay> = unknown
+        .filter_map(|path| {
+            let event = first_event(&path)?;
+            let (id, attempt) = (event.sample, event.attempt);
+            // The file has to be the one that such an attempt has: a copy under another name is none.
+            (run.trajectory(&id, attempt) == path).then_some(UnderWay { id, attempt })
+        })
+        .take(UNDER_WAY)
+        .collect();
+    found.sort_by(|a, b| (&a.id, a.attempt).cmp(&(&b.id, b.attempt)));
+    found
+}
+
+fn first_event(path: &Path) -> Option<Event> {
+    /// The first event holds the query; one that is longer than this is not read.
+    const LONGEST: u64 = 1 << 24;
+    let mut line = Vec::new();
+    let file = BufReader::new(File::open(path).ok()?);
+    file.take(LONGEST).read_until(b'\n', &mut line).ok()?;
+    serde_json::from_slice(&line).ok()
+}

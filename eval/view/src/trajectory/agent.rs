@@ -1,0 +1,416 @@
+//! One agent of an attempt as its timeline shows it: when it worked, when it waited, what it used.
+
+use model::Workplace;
+use model::{EventKind, Role, Status, Usage};
+use serde::Serialize;
+use serde_json::Value;
+
+use records::trajectory;
+
+/// One agent of an attempt. All times are milliseconds since the attempt began.
+#[derive(Debug, Serialize)]
+pub struct Agent<'a> {
+    /// Its invocation id: `root`, `d1-c0`, ….
+    pub id: &'a str,
+    /// The agent that called it.
+    pub parent: Option<&'a str>,
+    /// 0 for the root.
+    pub depth: u32,
+    /// `root`, `child`, …; empty until it is known.
+    pub role: &'static str,
+    /// The model it was to use.
+    pub model: &'a str,
+    /// The beginning of what it was asked.
+    pub query: &'a Value,
+    /// The beginning of what it answered.
+    pub answer: &'a Value,
+    /// Why it gave no answer.
+    pub error: &'a Value,
+    /// How it ended; none while it runs.
+    pub status: Option<Status>,
+    /// When it began.
+    pub start_ms: f64,
+    /// When it ended, or its last event so far.
+    pub end_ms: f64,
+    /// Iterations that it has begun; an agent without a REPL has one.
+    pub iterations: usize,
+    /// Iterations that it was given.
+    pub max_iterations: u32,
+    /// Requests to models.
+    pub llm_calls: u64,
+    /// Cells that ended in an error.
+    pub failed_cells: u64,
+    /// Tokens of its own requests.
+    pub usage: Usage,
+    /// US dollars of its own requests; none if it is known of none.
+    pub cost_usd: Option<f64>,
+    /// What it did when, in order.
+    pub segments: Vec<Segment>,
+}
+
+/// What an agent did when, and its texts.
+#[derive(Debug, Clone)]
+pub(super) struct Timeline {
+    /// The beginnings of what it was asked, of what it answered, and of why it did not.
+    pub query: Value,
+    pub answer: Value,
+    pub error: Value,
+    start_ms: f64,
+    end_ms: f64,
+    role: Option<Role>,
+    has_ended: bool,
+    segments: Vec<Segment>,
+    /// Since when it does what, while it does it.
+    state: State,
+}
+
+/// A stretch of time in which an agent did one thing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Segment {
+    /// What.
+    pub kind: Doing,
+    /// From when.
+    pub from_ms: f64,
+    /// Until when.
+    pub to_ms: f64,
+}
+
+/// What an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Doing {
+    /// Its model is asked.
+    Model,
+    /// Its code executes.
+    Code,
+    /// Its code does not execute, for reasons of its own: the sandbox starts, the processor is busy, a tool or a timer is
+    /// awaited.
+    Sandbox,
+    /// Its code waits for children.
+    Waiting,
+    /// Its page or app is opened, acted on, read, pictured.
+    Browser,
+    /// The tools that it called work.
+    Tools,
+    /// Its request waits to be sent: for the rate limit, a connection, the delay before a retry.
+    Held,
+}
+
+#[derive(Debug, Clone, Default)]
+struct State {
+    doing: Option<(Doing, f64)>,
+    children: u32,
+    /// The first segment of the cell that runs, which is known to be its response's.
+    cell: usize,
+    /// Whether `doing` is a further cell of the response, if there is one: nothing tells that it began, and if the next
+    /// event is not of it, it was none.
+    is_guess: bool,
+}
+
+impl<'a> Agent<'a> {
+    /// The agent as it is at `now_ms`, with what it is still doing drawn to there, and few enough segments to draw.
+    pub(super) fn at(
+        now_ms: f64,
+        agent: &'a trajectory::Agent,
+        timeline: &'a Timeline,
+        iterations: usize,
+    ) -> Self {
+        let mut drawn = timeline.clone();
+        if !drawn.has_ended {
+            drawn.end_ms = now_ms;
+        }
+        drawn.switch(now_ms, None);
+        let used = agent.calls.used();
+        Self {
+            id: &agent.id,
+            parent: agent.parent.as_deref(),
+            depth: agent.depth,
+            role: agent.role.map(Role::as_str).unwrap_or_default(),
+            model: &agent.model,
+            query: &timeline.query,
+            answer: &timeline.answer,
+            error: &timeline.error,
+            status: agent.status,
+            start_ms: drawn.start_ms,
+            end_ms: drawn.end_ms,
+            iterations,
+            max_iterations: agent.max_iterations,
+            llm_calls: agent.calls.asked(),
+            failed_cells: agent.cells.failed,
+            usage: used.usage.unwrap_or_default(),
+            cost_usd: used.cost_usd,
+            segments: thin(&drawn.segments, drawn.start_ms, drawn.end_ms),
+        }
+    }
+}
+
+impl Timeline {
+    pub fn new(at_ms: f64) -> Self {
+        Self {
+            query: Value::Null,
+            answer: Value::Null,
+            error: Value::Null,
+            start_ms: at_ms,
+            end_ms: at_ms,
+            role: None,
+            has_ended: false,
+            segments: Vec::new(),
+            state: State::default(),
+        }
+    }
+
+    /// Takes an event of the agent; none stands for one that this version does not know.
+    pub fn take(&mut self, at_ms: f64, kind: Option<&EventKind>) {
+        self.end_ms = self.end_ms.max(at_ms);
+        let Some(kind) = kind else {
+            return;
+        };
+        match kind {
+            EventKind::InvocationStart { role, .. } => {
+                self.start_ms = at_ms;
+                self.role = Some(*role);
+                // A page is opened before the first request.
+                self.switch(at_ms, self.work().filter(|work| *work == Doing::Browser));
+            }
+            EventKind::InvocationEnd { .. } => {
+                self.forget_guess();
+                self.switch(at_ms, None);
+                self.has_ended = true;
+            }
+            EventKind::LlmRequest { .. } => {
+                self.forget_guess();
+                self.switch(at_ms, Some(Doing::Model));
+            }
+            EventKind::LlmResponse { .. } => {
+                self.switch(at_ms, self.work());
+                self.state.cell = self.segments.len();
+            }
+            EventKind::LlmError { .. } => self.switch(at_ms, None),
+            EventKind::LlmWait { ms, .. } => self.held(at_ms, *ms),
+            EventKind::IterationEnd { executed_ms, .. } => {
+                self.state.children = 0;
+                self.state.is_guess = false;
+                self.switch(at_ms, None);
+                if let Some(executed) = executed_ms {
+                    self.tell_apart(*executed);
+                }
+                self.state.cell = self.segments.len();
+                self.switch(at_ms, self.work());
+                self.state.is_guess = true;
+            }
+            EventKind::DelegationSpawn { .. } => {
+                self.state.is_guess = false;
+                self.state.children += 1;
+                self.switch(at_ms, Some(Doing::Waiting));
+            }
+            EventKind::DelegationReturn { .. } | EventKind::DelegationError { .. } => {
+                self.state.children = self.state.children.saturating_sub(1);
+                if self.state.children == 0 && self.state.doing.is_some() {
+                    self.switch(at_ms, self.work());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps those texts that an event holds, which may be cut.
+    pub fn keep(&mut self, kind: &mut Value) {
+        for (text, name) in [
+            (&mut self.query, "query"),
+            (&mut self.answer, "answer"),
+            (&mut self.error, "error"),
+        ] {
+            if let Some(found) = kind.get_mut(name) {
+                *text = found.take();
+            }
+        }
+    }
+
+    /// What it does between its requests to the model, by its role.
+    fn work(&self) -> Option<Doing> {
+        match self.role.map(Role::workplace) {
+            Some(Workplace::None) => None,
+            Some(Workplace::Page | Workplace::Apps) => Some(Doing::Browser),
+            Some(Workplace::NativeTools) => Some(Doing::Tools),
+            Some(Workplace::Repl) | None => Some(Doing::Code),
+        }
+    }
+
+    /// Splits the stretches of the cell that has ended into those in which it executed, for `executed_ms` in all, and the
+    /// rest. When it executed is not recorded: each stretch gets its share at its end, for the sandbox starts before.
+    fn tell_apart(&mut self, executed_ms: f64) {
+        let cell = self
+            .segments
+            .split_off(self.state.cell.min(self.segments.len()));
+        let length = |segment: &Segment| segment.to_ms - segment.from_ms;
+        let stretches = cell.iter().filter(|segment| segment.kind == Doing::Code);
+        let whole: f64 = stretches.map(length).sum();
+        let share = (executed_ms / whole).clamp(0.0, 1.0);
+        for segment in cell {
+            let begins = segment.to_ms - share * length(&segment);
+            if segment.kind != Doing::Code || begins <= segment.from_ms {
+                self.segments.push(segment);
+                continue;
+            }
+            self.segments.push(Segment {
+                kind: Doing::Sandbox,
+                to_ms: begins,
+                ..segment
+            });
+            if begins < segment.to_ms {
+                self.segments.push(Segment {
+                    from_ms: begins,
+                    ..segment
+                });
+            }
+        }
+    }
+
+    /// The cell that may have run since the last one ended did not.
+    fn forget_guess(&mut self) {
+        if std::mem::take(&mut self.state.is_guess) {
+            self.state.doing = None;
+        }
+    }
+
+    /// Marks the last `ms` as a wait, of which the event tells when it is over.
+    fn held(&mut self, at_ms: f64, ms: f64) {
+        let from_ms = (at_ms - ms).max(self.start_ms);
+        let doing = self.state.doing.map(|(kind, _)| kind);
+        self.switch(from_ms, None);
+        self.switch(from_ms, Some(Doing::Held));
+        self.switch(at_ms, doing);
+    }
+
+    fn switch(&mut self, at_ms: f64, doing: Option<Doing>) {
+        if let Some((kind, from_ms)) = self.state.doing
+            && Some(kind) == doing
+        {
+            self.state.doing = Some((kind, from_ms));
+            return;
+        }
+        if let Some((kind, from_ms)) = self.state.doing.take()
+            && at_ms > from_ms
+        {
+            self.segments.push(Segment {
+                kind,
+                from_ms,
+                to_ms: at_ms,
+            });
+        }
+        self.state.doing = doing.map(|doing| (doing, at_ms));
+    }
+}
+
+/// Segments that are too short to be seen apart, of the same kind and close together, become one.
+fn thin(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
+    /// More than a wide screen has columns.
+    const COLUMNS: f64 = 2000.0;
+    let column = (end_ms - start_ms) / COLUMNS;
+    let mut thinned: Vec<Segment> = Vec::new();
+    for segment in segments {
+        let tiny = segment.to_ms - segment.from_ms < column;
+        match thinned.last_mut() {
+            Some(last)
+                if segment.from_ms - last.to_ms < column && (tiny || last.kind == segment.kind) =>
+            {
+                last.to_ms = segment.to_ms;
+            }
+            _ => thinned.push(*segment),
+        }
+    }
+    thinned
+}
+
+#[cfg(test)]
+mod tests {
+    use model::EventKind;
+    use serde_json::{Value, json};
+
+    use super::{Timeline, thin};
+
+    /// An event of that type, where the fields that no timeline reads are empty.
+    fn event(kind: &str, role: &str, executed_ms: &Value) -> EventKind {
+        let fields = json!({
+            "type": kind, "role": role, "executed_ms": executed_ms, "status": "ok", "iterations": 1, "iteration": 1,
+            "new_messages": [], "text": "", "code": "", "output": "", "child": "d1-c0", "answer_chars": 0, "model": "",
+            "max_iterations": 1,
+        });
+        serde_json::from_value(fields).unwrap()
+    }
+
+    /// What an agent of a role did when, by events that each tell when they were: `model 100-300 code 300-700`.
+    fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
+        let mut timeline = Timeline::new(0.0);
+        let start = event("invocation_start", role, &Value::Null);
+        timeline.take(0.0, Some(&start));
+        for (at_ms, kind) in events {
+            timeline.take(*at_ms, Some(kind));
+        }
+        let segments = thin(&timeline.segments, 0.0, 1000.0);
+        let told = segments.iter().map(|segment| {
+            let kind = json!(segment.kind);
+            let kind = kind.as_str().unwrap_or_default();
+            format!("{kind} {:.0}-{:.0}", segment.from_ms, segment.to_ms)
+        });
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn each_role_does_its_own_between_requests() {
+        let of = |kind: &str| event(kind, "root", &Value::Null);
+        let end = |executed: Value| event("iteration_end", "root", &executed);
+        let ended = (1000.0, of("invocation_end"));
+        let asked = [(100.0, of("llm_request")), (300.0, of("llm_response"))];
+        let after =
+            |more: &[(f64, EventKind)]| [&asked[..], more, std::slice::from_ref(&ended)].concat();
+        let cell = |executed: Value| after(&[(700.0, end(executed))]);
+        let delegated = after(&[
+            (340.0, of("delegation_spawn")),
+            (600.0, of("delegation_return")),
+            (660.0, end(json!(10.0))),
+        ]);
+        let blocks = after(&[
+            (500.0, end(json!(50.0))),
+            (600.0, of("delegation_spawn")),
+            (700.0, of("delegation_return")),
+            (800.0, end(json!(100.0))),
+            (850.0, of("llm_request")),
+            (900.0, of("llm_response")),
+        ]);
+        let browser = "browser 0-100 model 100-300 browser 300-1000";
+        let rows = [
+            (
+                "root",
+                cell(json!(100.0)),
+                "model 100-300 sandbox 300-600 code 600-700",
+            ),
+            ("root", cell(Value::Null), "model 100-300 code 300-700"),
+            ("root", cell(json!(900.0)), "model 100-300 code 300-700"),
+            ("root", cell(json!(0.0)), "model 100-300 sandbox 300-700"),
+            (
+                "root",
+                delegated,
+                "model 100-300 sandbox 300-336 code 336-340 waiting 340-600 sandbox 600-654 code 654-660",
+            ),
+            (
+                "root",
+                after(&[(500.0, end(json!(50.0))), (700.0, end(json!(100.0)))]),
+                "model 100-300 sandbox 300-450 code 450-500 sandbox 500-600 code 600-700",
+            ),
+            (
+                "root",
+                blocks,
+                "model 100-300 sandbox 300-450 code 450-500 sandbox 500-550 code 550-600 waiting 600-700 \
+                 sandbox 700-750 code 750-800 model 850-900 code 900-1000",
+            ),
+            ("agent_turn", after(&[]), browser),
+            ("json_action", after(&[]), browser),
+            ("tools", after(&[]), "model 100-300 tools 300-1000"),
+            ("one_shot", after(&[]), "model 100-300"),
+        ];
+        for (role, events, wanted) in rows {
+            assert_eq!(doings(role, &events), wanted, "{role}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The index of a trajectory file: where each event stands, and the tree of agents. It grows as the file does.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
+
+use model::{Event, EventKind};
+use records::trajectory::{Fold, cut_strings, heads};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::agent::{Agent, Timeline};
+
+/// Bytes of a string that the index keeps: what a list shows of a query or an answer.
+
+const KEPT: usize = 400;
+
+/// Where the events of a trajectory stand in its file, grouped by agent and iteration.
+#[derive(Debug, Default)]
+pub struct Index {
+    fold: Fold,
+    /// Of each agent of `fold`, likewise `places`.
+    timelines: Vec<Timeline>,
+    places: Vec<AgentPlaces>,
+    /// Bytes that are indexed: whole lines.
+    offset: u64,
+    /// Bytes of the file when it was last looked at.
+    length: u64,
+    events: u64,
+    /// Lines that are no events.
+    malformed: u64,
+    now_ms: f64,
+    /// Whether any event says when it was.
+    timed: bool,
+}
+
+/// Where the events of an agent stand.
+#[derive(Debug, Default)]
+pub(super) struct AgentPlaces {
+    /// The event that tells how the agent began, and the one that tells how it ended.
+    pub(super) start: Option<Place>,
+    pub(super) end: Option<Place>,
+    /// By iteration, in order. A flat agent, which has none, has its call as the first.
+    pub(super) iterations: Vec<IterationPlaces>,
+}
+
+/// Where the events of an iteration stand.
+#[derive(Debug)]
+pub(super) struct IterationPlaces {
+    pub(super) number: u64,
+    pub(super) events: Vec<Place>,
+}
+
+/// A line of the file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) offset: u64,
+    pub(super) length: usize,
+}
+
+/// How much of a trajectory is indexed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Progress {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Bytes that are indexed.
+    pub indexed_bytes: u64,
+    /// Whether all whole lines are: what then lacks to `bytes` is a line that is not written to its end.
+    pub whole: bool,
+    /// Events.
+    pub events: u64,
+    /// Lines that are no events, and are left out.
+    pub malformed: u64,
+    /// Whether the attempt has ended.
+    pub ended: bool,
+    /// Milliseconds from the attempt's begin to its last event.
+    pub now_ms: f64,
+    /// Whether the events say when they were.
+    pub timed: bool,
+}
+
+impl Index {
+    /// Reads on from where it stopped, until the last whole line or `until`. A file that was begun anew is read anew.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn advance(&mut self, path: &Path, until: Instant) -> io::Result<Progress> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        if length < self.offset {
+            *self = Self::default();
+        }
+        self.length = length;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let mut file = BufReader::with_capacity(1 << 18, file);
+        let mut line = Vec::new();
+        let mut whole = self.offset == length;
+        // At least one line a call, so that it ends however long the lines are.
+        while !whole {
+            line.clear();
+            file.read_until(b'\n', &mut line)?;
+            if line.last() != Some(&b'\n') {
+                whole = true;
+                break;
+            }
+            self.take(&line);
+            self.offset += line.len() as u64;
+            if Instant::now() >= until {
+                whole = self.offset >= length;
+                break;
+            }
+        }
+        Ok(Progress {
+            bytes: length,
+            indexed_bytes: self.offset,
+            whole,
+            events: self.events,
+            malformed: self.malformed,
+            ended: self.fold.has_ended(),
+            now_ms: self.now_ms,
+            timed: self.timed,
+        })
+    }
+
+    /// The agents in the order in which they began, as they are now.
+    pub fn agents(&self) -> Vec<Agent<'_>> {
+        let agents = self.fold.agents().iter().zip(&self.timelines);
+        let agents = agents.zip(&self.places);
+        agents
+            .map(|((agent, timeline), places)| {
+                Agent::at(self.now_ms, agent, timeline, places.iterations.len())
+            })
+            .collect()
+    }
+
+    pub(super) fn agent(&self, id: &str) -> Option<&AgentPlaces> {
+        self.fold.place(id).map(|place| &self.places[place])
+    }
+
+    /// Whether the bytes from `from` to `to` lie within what is indexed.
+    pub(super) fn holds(&self, from: u64, to: u64) -> bool {
+        from <= to && to <= self.offset
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        let short = heads(line, KEPT);
+        let event: Option<Event> = serde_json::from_slice(&short).ok();
+        let (agent, at_ms) = if let Some(event) = &event {
+            (self.fold.take(event), event.at_ms)
+        } else {
+            // Perhaps one that only a later version knows: it is shown as it is.
+            let other: Value = serde_json::from_slice(&short).unwrap_or_default();
+            let Some(id) = other["invocation"].as_str() else {
+                self.malformed += 1;
+                return;
+            };
+            let depth = other["depth"].as_u64().unwrap_or_default();
+            let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+            let agent = self.fold.agent(id, other["parent"].as_str(), depth);
+            (Some(agent), other["at_ms"].as_f64())
+        };
+        self.events += 1;
+        // A recording that another system made may know no times.
+        self.timed |= at_ms.is_some();
+        let at_ms = at_ms.unwrap_or(self.now_ms);
+        self.now_ms = self.now_ms.max(at_ms);
+        let Some(agent) = agent else {
+            return;
+        };
+        if agent == self.places.len() {
+            self.timelines.push(Timeline::new(at_ms));
+            self.places.push(AgentPlaces::default());
+        }
+        let place = Place {
+            offset: self.offset,
+            length: line.len(),
+        };
+        let kind = event.as_ref().map(|event| &event.kind);
+        self.places[agent].take(kind, place);
+        let timeline = &mut self.timelines[agent];
+        timeline.take(at_ms, kind);
+        if let Some(EventKind::InvocationStart { .. } | EventKind::InvocationEnd { .. }) = kind {
+            let texts = cut_strings(line, self.offset, KEPT);
+            let mut texts: Value = serde_json::from_slice(&texts).unwrap_or_default();
+            timeline.keep(&mut texts["kind"]);
+        }
+    }
+}
+
+impl AgentPlaces {
+    fn take(&mut self, kind: Option<&EventKind>, place: Place) {
+        match kind {
+            Some(EventKind::InvocationStart { .. }) => self.start = Some(place),
+            Some(EventKind::InvocationEnd { .. }) => self.end = Some(place),
+            Some(EventKind::IterationStart { iteration }) => {
+                self.iterations.push(IterationPlaces {
+                    number: u64::from(*iteration),
+                    events: vec![place],
+                });
+            }
+            _ => {
+                if self.iterations.is_empty() {
+                    let events = Vec::new();
+                    self.iterations.push(IterationPlaces { number: 1, events });
+                }
+                if let Some(last) = self.iterations.last_mut() {
+                    last.events.push(place);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Value, json};
+
+    use super::Index;
+
+    #[test]
+    fn what_is_not_known_is_shown_and_what_is_long_is_cut() {
+        let event = |kind: Value| {
+            json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root",
+                "parent": null, "depth": 0, "kind": kind})
+            .to_string()
+        };
+        let lines = [
+            event(
+                json!({"type": "invocation_start", "role": "root", "query": "q".repeat(500), "model": "m",
+                "max_iterations": 3, "system_prompt": "s".repeat(500)}),
+            ),
+            event(json!({"type": "iteration_start", "iteration": 1})),
+            event(json!({"type": "llm_request", "new_messages": [], "messages": 1})),
+            event(json!({"type": "llm_error", "error": "too long", "ms": 1.0})),
+            event(json!({"type": "context_trimmed", "messages": [0], "chars": 9})),
+            event(json!({"type": "of_a_later_version"})),
+            event(json!({"type": "judge_request"})),
+            json!({"invocation": "later", "kind": {"type": "of_a_later_version"}}).to_string(),
+            "no event".to_owned(),
+            "{\"torn".to_owned(),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.1.jsonl");
+        fs::write(&path, lines.join("\n")).unwrap();
+        let mut index = Index::default();
+        let soon = Instant::now() + Duration::from_secs(60);
+        let progress = index.advance(&path, soon).unwrap();
+        assert_eq!((progress.events, progress.malformed), (8, 1));
+        let agents = json!(index.agents());
+        let shown = |agent: usize| {
+            let fields = ["id", "role", "llm_calls", "iterations"];
+            fields.map(|field| agents[agent][field].clone())
+        };
+        assert_eq!(shown(0), [json!("root"), json!("root"), json!(2), json!(1)]);
+        assert_eq!(shown(1), [json!("later"), json!(""), json!(0), json!(1)]);
+        assert_eq!(agents[2], Value::Null);
+        assert_eq!(agents[0]["query"]["bytes"], 500);
+        let events = index.agent("root").unwrap().iterations[0].events.len();
+        assert_eq!(events, 5);
+    }
+}
