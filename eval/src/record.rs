@@ -1,7 +1,7 @@
 //! The record of an attempt that has just ended, and what its grade comes to.
 
 use benchmarks::Sample;
-use harness::model::{AttemptOutcome, Status};
+use harness::model::{AttemptOutcome, Status, Usage};
 use jiff::Timestamp;
 use records::{AttemptRecord, JudgeUse, RECORD_VERSION, RunIdentity};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,9 @@ pub(crate) fn of_attempt(
     let scored = Scored::of(outcome.status, outcome.answer.is_some(), grade);
     let stats = &outcome.stats;
     let total_time_s = stats.total.as_secs_f64();
+    // No response, and no try that is paid for: what a server refuses costs nothing.
+    let used_nothing =
+        stats.usage.is_none() && stats.known_cost_usd.is_none() && stats.unpriced_calls == 0;
     AttemptRecord {
         v: RECORD_VERSION,
         run_id: run.run_id.clone(),
@@ -47,8 +50,8 @@ pub(crate) fn of_attempt(
         agents: Some(stats.agents),
         depth_reached: Some(stats.depth_reached),
         llm_calls: Some(stats.llm_calls),
-        usage: stats.usage,
-        cost_usd: stats.cost_usd(),
+        usage: stats.usage.or_else(|| used_nothing.then(Usage::default)),
+        cost_usd: stats.cost_usd().or_else(|| used_nothing.then_some(0.0)),
         total_time_s,
         working_time_s: Some(stats.working().as_secs_f64()),
         overhead_ms: Some(stats.overhead().as_secs_f64() * 1000.0),

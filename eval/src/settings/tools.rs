@@ -85,8 +85,11 @@ pub(super) fn resolve(
             "--env {name}: no tool and no prompt reads a variable of this name"
         )));
     }
+    // In whatever order they are typed, agents see them in the same: it is no part of the fingerprint.
+    let mut typed = names(&args.tools);
+    typed.sort();
     let named = resolver
-        .of_names(&names(&args.tools), "--tools")
+        .of_names(&typed, "--tools")
         .map_err(|faults| SettingsError::new(faults.to_string()))?;
     let of_definition = match definition {
         Some(definition) => resolver.of_definition(definition)?,

@@ -268,6 +268,18 @@ fn tries_that_gave_no_response_are_paid_for() {
 }
 
 #[test]
+fn what_a_server_refuses_costs_nothing() {
+    let body = r#"{"error": {"message": "no"}}"#.to_owned();
+    let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
+    let binary = binary();
+    let ran = one_call(&binary, &server.openai(), &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let record = &records(binary.path())[0];
+    let got = (&record["usage"]["input_tokens"], &record["cost_usd"]);
+    assert_eq!(got, (&0.into(), &0.0.into()), "{record}");
+}
+
+#[test]
 fn a_served_name_changes_no_cost() {
     // The server says that it served `m-served`, which has a price of its own.
     let prices = "{date: d, source: s, prices: [{models: ['openai/m'], input: 1e6, output: 0}, \

@@ -173,6 +173,14 @@ fn shows_the_agent_that_the_flags_describe() {
 }
 
 #[test]
+fn tools_come_in_one_order_however_they_are_typed() {
+    let shown = |tools: &str| binary().run(&["prompt", "--tools", tools], "").stdout;
+    let one = shown("run_javascript,context_length");
+    assert!(one.contains("context_length"), "{one}");
+    assert_eq!(one, shown("context_length,run_javascript"));
+}
+
+#[test]
 fn remarks_go_to_stderr() {
     let args = [
         "prompt",

@@ -118,6 +118,16 @@ fn a_dry_run_bounds_children_by_the_flags_that_do() {
 }
 
 #[test]
+fn a_dry_run_takes_the_longest_responses_that_are_allowed_for_its_bound() {
+    // Two samples of one call each; ten dollars are the price of a million tokens of output.
+    let cost =
+        |most: &str| bound(&["--protocol", "direct", "--max-output-tokens", most])[2].clone();
+    let [short, long] = ["100", "16000"].map(|most| cost(most).as_f64().unwrap());
+    let difference = 2.0 * 15_900.0 * 10e-6;
+    assert!((long - short - difference).abs() < 1e-9, "{short} {long}");
+}
+
+#[test]
 fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
     let rows: [(&[&str], usize); 2] = [(&[], 0), (&["--check-key"], 1)];
     for (more, requests) in rows {

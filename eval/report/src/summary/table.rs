@@ -230,6 +230,8 @@ pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let about = about(Some(usage));
     let counted = amount(count(usage));
     match run.usage_unknown {
+        // All that is known is that some attempts used nothing.
+        1.. if usage.total() == 0 => none(),
         0 => format!("{about}{counted}"),
         unknown => format!("{about}{counted} and {unknown} unknown"),
     }
@@ -262,6 +264,7 @@ pub fn cost_per_right_answer(run: &Summary) -> String {
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
         (None, _) => none(),
+        (Some(0.0), 1..) => none(),
         (Some(cost), 0) => format!("{about}{}", usd(cost)),
         (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
     }

@@ -10,7 +10,7 @@ use harness::{Engine, Model, Task, ToolUse};
 use serde::Serialize;
 use serde_json::json;
 
-use super::expense::Expense;
+use super::expense::{Expense, basis};
 use super::prepared::Prepared;
 use super::runtime;
 use crate::command::stdout;
@@ -109,10 +109,6 @@ fn rows(prepared: &Prepared) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// What the figures are by.
-pub(in crate::command) const BASIS: &str =
-    "4 characters are taken for a token, and 500 tokens for each response and each output";
-
 fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&str>) -> String {
     let width = rows.iter().map(|row| row.id.chars().count()).max();
     let width = width.unwrap_or(0).max("SAMPLE".len());
@@ -135,12 +131,13 @@ fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&st
         ));
     }
     text.push_str(&format!(
-        "sizes in characters; {} sample{}, {} attempt{} each\n{}{BASIS}\n",
+        "sizes in characters; {} sample{}, {} attempt{} each\n{}{}\n",
         rows.len(),
         plural(rows.len() == 1),
         settings.attempts,
         plural(settings.attempts == 1),
         expense.lines(),
+        basis(settings),
     ));
     if settings.grader.judge.is_some() {
         text.push_str("the judge's calls come on top\n");

@@ -8,9 +8,23 @@ use serde::Serialize;
 
 use crate::settings::RunSettings;
 
-/// Tokens that a response is taken to have, and that an iteration's output is taken to add to the conversation.
+/// Tokens that a response is taken to have where `--max-output-tokens` does not say how many it may have, and that an
+/// iteration's output is taken to add to the conversation.
+const PER_TURN: u64 = 500;
 
-pub(in crate::command) const PER_TURN: u64 = 500;
+/// What the figures are by.
+pub(in crate::command) fn basis(settings: &RunSettings) -> String {
+    let per_response = match settings.engine.models.sampling.max_tokens {
+        None => format!(
+            "{PER_TURN} tokens for each response and each output; what longer responses take --max-output-tokens bounds"
+        ),
+        Some(most) => format!(
+            "{PER_TURN} tokens for each output, and for a response {} at least and {most} at most",
+            PER_TURN.min(most.into())
+        ),
+    };
+    format!("4 characters are taken for a token, {per_response}")
+}
 
 /// What a run would take.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -147,8 +161,9 @@ impl Expense {
             let sums = first_requests.iter().map(|tokens| of_one(*tokens));
             sums.fold(Sum::NOTHING, Sum::plus).times(attempts)
         };
-        let least = over_all(&|tokens| agent(settings, tokens, fewest));
-        let roots = over_all(&|tokens| agent(settings, tokens, most));
+        let [fewest_tokens, most_tokens] = per_response(settings);
+        let least = over_all(&|tokens| agent(settings, tokens, fewest, fewest_tokens));
+        let roots = over_all(&|tokens| agent(settings, tokens, most, most_tokens));
         let of_run = engine.conduct.budget;
         let of_one = engine.treatment.attempt_budget;
         let mut bound = Bound::of(roots);
@@ -167,7 +182,8 @@ impl Expense {
         let each = first_requests.len() as u64 * attempts;
         let may_size = !calls_others(settings);
         let of_attempts = of_one.calls.map(|calls| {
-            let largest = over_all(&|tokens| call(settings, tokens, most.saturating_sub(1)));
+            let largest =
+                over_all(&|tokens| call(settings, tokens, most.saturating_sub(1), most_tokens));
             Sum {
                 calls: each,
                 ..largest
@@ -365,11 +381,19 @@ fn calls_others(settings: &RunSettings) -> bool {
     has_apps || nature.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
-/// One call, after so many others of its agent.
-fn call(settings: &RunSettings, first: u64, earlier: u64) -> Sum {
+/// The fewest and the most tokens that a response is taken to have.
+fn per_response(settings: &RunSettings) -> [u64; 2] {
+    let allowed = settings.engine.models.sampling.max_tokens.map(u64::from);
+    let most = allowed.unwrap_or(PER_TURN);
+    [most.min(PER_TURN), most]
+}
+
+/// One call, after so many others of its agent, with responses of so many tokens.
+fn call(settings: &RunSettings, first: u64, earlier: u64, response: u64) -> Sum {
+    let per_turn = response.saturating_add(PER_TURN);
     let usage = Usage {
-        input_tokens: first.saturating_add(earlier.saturating_mul(2 * PER_TURN)),
-        output_tokens: PER_TURN,
+        input_tokens: first.saturating_add(earlier.saturating_mul(per_turn)),
+        output_tokens: response,
         ..Usage::default()
     };
     let engine = &settings.engine;
@@ -381,14 +405,15 @@ fn call(settings: &RunSettings, first: u64, earlier: u64) -> Sum {
 }
 
 /// All calls of an agent with so many iterations.
-fn agent(settings: &RunSettings, first: u64, iterations: u64) -> Sum {
-    let calls = (0..iterations).map(|earlier| call(settings, first, earlier));
+fn agent(settings: &RunSettings, first: u64, iterations: u64, response: u64) -> Sum {
+    let calls = (0..iterations).map(|earlier| call(settings, first, earlier, response));
     calls.fold(Sum::NOTHING, Sum::plus)
 }
 
 /// All calls of an agent and of those below it, if it calls one in each iteration; each is asked as much as the root at first.
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
-    let own = agent(settings, first, iterations);
+    let [_, response] = per_response(settings);
+    let own = agent(settings, first, iterations, response);
     let engine = &settings.engine;
     let below = if engine.treatment.protocol.nature().has_repl()
         && depth + 1 < engine.treatment.max_depth
@@ -396,7 +421,7 @@ fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum 
         let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);
         tree(settings, first, depth + 1, of_child.into())
     } else {
-        agent(settings, first, 1)
+        agent(settings, first, 1, response)
     };
     own.plus(below.times(iterations))
 }

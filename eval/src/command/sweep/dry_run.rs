@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::command::run::dry_run::{BASIS, of_run};
-use crate::command::run::expense::{Caps, Expense};
+use crate::command::run::dry_run::of_run;
+use crate::command::run::expense::{Caps, Expense, basis};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -17,9 +17,12 @@ use crate::sweep::Plan;
 pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
     let mut cells = Vec::new();
     let mut all: Option<Expense> = None;
+    // The same in all cells: the flags that it goes by are those that they share.
+    let mut by = String::new();
     for cell in &plan.cells {
         let mut settings = RunSettings::resolve(&cell.flags)?.settings;
         settings.engine.store.cache = None;
+        by = basis(&settings);
         let Some(expense) = of_run(&settings)? else {
             return Ok(Outcome::NothingMatched);
         };
@@ -51,7 +54,7 @@ pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
     }
     let count = cells.len();
     text.push_str(&format!(
-        "all {count} cells\n{}{BASIS}\n",
+        "all {count} cells\n{}{by}\n",
         indented(&all.lines())
     ));
     stdout::write(&text)?;
