@@ -236,7 +236,7 @@ fn excerpt(text: Option<&String>) -> String {
 
 /// The depth as a part of a label; nothing for a direct call, which has none.
 fn depth(run: &RunIdentity) -> String {
-    if run.protocol == Protocol::Direct.as_str() {
+    if Protocol::nature_of(&run.protocol).is_some_and(|nature| nature.one_call) {
         String::new()
     } else {
         format!(" depth {}", run.max_depth)

@@ -18,7 +18,7 @@ pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_n
 pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
 
 /// All of them, in the order in which help and errors list their forms.
-pub static OFFLINE: [&Offline; 2] = [&scripted::SCRIPTED, &replay::REPLAY];
+pub static OFFLINE: &[&Offline] = &[&scripted::SCRIPTED, &replay::REPLAY];
 
 /// What is known of one.
 pub struct Offline {

@@ -36,14 +36,14 @@ const SERVER_FORMS: [(&str, &str); 6] = [
 
 /// The forms of a model reference, each with what it stands for.
 pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let offline = OFFLINE.into_iter().flat_map(|provider| provider.forms);
+    let offline = OFFLINE.iter().flat_map(|provider| provider.forms);
     SERVER_FORMS.into_iter().chain(offline.copied())
 }
 
 /// Everything that a reference can begin with.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let http = endpoints().iter().map(|endpoint| endpoint.name.as_str());
-    OFFLINE.into_iter().map(|offline| offline.name).chain(http)
+    OFFLINE.iter().map(|offline| offline.name).chain(http)
 }
 
 /// A reference to a model, which has one of these forms.
@@ -120,7 +120,8 @@ fn split(given: &str) -> (&str, &str) {
 }
 
 fn offline(name: &str) -> Option<&'static Offline> {
-    OFFLINE.into_iter().find(|offline| offline.name == name)
+    let mut all = OFFLINE.iter().copied();
+    all.find(|offline| offline.name == name)
 }
 
 /// A text that names no model.

@@ -115,6 +115,11 @@ impl Subject {
 }
 
 impl Protocol {
+    /// What the protocol of this word says of itself; none if there is no such protocol in this version.
+    pub fn nature_of(word: &str) -> Option<ProtocolNature> {
+        word.parse().ok().map(Self::nature)
+    }
+
     /// The protocols that work on this.
     pub fn that_work_on(subject: Subject) -> Vec<Self> {
         let works = |protocol: &Self| protocol.nature().subjects.contains(&subject);

@@ -201,16 +201,17 @@ fn leave_out_unused(parts: &mut Parts, protocol: &str) {
     ];
     /// Those of them that are columns, and the mode: where a run leaves out what it does not use, it is no less known.
     const COLUMNS: [&str; 3] = ["prompt_mode", "max_depth", "max_iterations"];
-    let protocol: Result<Protocol, _> = protocol.parse();
     let mut unused = |part: &str| {
         if COLUMNS.contains(&part) || parts.contains_key(part) {
             parts.insert(part.to_owned(), None);
         }
     };
-    match protocol {
-        Ok(Protocol::Rlm) | Err(_) => return,
-        Ok(Protocol::Direct) => OF_A_REPL.into_iter().for_each(&mut unused),
-        Ok(_) => {}
+    let nature = Protocol::nature_of(protocol);
+    let Some(nature) = nature.filter(|nature| !nature.has_repl()) else {
+        return;
+    };
+    if nature.one_call {
+        OF_A_REPL.into_iter().for_each(&mut unused);
     }
     unused("prompt_mode");
 }

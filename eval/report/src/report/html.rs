@@ -1,7 +1,7 @@
 //! A report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere.
 
 use askama::Template;
-use model::Protocol;
+use model::{Protocol, ProtocolNature};
 
 use super::compared::{Compared, compared};
 use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
@@ -54,10 +54,11 @@ impl Run<'_> {
     /// The prompt mode; a dash where the protocol has none.
     fn mode(&self) -> &str {
         let identity = &self.report.identity;
-        match identity.prompt_mode.as_deref() {
-            None if identity.protocol == Protocol::Rlm.as_str() => "not recorded",
-            Some(mode) if identity.protocol == Protocol::Rlm.as_str() => mode,
-            None | Some(_) => NONE,
+        let nature = Protocol::nature_of(&identity.protocol);
+        if nature.is_some_and(ProtocolNature::has_repl) {
+            identity.prompt_mode.as_deref().unwrap_or("not recorded")
+        } else {
+            NONE
         }
     }
 
@@ -71,7 +72,8 @@ impl Run<'_> {
 
     /// A limit of agents; a dash for a direct call, which has none.
     fn of_agents(&self, limit: u32) -> String {
-        if self.report.identity.protocol == Protocol::Direct.as_str() {
+        let nature = Protocol::nature_of(&self.report.identity.protocol);
+        if nature.is_some_and(|nature| nature.one_call) {
             NONE.to_owned()
         } else {
             limit.to_string()
