@@ -27,7 +27,6 @@ use crate::sweep::SweepError;
 use crate::terminal::one_line;
 
 /// Why a command ended without an outcome.
-
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The command line cannot be parsed, or asks for help.

@@ -12,7 +12,6 @@ use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 
 /// Everything asked for was done.
-
 pub const COMPLETE: u8 = 0;
 /// Something outside the program failed: a disk, a pipe, a sandbox that does not start, a run that is in use.
 pub const INFRASTRUCTURE: u8 = 1;

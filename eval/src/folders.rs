@@ -11,7 +11,6 @@ use report::FoundSweep;
 use crate::sweep::{Plan, SweepError};
 
 /// What folders hold.
-
 #[derive(Debug, Default)]
 pub struct Found {
     /// Run directories, each once, those of a folder by name and those of a sweep in the order of its cells.

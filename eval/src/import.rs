@@ -22,7 +22,6 @@ use crate::run_store::RunStore;
 pub use node_rlm::{Guidance, SCORER, read};
 
 /// A run of another system, read whole.
-
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// The file it was read from.

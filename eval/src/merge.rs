@@ -18,7 +18,6 @@ use crate::run_store::RunStore;
 use shares::Shares;
 
 /// Why runs cannot be made one.
-
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A run is another experiment than the first.

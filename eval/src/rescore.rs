@@ -23,7 +23,6 @@ use crate::record::{Scored, judged};
 pub use judging::Judging;
 
 /// Version of the lines of a file of scores; every line carries it as `v`.
-
 pub const SCORES_VERSION: u32 = 1;
 
 /// What an attempt scores by another scorer: a line of `scores/<scorer>.jsonl`.

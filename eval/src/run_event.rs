@@ -9,7 +9,6 @@ use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
 
 /// One event of a run.
-
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     /// The run began.

@@ -6,7 +6,6 @@ use report::summary::Summary;
 use crate::run_event::{Reporter, RunEvent};
 
 /// Stores a run as its events come. A failure to write ends nothing; the runner asks for it.
-
 #[derive(Debug)]
 pub struct RunStore {
     writer: RunWriter,

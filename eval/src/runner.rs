@@ -30,7 +30,6 @@ use crate::run_store::RunStore;
 use shared_samples::SharedSamples;
 
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
-
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// Events that are stored before they are told, at most.

@@ -15,7 +15,6 @@ use cells::{Cells, combinations};
 use records::run_dir::{RunDirError, sweep_id, write_whole};
 
 /// Version of [`Plan`]; the file carries it as `v`.
-
 pub const SWEEP_VERSION: u32 = 1;
 
 /// The file of a sweep's folder that says what its cells are.

@@ -174,6 +174,7 @@ pub struct AttemptRecord {
 
 impl AttemptRecord {
     /// Without what no summary reads and may be long; the run's folder has it.
+    #[must_use]
     pub fn without_texts(&self) -> Self {
         Self {
             run_id: String::new(),
@@ -187,9 +188,7 @@ impl AttemptRecord {
             ..self.clone()
         }
     }
-}
 
-impl AttemptRecord {
     /// The same with its sample's place in the dataset.
     #[must_use]
     pub fn of_sample(self, index: usize) -> Self {
@@ -201,6 +200,9 @@ impl AttemptRecord {
 }
 
 /// Tokens as recorded. Before a missing count could be told from none, zeros stood for it; no real request has none.
+///
+/// # Errors
+/// What is no count of tokens.
 pub fn counted<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Usage>, D::Error> {
     let usage = Option::<Usage>::deserialize(from)?;
     Ok(usage.filter(|usage| usage.total() > 0))

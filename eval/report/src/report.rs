@@ -28,7 +28,6 @@ pub use spending::Spending;
 pub use text::{conclusion, text};
 
 /// Everything that a report shows.
-
 #[derive(Debug, Clone)]
 pub struct Report {
     /// What differs between the runs.

@@ -21,7 +21,6 @@ use crate::{protocol_fit, terminal};
 ///
 /// # Errors
 /// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
-
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     protocol_fit::check_question(settings.engine.treatment.protocol)?;

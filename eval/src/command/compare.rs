@@ -19,7 +19,6 @@ use crate::terminal;
 /// # Errors
 /// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, and a file that cannot be written;
 /// [`Error::Settings`] and [`Error::Stdout`].
-
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     let settings = CompareSettings::resolve(args)?;
     let runs = settings

@@ -13,7 +13,6 @@ use crate::terminal;
 ///
 /// # Errors
 /// [`Error::Merge`] for runs that do not go together, or [`Error::Stdout`].
-
 pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     let merged = merge(&args.out, &args.dirs, args.allow_program_change)?;
     stdout::write(&table(&[(&merged.label, &merged.summary)]))?;

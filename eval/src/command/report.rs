@@ -14,7 +14,6 @@ use crate::folders::Found;
 use crate::terminal;
 
 /// Version of the JSON that `--json` prints; it carries it as `v`.
-
 const REPORT_VERSION: u32 = 2;
 
 /// Prints tables of the runs, made from their records and trajectories: also of runs that never came to their end.

@@ -22,7 +22,6 @@ use crate::{models, terminal};
 ///
 /// # Errors
 /// [`Error::Settings`] for an unknown scorer, [`Error::RunDir`] for a folder that holds no run, or [`Error::Stdout`].
-
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;

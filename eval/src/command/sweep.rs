@@ -25,7 +25,6 @@ use crate::terminal;
 ///
 /// # Errors
 /// [`Error`] for settings that are wrong in any cell, before the first begins, and for infrastructure that fails.
-
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let (folder, plan) = if let Some(folder) = &args.resume {
         let mut plan = Plan::read(folder)?;

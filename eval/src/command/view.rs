@@ -17,7 +17,6 @@ use crate::terminal;
 /// # Errors
 /// [`Error::View`] for a folder that cannot be read, a port that is taken or a page that cannot be written, or
 /// [`Error::Stdout`].
-
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
     let library = Library::open(&settings.dir)?;

@@ -25,7 +25,6 @@ use crate::models::judge_identity;
 use crate::settings::GraderSettings;
 
 /// Scores answers.
-
 #[async_trait]
 pub trait Grader: Send + Sync {
     /// The name, with a version that changes whenever an answer may score differently: `needle/1`.

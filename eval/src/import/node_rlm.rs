@@ -13,7 +13,6 @@ use super::attempt::{self, Facts};
 use super::{ImportError, Imported};
 
 /// Stands where a run names its scorer: the scores are those that the other system recorded.
-
 pub const SCORER: &str = "recorded/node-rlm";
 
 /// What such a file does not say and the user may know.

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::MergeError;
 
 /// Stands for a run that is no share.
-
 const WHOLE: &str = "";
 
 /// Settings beside the fingerprint that have to be equal: they say which attempts a run makes.

@@ -9,7 +9,6 @@ use report::sanitize::sanitize;
 use super::tally::{counted, label};
 
 /// Columns kept for the last action; the terminal may have fewer.
-
 const ACTION_WIDTH: usize = 100;
 
 /// An attempt under way.

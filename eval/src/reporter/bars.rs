@@ -16,7 +16,6 @@ use super::tally::{Tally, counted, error, label};
 
 /// Most lines for attempts. A lower terminal shows as many as fit: the bar comes first, and indicatif draws no bar
 /// below the terminal's height.
-
 const MOST_LINES: usize = 20;
 
 /// How often clocks and spinners move while no event comes.

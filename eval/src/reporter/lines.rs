@@ -11,7 +11,6 @@ use crate::run_event::{Reporter, RunEvent, RunPlan};
 use super::tally::{Tally, counted, error, label};
 
 /// Writes a line when the run begins, one for each finished attempt, and one at the end.
-
 #[derive(Debug)]
 pub struct LineReporter<W> {
     to: W,

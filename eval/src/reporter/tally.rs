@@ -7,7 +7,6 @@ use crate::run_event::RunPlan;
 use report::sanitize::sanitize;
 
 /// Columns for a sample's id.
-
 const ID_WIDTH: usize = 40;
 
 /// Columns for an error.

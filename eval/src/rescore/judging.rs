@@ -15,7 +15,6 @@ use crate::grader::JudgeLog;
 use crate::record::Scored;
 
 /// Which answer of a run: sample, attempt, and the answer's digest, as an attempt may have been made again.
-
 type Which = (String, u32, String);
 
 /// The verdicts of earlier starts and of this one, and the judge's budget over all of them.

@@ -9,7 +9,6 @@ use super::SettingsError;
 use crate::cli::CompareArgs;
 
 /// What is compared, and where it goes.
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompareSettings {
     /// Run directories or CSV files; at least two, and none twice.

@@ -13,7 +13,6 @@ use records::run_dir::RunDirError;
 use crate::cli::SandboxError;
 
 /// A setting, or a file that a setting names, is wrong. Nothing was started.
-
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// A setting is wrong.

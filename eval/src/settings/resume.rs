@@ -9,7 +9,6 @@ use super::{Deal, Resolved, RunSettings, SettingsError, Start};
 use crate::cli::{ResumeArgs, RunArgs};
 
 /// A run that goes on.
-
 #[derive(Debug, Clone)]
 pub struct ResumeSettings {
     /// Its folder.

@@ -9,7 +9,6 @@ use crate::cli::ViewArgs;
 use crate::env_vars;
 
 /// What is shown, and how.
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSettings {
     /// A folder of run directories, or one run directory.

@@ -12,7 +12,6 @@ use super::run_file::RunFile;
 use super::sample_list::{beginning, natural};
 
 /// Characters of an answer that a row shows.
-
 const SHOWN: usize = 120;
 
 /// Scores that differ by less are equal: sums of the same attempts in another order.

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::run_file::{Progress, RunFile};
 
 /// A run in the table of runs.
-
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
     /// The run, by the name of its folder.

@@ -15,7 +15,6 @@ use serde_json::Value;
 use report::summary::Summary;
 
 /// A run that nothing has written to for this long is no longer taken to be under way.
-
 const QUIET: Duration = Duration::from_secs(120);
 
 /// Attempts under way that are listed at most.

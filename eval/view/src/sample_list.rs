@@ -11,7 +11,6 @@ use super::error::ViewError;
 use super::query::Query;
 
 /// Characters of an answer that a row shows.
-
 const SHOWN: usize = 160;
 
 /// Rows of a page at most.

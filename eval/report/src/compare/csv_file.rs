@@ -15,7 +15,6 @@ use super::source::{FACTS, Facts, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
 
 /// What is wrong with a CSV file.
-
 #[derive(Debug, thiserror::Error)]
 pub enum CsvProblem {
     /// There is no row, or not even a header.

@@ -8,7 +8,6 @@ use records::run_dir::RunDirError;
 use super::csv_file::CsvProblem;
 
 /// Why runs cannot be compared.
-
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// A folder holds no run, or a file cannot be written.

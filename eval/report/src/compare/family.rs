@@ -13,7 +13,6 @@ use super::source::RunScores;
 use super::{Against, Difference, RunPair, SIGNIFICANT, name};
 
 /// Runs with the best scores whose comparisons with each other are shown.
-
 pub const BEST: usize = 3;
 
 /// Comparisons that are corrected together.

@@ -32,7 +32,6 @@ pub use table::{pairs, table};
 pub use verdict::{cautions, verdict};
 
 /// Version of [`Comparison`]; its JSON carries it as `v`.
-
 pub const COMPARISON_VERSION: u32 = 2;
 
 /// Differences up to this p value are called real: 1 in 20 where there are none.

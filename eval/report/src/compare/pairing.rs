@@ -10,7 +10,6 @@ use super::source::{RunScores, ScoredAttempt};
 use crate::summary::Cluster;
 
 /// What an attempt of status `error` counts as.
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
     /// Nothing: it is left out.

@@ -13,7 +13,6 @@ use super::source::{Facts, RunScores};
 use crate::summary::{Cluster, Statuses};
 
 /// A run on its own: all its samples, whether others have them or not.
-
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunFigures {
     /// `A`, `B`, ….

@@ -8,7 +8,6 @@ use super::{Comparison, Difference, RunPair};
 use crate::differences;
 
 /// The columns, in order.
-
 pub const COLUMNS: [&str; 23] = [
     "family",
     "first",

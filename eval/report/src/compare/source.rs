@@ -13,7 +13,6 @@ use super::error::CompareError;
 use crate::differences::RunParts;
 
 /// What may be known of a run: columns of `results.csv` that are the same in every row.
-
 pub(super) const FACTS: [&str; 11] = [
     "run_id",
     "benchmark",

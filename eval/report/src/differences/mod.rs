@@ -19,7 +19,6 @@ pub use text::rows;
 pub use text::{scorers, sentences};
 
 /// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`] of them say how agents work.
-
 const FIRST: [&str; 16] = [
     "model",
     "protocol",

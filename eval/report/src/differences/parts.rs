@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 use super::value::NOT_RECORDED;
 
 /// Parts by their names; none for one that the run's protocol does not use.
-
 pub(super) type Parts = BTreeMap<String, Option<Value>>;
 
 /// Columns of `results.csv` that are parts of the fingerprint, too.

@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::spending::{Spending, Tally};
 
 /// What agents did in the attempts that ended `ok` or `limit`.
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Behaviour {
     /// Attempts that these figures are of.

@@ -10,7 +10,6 @@ use crate::compare::{
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
 
 /// The comparisons of one sweep.
-
 pub(super) struct Compared<'a> {
     /// Its folder.
     pub folder: String,

@@ -10,7 +10,6 @@ use statistics::Estimate;
 use crate::summary::Summary;
 
 /// The scores of a run by one fact of its samples' metadata.
-
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Grouping {
     /// The fact: `context_length`.

@@ -14,7 +14,6 @@ use super::groups::CONTEXT_LENGTH;
 use crate::summary::{context_lengths, length_label};
 
 /// Of axes and texts.
-
 pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
 /// Of the lines behind the data.
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);

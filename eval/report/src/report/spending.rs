@@ -10,7 +10,6 @@ use super::RunReport;
 use crate::summary::{NONE, amount, usd};
 
 /// What the agents of one kind at one depth used, in all attempts that have a record.
-
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spending {
     /// What they are.

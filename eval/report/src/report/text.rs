@@ -13,7 +13,6 @@ use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
 
 /// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
 /// samples, and the comparisons of sweeps.
-
 pub fn text(report: &Report) -> String {
     let runs = &report.runs;
     let labels = labels(report);

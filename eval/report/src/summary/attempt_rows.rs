@@ -8,7 +8,6 @@ use super::table::{none, score_text};
 use super::{Attempts, Summary};
 
 /// A row: what it shows of a run.
-
 pub(super) struct AttemptFigure {
     /// What the table calls it.
     pub name: String,

@@ -9,7 +9,6 @@ use statistics::{Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k,
 use super::Cluster;
 
 /// A run of several attempts at each sample.
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
     /// `n`: the most attempts that any sample has a record of.

@@ -10,7 +10,6 @@ use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::side_by_side::side_by_side;
 
 /// Runs in one table; more make further tables below it.
-
 const SIDE_BY_SIDE: usize = 3;
 
 /// A run in one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40 ok, 1 error; 12.3 s`.

@@ -12,7 +12,6 @@ use crate::program;
 use crate::settings::{EngineSettings, RunSettings, recorded_fields};
 
 /// The drivers' names in their order, joined by `+`.
-
 pub(super) fn driver_names(engine: &EngineSettings) -> String {
     let drivers = engine.treatment.drivers.iter();
     let names: Vec<&str> = drivers.map(|driver| driver.name.as_str()).collect();

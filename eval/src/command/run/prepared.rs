@@ -19,7 +19,6 @@ use crate::web::Web;
 use crate::{models, protocol_fit, terminal};
 
 /// A run that can begin.
-
 pub(super) struct Prepared {
     pub(super) dataset: Arc<dyn Dataset>,
     pub(super) engine: Engine,

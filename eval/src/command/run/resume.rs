@@ -11,7 +11,6 @@ use super::prepared::Prepared;
 use crate::program;
 
 /// Why a run cannot go on with these settings. Nothing was changed.
-
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// Its answers would be those of another experiment.

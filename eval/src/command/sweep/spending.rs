@@ -14,7 +14,6 @@ use crate::terminal;
 ///
 /// # Errors
 /// [`SettingsError`] for a limit that is out of bounds, or one of money for a model that has no price.
-
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     if plan.budget.max_cost.is_none() {
         return Ok(());

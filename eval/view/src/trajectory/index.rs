@@ -13,7 +13,6 @@ use serde_json::Value;
 use super::agent::{Agent, Timeline};
 
 /// Bytes of a string that the index keeps: what a list shows of a query or an answer.
-
 const KEPT: usize = 400;
 
 /// Where the events of a trajectory stand in its file, grouped by agent and iteration.

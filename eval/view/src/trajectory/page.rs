@@ -11,7 +11,6 @@ use serde_json::Value;
 use super::index::{Index, Place};
 
 /// Bytes of a string that a page shows; more is read on demand.
-
 pub(super) const SHOWN: usize = 8_000;
 
 /// Bytes of a prompt, a query or an answer that are shown at once: prompts are read as a whole.
