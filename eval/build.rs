@@ -1,5 +1,5 @@
-//! Build script: digests everything compiled in that can change an answer, so that runs of two builds that answer
-//! differently are told apart.
+//! Build script: digests everything compiled in that can change an answer, so that the runs of two builds that may answer
+//! differently have different fingerprints.
 //!
 //! It reads the folders of the workspace's crates beside this one and `Cargo.lock`, and no Git: a source archive gives the
 //! same. Its result is a small constant in `OUT_DIR`, which `src/program.rs` includes.

@@ -86,7 +86,7 @@ LAYERS = {
     """,
     "eval/report": """
         sanitize
-        side_by_side
+        columns
         summary
         compare+differences
         report

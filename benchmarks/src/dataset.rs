@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{AppWorld, OutsideScorer, Sample, Scorer, Site};
 
 /// What is known of a sample, by name.
-pub type Facts = BTreeMap<String, Value>;
+pub type SampleMetadata = BTreeMap<String, Value>;
 
 /// The samples of one opened benchmark.
 ///
@@ -33,7 +33,7 @@ pub trait Dataset: Send + Sync {
 
     /// What is known of a sample before it is made or read: part of its metadata, and what `--filter` goes by. Empty
     /// for an index past the last sample.
-    fn facts(&self, index: usize) -> Facts;
+    fn facts(&self, index: usize) -> SampleMetadata;
 
     /// Makes or reads the sample whose id is `self.ids()[index]`.
     ///
@@ -125,8 +125,8 @@ impl DatasetError {
     }
 }
 
-/// Facts by name.
-pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> Facts {
+/// SampleMetadata by name.
+pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> SampleMetadata {
     pairs
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

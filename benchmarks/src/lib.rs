@@ -44,7 +44,7 @@ mod score;
 pub use catalog::{
     Entry, Fetch, OpenError, Options, Reads, catalog, decrypted_expected, entry, open,
 };
-pub use dataset::{Dataset, DatasetError, Facts};
+pub use dataset::{Dataset, DatasetError, SampleMetadata};
 pub use environment::{Answered, AppWorld, Asked, Site};
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};

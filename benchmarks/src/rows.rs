@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::table::{Fault, Place, Row, Table};
-use crate::{Dataset, DatasetError, Facts, Image, Options, OutsideScorer, Sample, Scorer};
+use crate::{Dataset, DatasetError, Image, Options, OutsideScorer, Sample, SampleMetadata, Scorer};
 
 /// What rows look like, and what samples they make.
 pub trait Schema: Send + Sync + 'static {
@@ -67,7 +67,7 @@ pub struct Indexed {
     /// Unique.
     pub id: String,
     /// Its metadata.
-    pub facts: Facts,
+    pub facts: SampleMetadata,
     /// Which one of its row's samples it is.
     pub variant: usize,
 }
@@ -87,7 +87,7 @@ pub struct Body {
 struct Rows<S> {
     schema: S,
     table: Table,
-    entries: Vec<(Place, usize, Facts)>,
+    entries: Vec<(Place, usize, SampleMetadata)>,
     ids: Vec<String>,
     /// Of each row that has images, by the number of its first sample, what they were when they were read through.
     images: BTreeMap<usize, [u8; 32]>,
@@ -220,7 +220,7 @@ impl<S: Schema> Dataset for Rows<S> {
         &self.notes
     }
 
-    fn facts(&self, index: usize) -> Facts {
+    fn facts(&self, index: usize) -> SampleMetadata {
         let entry = self.entries.get(index);
         entry.map(|(.., facts)| facts.clone()).unwrap_or_default()
     }

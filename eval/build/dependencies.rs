@@ -2,7 +2,7 @@
 //! by its tests.
 //!
 //! Counted are the packages of `Cargo.lock` that the `[dependencies]` of the program's crates lead to, those of other
-//! systems and of the other engine among them, for `Cargo.lock` does not tell them apart. What only tests, the benchmark
+//! systems and of the other engine among them, for `Cargo.lock` does not distinguish them. What only tests, the benchmark
 //! suite or this build script use does not count: it can change no answer.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Everything that can end a command, and how it is told.
+//! Everything that can end a command, and how it is reported.
 
 use std::io::{self, Write as _};
 

@@ -30,7 +30,7 @@ pub struct Imported {
     pub ended: Timestamp,
     /// What all attempts have in common; `run_id` is still to come.
     pub identity: RunIdentity,
-    /// What tells it from other runs.
+    /// Its fingerprint.
     pub fingerprint: Fingerprint,
     /// What `config.json` says beside the identity.
     pub config: Value,
@@ -83,7 +83,7 @@ impl Imported {
         let run_id = new.id().to_owned();
         let written = self.write_to(new, &run_id);
         if written.is_err() {
-            // The first failure is the one to tell.
+            // The first failure is the one to report.
             let _ = fs::remove_dir_all(&path);
         }
         written.map(|()| path)

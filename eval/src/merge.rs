@@ -45,7 +45,7 @@ pub enum MergeError {
         difference: String,
     },
     /// A run chooses other attempts than the first.
-    #[error("{} and {} are not shares of one run: {}", first.display(), other.display(), differences.join("; "))]
+    #[error("{} and {} are not shards of one run: {}", first.display(), other.display(), differences.join("; "))]
     Selection {
         /// The first run.
         first: PathBuf,
@@ -55,7 +55,7 @@ pub enum MergeError {
         differences: Vec<String>,
     },
     /// A run was shared out among different numbers of machines.
-    #[error("the runs are shares of {}: only shares of one number make a whole", .0.join(" and of "))]
+    #[error("the runs are shards of {}: all must be of the same number of shards", .0.join(" and of "))]
     Shares(Vec<String>),
     /// An attempt stands in two runs, and not as the same.
     #[error(
@@ -75,7 +75,7 @@ pub enum MergeError {
         fields: Vec<String>,
     },
     /// The folder of the whole run is there already.
-    #[error("{} exists already; give a folder that is still to be made", .0.display())]
+    #[error("{} already exists; give the path of a new folder", .0.display())]
     Exists(PathBuf),
     /// A run cannot be read, or the whole not be written.
     #[error(transparent)]
@@ -85,7 +85,7 @@ pub enum MergeError {
 fn list(differences: &[Difference]) -> String {
     let all: Vec<String> = differences
         .iter()
-        .map(|difference| difference.between("in the one", "in the other"))
+        .map(|difference| difference.between("in one", "in the other"))
         .collect();
     all.join("; ")
 }
@@ -148,7 +148,7 @@ pub fn merge(
     let new = NewRun::create_at(out)?;
     let written = write(new, first, &runs, &chosen, &shares);
     if written.is_err() {
-        // The first failure is the one to tell.
+        // The first failure is the one to report.
         let _ = fs::remove_dir_all(out);
     }
     Ok(Merged {
@@ -165,10 +165,10 @@ pub fn merge(
 fn unfinished(run: &RunDir) -> Option<String> {
     let why = if run.is_running() {
         "a process is still at work on it".to_owned()
-    } else if let Some(torn) = &run.torn {
+    } else if let Some(truncated_record) = &run.truncated_record {
         format!(
             "line {} of samples.jsonl was never written to its end",
-            torn.line
+            truncated_record.line
         )
     } else if (run.records.len() as u64) < run.attempts_total() {
         "it was stopped before its end".to_owned()

@@ -42,7 +42,7 @@ pub enum ModelError {
         reason: io::Error,
     },
     /// The settings lack the server of a model.
-    #[error("`{0}`: the settings say nothing of its server")]
+    #[error("`{0}`: there are no settings for its server")]
     NoServer(ModelRef),
 }
 

@@ -19,9 +19,9 @@ fn text(info: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("<unnamed>");
     // As Rust has it: place and message.
-    let told = format!("thread '{name}' {info}");
+    let message = format!("thread '{name}' {info}");
     match backtrace.status() {
-        BacktraceStatus::Captured => format!("{told}\nstack backtrace:\n{backtrace}"),
-        _ => told,
+        BacktraceStatus::Captured => format!("{message}\nstack backtrace:\n{backtrace}"),
+        _ => message,
     }
 }

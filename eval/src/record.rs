@@ -86,7 +86,7 @@ pub(crate) struct Scored {
     pub score: Option<f64>,
     /// Why it has that score.
     pub explanation: Option<String>,
-    /// What else the scorer tells.
+    /// Further details from the scorer.
     pub details: Option<Value>,
     /// What a judge took.
     pub judge: Option<JudgeUse>,

@@ -248,7 +248,7 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
     }
 }
 
-/// What an attempt was asked, as its first event tells. None where it was not recorded.
+/// The query of an attempt, from its first event. `None` if that was not recorded.
 fn query(run: &RunDir, record: &AttemptRecord) -> Option<String> {
     let path = run.trajectory(&record.id, record.attempt);
     let event = Events::open(&path).ok()?.next()?.ok()?;

@@ -1,4 +1,4 @@
-//! What a run tells: the one contract between the runner and everything that shows or stores a run.
+//! The events of a run: the one contract between the runner and everything that shows or stores a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct RunPlan {
     pub concurrency: usize,
 }
 
-/// Shows or stores a run. It is told and never asks: a reporter cannot change what a run does.
+/// Shows or stores a run. It only receives events: a reporter cannot change what a run does.
 pub trait Reporter: Send {
     /// Takes one event. Must not block for long: the run waits.
     fn report(&mut self, event: &RunEvent);

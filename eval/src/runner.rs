@@ -1,4 +1,4 @@
-//! Runs the attempts of a run, so many at a time, and tells what happens as [`RunEvent`]s.
+//! Runs the attempts of a run, a limited number at a time, and reports what happens as [`RunEvent`]s.
 //!
 //! Data flows one way: attempts send events; one thread hands them to the run directory and the reporters.
 //! Invariant: the runner shows and stores nothing itself.
@@ -32,12 +32,12 @@ use shared_samples::SharedSamples;
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
-/// Events that are stored before they are told, at most.
+/// Maximum events that are stored in one batch before they are reported.
 const EVENTS_AT_ONCE: usize = 1_000;
 
 /// What to run.
 pub struct Run {
-    /// What is told of it first.
+    /// Its plan, which is reported first.
     pub plan: RunPlan,
     /// How agents work.
     pub engine: Arc<Engine>,
@@ -169,7 +169,7 @@ fn consume(
 }
 
 /// The attempts that ended, and why there are not more.
-struct Made {
+struct Progress {
     /// Without the texts: a run of tens of thousands of attempts keeps them all.
     records: Vec<AttemptRecord>,
     /// How many of them ended in an error.
@@ -184,7 +184,7 @@ async fn attempts(
     events: &mpsc::UnboundedSender<RunEvent>,
     mut failure: watch::Receiver<bool>,
     stop: impl Future<Output = ()>,
-) -> Made {
+) -> Progress {
     let concurrency = run.plan.concurrency;
     let identity = Arc::new(run.plan.identity.clone());
     send(events, RunEvent::RunStarted(run.plan));
@@ -193,7 +193,7 @@ async fn attempts(
     let mut jobs = run.jobs.into_iter();
     let mut running = JoinSet::new();
     let mut names = HashMap::new();
-    let mut made = Made {
+    let mut made = Progress {
         records: Vec::new(),
         errors: 0,
         ending: Ending::Done,
@@ -276,7 +276,7 @@ async fn attempts(
     made
 }
 
-impl Made {
+impl Progress {
     fn is_halted(&self) -> bool {
         matches!(self.ending, Ending::Halted(_))
     }
@@ -372,7 +372,7 @@ impl Job {
     /// The sample, made or read where that holds up no other attempt: it may take a whole row group of a file.
     ///
     /// # Errors
-    /// Those of [`Dataset::sample`]. A panic goes on here, so that it is told as the attempt's.
+    /// Those of [`Dataset::sample`]. A panic is propagated here, so that it is reported as the attempt's.
     async fn sample(&self) -> Result<Arc<Sample>, DatasetError> {
         let samples = Arc::clone(&self.samples);
         let index = self.index;
@@ -477,7 +477,7 @@ impl EventSink for Forward {
     }
 }
 
-/// Once the run has ended, or if the consumer panicked, there is nobody to tell.
+/// Once the run has ended, or if the consumer panicked, nobody receives it.
 fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
     let _ = events.send(event);
 }

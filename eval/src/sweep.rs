@@ -25,7 +25,7 @@ const PLAN: &str = "sweep.json";
 pub struct Plan {
     /// [`SWEEP_VERSION`] of the writer.
     pub v: u32,
-    /// Tells the sweep from all others, whatever their folders are called; empty in plans of earlier programs.
+    /// Identifies the sweep, whatever its folder is called; empty in plans of earlier versions.
     #[serde(default)]
     pub id: String,
     /// The runs; the first of each model is its baseline.
@@ -88,7 +88,7 @@ pub enum SweepError {
         second: String,
     },
     /// A flag that all cells share and none of them has a place for.
-    #[error("no cell takes a flag that all share: {0}")]
+    #[error("a shared flag fits no cell: {0}")]
     InertEverywhere(Box<Inert>),
     /// The folder is there already.
     #[error("{} exists already", .0.display())]

@@ -26,7 +26,7 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    /// Finds and starts a browser, so that a missing or broken one is told before any attempt begins.
+    /// Finds and starts a browser, so that a missing or broken one is reported before any attempt begins.
     ///
     /// # Errors
     /// As [`Pool::open`].
@@ -55,8 +55,12 @@ impl Browser for Web {
             PageError::new(PageProblem::Broken, message)
         })?;
         let origins = [site.origin()];
-        let profile = self.pool.profile(&origins).await.map_err(page::told)?;
-        let first = profile.page().map_err(page::told)?;
+        let profile = self
+            .pool
+            .profile(&origins)
+            .await
+            .map_err(page::page_error)?;
+        let first = profile.page().map_err(page::page_error)?;
         let tab = Tab::new(Window::new(profile, site), first);
         tab.begin(start).await?;
         Ok(Arc::new(tab))

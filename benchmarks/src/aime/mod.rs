@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::catalog::Entry;
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{Fault, Row, label, text};
-use crate::{Dataset, Facts, Numeric, OpenError, Options, Scorer};
+use crate::{Dataset, Numeric, OpenError, Options, SampleMetadata, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "aime",
@@ -54,7 +54,7 @@ impl Schema for Aime {
         let id = label(row, spelling(row, "id", "ID")).unwrap_or_else(|_| number.to_string());
         Ok(vec![Indexed {
             id: format!("{}-{id}", ENTRY.name),
-            facts: Facts::new(),
+            facts: SampleMetadata::new(),
             variant: 0,
         }])
     }

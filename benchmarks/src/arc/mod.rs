@@ -15,7 +15,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Entry, Reads};
-use crate::dataset::{Facts, facts};
+use crate::dataset::{SampleMetadata, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use error::ArcError;
 use scorer::ArcGrid;
@@ -120,7 +120,7 @@ impl Dataset for Arcs {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> Facts {
+    fn facts(&self, index: usize) -> SampleMetadata {
         let file = self.files.get(index);
         facts(file.into_iter().flat_map(|file| {
             [

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::catalog::{Entry, Reads};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{Fault, Row, field, label, text};
-use crate::{Dataset, Facts, OpenError, Options, Sample, Score, Scorer, ShortAnswer};
+use crate::{Dataset, OpenError, Options, Sample, SampleMetadata, Score, Scorer, ShortAnswer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "browsecomp-plus",
@@ -75,7 +75,7 @@ impl Schema for BrowseComp {
     fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
         Ok(vec![Indexed {
             id: format!("{}-{}", ENTRY.name, label(row, "query_id")?),
-            facts: Facts::new(),
+            facts: SampleMetadata::new(),
             variant: 0,
         }])
     }

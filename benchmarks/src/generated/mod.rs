@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::dataset::{Facts, facts};
+use crate::dataset::{SampleMetadata, facts};
 use crate::{Dataset, DatasetError, OpenError, Options, Sample, Scorer};
 
 /// Context lengths of a run that names none, in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
@@ -40,7 +40,7 @@ pub(crate) trait Generator: Send + Sync + 'static {
     fn digest(&self, seed: u64) -> String;
 
     /// Makes the sample of this id, whose context is about so many characters long. Its metadata come on top of `known`.
-    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample;
+    fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample;
 
     /// The scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
@@ -87,7 +87,7 @@ impl<G: Generator> Dataset for Generated<G> {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> Facts {
+    fn facts(&self, index: usize) -> SampleMetadata {
         let length = self.lengths.get(index);
         facts(length.map(|length| ("context_length", json!(length))))
     }

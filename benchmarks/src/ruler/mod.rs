@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Entry, Open};
-use crate::dataset::{Facts, facts};
+use crate::dataset::{SampleMetadata, facts};
 use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
@@ -36,7 +36,7 @@ struct Task {
 }
 
 /// Makes a sample whose context is about so many characters long.
-type Make = fn(usize, &mut ChaCha8Rng) -> Made;
+type Make = fn(usize, &mut ChaCha8Rng) -> Generated;
 
 /// What the tasks have in common.
 pub(crate) const fn entry(open: Open) -> Entry {
@@ -74,7 +74,7 @@ impl Generator for Task {
         hex::encode(digest)
     }
 
-    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {
+    fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample {
         let made = (self.make)(length, &mut stream(GENERATOR, seed, id));
         let mut query = self.query.trim_end().to_owned();
         for (slot, text) in &made.slots {
@@ -102,7 +102,7 @@ impl Generator for Task {
 }
 
 /// A generated task.
-pub(crate) struct Made {
+pub(crate) struct Generated {
     /// ASCII, so that bytes are characters.
     pub context: String,
     /// What the query's slots are filled with.

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::catalog::Entry;
 use crate::generated::haystack::values;
 use crate::generated::words::below;
-use crate::ruler::{self, Form, Made, name};
+use crate::ruler::{self, Form, Generated, name};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-key",
@@ -15,7 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 
-fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
+fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {
     let form = Form::pick(rng);
     let longest = form.sentence("", "").len() + 40;
     let mut sentences = Vec::new();
@@ -40,7 +40,7 @@ fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
         .into_iter()
         .map(|(_, _, sentence)| sentence)
         .collect();
-    Made {
+    Generated {
         context: lines.join("\n"),
         slots: vec![("<kind>", form.kind.to_owned()), ("<key>", key)],
         answers: vec![value],

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::catalog::Entry;
 use crate::generated::haystack::{plant, values};
-use crate::ruler::{self, ANSWERS, DISTRACTORS, Form, Made, names};
+use crate::ruler::{self, ANSWERS, DISTRACTORS, Form, Generated, names};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-query",
@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 
-fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
+fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {
     let form = Form::pick(rng);
     let keys = names(ANSWERS + DISTRACTORS, rng);
     let values = values(keys.len(), rng);
@@ -22,7 +22,7 @@ fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
         .map(|(key, value)| form.sentence(key, value))
         .collect();
     let (last, first) = (&keys[ANSWERS - 1], &keys[..ANSWERS - 1]);
-    Made {
+    Generated {
         context: plant(&pins, length, rng),
         slots: vec![
             ("<kind>", form.kind.to_owned()),

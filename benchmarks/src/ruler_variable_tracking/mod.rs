@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::catalog::Entry;
 use crate::generated::haystack::plant_in_order;
 use crate::generated::words::below;
-use crate::ruler::{self, Made, distinct};
+use crate::ruler::{self, Generated, distinct};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-variable-tracking",
@@ -22,7 +22,7 @@ const CHAINS: usize = 3;
 /// Letters of a variable's name: RULER's number.
 const LETTERS: usize = 5;
 
-fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
+fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {
     let variables = distinct(CHAINS * (HOPS + 1), rng, |rng| {
         (0..LETTERS)
             .map(|_| char::from(b'A' + u8::try_from(below(26, rng)).unwrap_or(0)))
@@ -40,7 +40,7 @@ fn make(length: usize, rng: &mut ChaCha8Rng) -> Made {
         })
         .collect();
     let (names, number) = chains[below(CHAINS, rng)];
-    Made {
+    Generated {
         context: plant_in_order(&pins, length, rng),
         slots: vec![
             ("<value>", number.clone()),

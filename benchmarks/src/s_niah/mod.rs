@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Entry;
-use crate::dataset::{Facts, facts};
+use crate::dataset::{SampleMetadata, facts};
 use crate::generated::{self, Generator, stream, words};
 use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
 use haystack::Haystack;
@@ -51,7 +51,7 @@ impl Generator for SNiah {
         hex::encode(digest)
     }
 
-    fn sample(&self, seed: u64, id: &str, length: usize, known: Facts) -> Sample {
+    fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample {
         let hay = Haystack::new(length, &mut stream(GENERATOR, seed, id));
         let mut metadata = known;
         metadata.extend(facts([

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Entry;
-use crate::dataset::{Facts, facts};
+use crate::dataset::{SampleMetadata, facts};
 use crate::{AppWorld, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use scorer::AppState;
 
@@ -100,7 +100,7 @@ impl Dataset for WebApp {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> Facts {
+    fn facts(&self, index: usize) -> SampleMetadata {
         let task = TASKS.get(index);
         facts(task.map(|task| ("family", json!(task.family))))
     }

@@ -11,11 +11,11 @@ use super::words::{all, names, number, pairs, shuffle, shuffled};
 pub(super) struct Family {
     /// The word in ids and file names.
     pub(super) name: &'static str,
-    pub(super) make: fn(&mut ChaCha8Rng) -> Made,
+    pub(super) make: fn(&mut ChaCha8Rng) -> GeneratedTask,
 }
 
 /// One task.
-pub(super) struct Made {
+pub(super) struct GeneratedTask {
     /// What the pages read.
     pub(super) data: Value,
     /// What stands for the names in the family's query.
@@ -78,7 +78,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-fn find(rng: &mut ChaCha8Rng) -> Made {
+fn find(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let departments = shuffled("departments", rng);
     let people: Vec<(String, &str, String)> = names(24, rng)
         .into_iter()
@@ -92,7 +92,7 @@ fn find(rng: &mut ChaCha8Rng) -> Made {
             json!({ "name": name, "department": department, "room": room, "extension": number(1_000, 9_999, rng).to_string() })
         })
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "departments": departments, "people": rows }),
         words: vec![("name", wanted.0)],
         action: "report",
@@ -105,7 +105,7 @@ fn room(rng: &mut ChaCha8Rng) -> String {
     format!("{wing}{}", number(100, 999, rng))
 }
 
-fn compare(rng: &mut ChaCha8Rng) -> Made {
+fn compare(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let mut companies = shuffled("companies", rng);
     companies.truncate(6);
     // The cheapest in all is neither the cheapest in price nor in shipping.
@@ -122,7 +122,7 @@ fn compare(rng: &mut ChaCha8Rng) -> Made {
         })
         .collect();
     shuffle(&mut suppliers, rng);
-    Made {
+    GeneratedTask {
         data: json!({ "suppliers": suppliers }),
         words: Vec::new(),
         action: "order",
@@ -130,7 +130,7 @@ fn compare(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn form(rng: &mut ChaCha8Rng) -> Made {
+fn form(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let name = names(1, rng).remove(0);
     let email = format!("{}@example.org", name.to_lowercase().replace(' ', "."));
     let arrival = format!("2027-{:02}-{:02}", number(1, 12, rng), number(1, 28, rng));
@@ -148,7 +148,7 @@ fn form(rng: &mut ChaCha8Rng) -> Made {
     if dines {
         fields.push(("dinner", "yes".to_owned()));
     }
-    Made {
+    GeneratedTask {
         data: json!({ "countries": all("countries") }),
         words: vec![
             ("name", name),
@@ -171,7 +171,7 @@ fn form(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn paginate(rng: &mut ChaCha8Rng) -> Made {
+fn paginate(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let authors = names(40, rng);
     // Each title comes twice, by different authors.
     let titles = pairs("adjectives", "nouns", 20, rng);
@@ -189,7 +189,7 @@ fn paginate(rng: &mut ChaCha8Rng) -> Made {
         .iter()
         .map(|(title, author, shelf)| json!({ "title": title, "author": author, "shelf": shelf }))
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "books": rows }),
         words: vec![("title", title), ("author", author)],
         action: "reserve",
@@ -197,7 +197,7 @@ fn paginate(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn filter(rng: &mut ChaCha8Rng) -> Made {
+fn filter(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let (cities, statuses) = (all("cities"), all("statuses"));
     let mut orders = Vec::new();
     for city in &cities {
@@ -222,7 +222,7 @@ fn filter(rng: &mut ChaCha8Rng) -> Made {
         .collect();
     let at = large[number(0, large.len() - 1, rng)];
     let (city, status, _) = orders[at];
-    Made {
+    GeneratedTask {
         data: json!({ "orders": rows }),
         words: vec![
             ("city", city.to_owned()),
@@ -234,7 +234,7 @@ fn filter(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn fold(rng: &mut ChaCha8Rng) -> Made {
+fn fold(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let titles = all("clauses");
     let binding = number(2, titles.len() - 1, rng);
     let start = number(3, 30, rng);
@@ -257,7 +257,7 @@ fn fold(rng: &mut ChaCha8Rng) -> Made {
             json!({ "number": (start + at).to_string(), "title": title, "text": text })
         })
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "clauses": clauses }),
         words: Vec::new(),
         action: "accept",
@@ -265,7 +265,7 @@ fn fold(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn tabs(rng: &mut ChaCha8Rng) -> Made {
+fn tabs(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let device = pairs("adjectives", "nouns", 1, rng).remove(0);
     let prefix = format!("{}-{}", room(rng), number(10, 99, rng));
     let months = (number(2, 9, rng) * 6).to_string();
@@ -289,7 +289,7 @@ fn tabs(rng: &mut ChaCha8Rng) -> Made {
         0,
         tab("Overview", format!("The {device} does what its name says.")),
     );
-    Made {
+    GeneratedTask {
         data: json!({
             "device": device,
             "tabs": tabs,
@@ -301,7 +301,7 @@ fn tabs(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn dialog(rng: &mut ChaCha8Rng) -> Made {
+fn dialog(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let owners = names(7, rng);
     // Each owner has two records, so that the name alone does not do.
     let mut records: Vec<(String, String)> = owners
@@ -322,7 +322,7 @@ fn dialog(rng: &mut ChaCha8Rng) -> Made {
         .iter()
         .map(|(id, owner)| json!({ "id": id, "owner": owner }))
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "records": rows }),
         words: vec![
             ("owner", owner),
@@ -334,7 +334,7 @@ fn dialog(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn details(rng: &mut ChaCha8Rng) -> Made {
+fn details(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let topics = shuffled("topics", rng);
     let codes: Vec<String> = topics
         .iter()
@@ -349,7 +349,7 @@ fn details(rng: &mut ChaCha8Rng) -> Made {
             json!({ "question": format!("What about {topic}?"), "answer": format!("All about {topic} is under the code {code}.") })
         })
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "questions": questions }),
         words: vec![("topic", topics[at].to_owned())],
         action: "redeem",
@@ -357,10 +357,10 @@ fn details(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn autocomplete(rng: &mut ChaCha8Rng) -> Made {
+fn autocomplete(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let stations = shuffled("stations", rng);
     let (from, to) = (stations[0].to_owned(), stations[1].to_owned());
-    Made {
+    GeneratedTask {
         data: json!({ "stations": all("stations") }),
         words: vec![("from", from.clone()), ("to", to.clone())],
         action: "book",
@@ -368,7 +368,7 @@ fn autocomplete(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn changing(rng: &mut ChaCha8Rng) -> Made {
+fn changing(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let lots = pairs("adjectives", "nouns", 7, rng);
     let prices: Vec<usize> = lots.iter().map(|_| number(20, 400, rng)).collect();
     let at = number(1, lots.len() - 1, rng);
@@ -378,7 +378,7 @@ fn changing(rng: &mut ChaCha8Rng) -> Made {
         .zip(&prices)
         .map(|(lot, price)| json!({ "lot": lot, "price": price }))
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "lots": rows }),
         words: vec![("lot", lots[at].clone()), ("amount", amount.clone())],
         action: "bid",
@@ -386,7 +386,7 @@ fn changing(rng: &mut ChaCha8Rng) -> Made {
     }
 }
 
-fn branches(rng: &mut ChaCha8Rng) -> Made {
+fn branches(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let months = all("months");
     let at = number(0, months.len() - 1, rng);
     let mut total = 0;
@@ -412,7 +412,7 @@ fn branches(rng: &mut ChaCha8Rng) -> Made {
             json!({ "city": city, "months": rows })
         })
         .collect();
-    Made {
+    GeneratedTask {
         data: json!({ "branches": branches }),
         words: vec![("month", months[at].to_owned())],
         action: "total",

@@ -15,9 +15,9 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Entry, Reads};
-use crate::dataset::{Facts, facts};
+use crate::dataset::{SampleMetadata, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
-use family::{FAMILIES, Family, Made};
+use family::{FAMILIES, Family, GeneratedTask};
 use scorer::WebState;
 use site_server::SiteServer;
 
@@ -75,7 +75,7 @@ fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
 }
 
 impl WebNav {
-    fn made(&self, id: &str) -> Option<(&'static Family, Made)> {
+    fn made(&self, id: &str) -> Option<(&'static Family, GeneratedTask)> {
         let family = FAMILIES
             .iter()
             .find(|family| id.split('-').nth(1) == Some(family.name))?;
@@ -97,7 +97,7 @@ impl Dataset for WebNav {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> Facts {
+    fn facts(&self, index: usize) -> SampleMetadata {
         let family = self.ids.get(index).and_then(|id| id.split('-').nth(1));
         facts(family.map(|family| ("family", json!(family))))
     }

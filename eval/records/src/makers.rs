@@ -145,7 +145,7 @@ pub fn difference(one: &Lock, other: &Lock) -> Option<String> {
             .earlier_program_differences(&other.fingerprint);
         let words: Vec<String> = earlier
             .iter()
-            .map(|difference| difference.between("in the one", "in the other"))
+            .map(|difference| difference.between("in one", "in the other"))
             .collect();
         return (!words.is_empty()).then(|| words.join("; "));
     }

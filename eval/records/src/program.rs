@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Characters of a digest that tell programs apart in a sentence.
+/// Characters of a digest that identify a program in a message.
 const SHORT: usize = 12;
 
 /// A program by its components: `sandbox`, `harness`, `prompts`, …, each with its digest in lower-case hex, and `engine`.
@@ -64,7 +64,7 @@ fn spoken(name: &str) -> String {
     }
 }
 
-/// The beginning of a digest, which tells programs apart in a sentence.
+/// The beginning of a digest, which identifies a program in a message.
 pub fn short(digest: &str) -> &str {
     digest.get(..SHORT).unwrap_or(digest)
 }

@@ -107,7 +107,7 @@ pub struct AttemptRecord {
     pub score: Option<f64>,
     /// Why it has that score, for people.
     pub score_explanation: Option<String>,
-    /// What else the scorer tells.
+    /// Further details from the scorer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_details: Option<Value>,
     /// What a model took that judged the answer; no other figure of the record holds any of it.
@@ -199,10 +199,10 @@ impl AttemptRecord {
     }
 }
 
-/// Tokens as recorded. Before a missing count could be told from none, zeros stood for it; no real request has none.
+/// Tokens as recorded. Earlier versions recorded a missing count as zeros; no real request uses zero tokens.
 ///
 /// # Errors
-/// What is no count of tokens.
+/// A value that is not a count of tokens.
 pub fn counted<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Usage>, D::Error> {
     let usage = Option::<Usage>::deserialize(from)?;
     Ok(usage.filter(|usage| usage.total() > 0))

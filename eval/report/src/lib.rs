@@ -4,7 +4,7 @@
 //! models and files are made safe where a table shows them.
 
 pub mod sanitize;
-pub mod side_by_side;
+pub mod columns;
 
 pub mod summary;
 

@@ -63,7 +63,7 @@ pub struct SweepReport {
 pub struct RunReport {
     /// `A`, `B`, …: what plots and comparisons call it.
     pub name: String,
-    /// What tells it from the others: a few words.
+    /// What distinguishes it from the others: a few words.
     pub label: String,
     /// What all attempts have in common.
     pub identity: RunIdentity,
@@ -258,8 +258,8 @@ fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) 
         .collect()
 }
 
-/// What tells the runs apart: benchmark, protocol, mode and drivers; where these are equal, with the model or depth that
-/// differ; where all is equal, the run's id.
+/// Short labels that distinguish the runs: benchmark, protocol, mode and drivers; if these are equal, with the model or depth
+/// that differ; if all are equal, the run's id.
 fn labels(runs: &[&RunIdentity]) -> Vec<String> {
     let differ = |of: fn(&RunIdentity) -> String| {
         let values: BTreeSet<String> = runs.iter().map(|run| of(run)).collect();

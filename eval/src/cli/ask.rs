@@ -27,13 +27,12 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub context_file: Option<PathBuf>,
 
-    /// Folder whose text files become the agent's `context`, sorted by path, each below a line
-    /// `==> PATH <==`; hidden files and links to folders are
-    /// left out, links to files are followed
+    /// Folder whose text files become the agent's `context`, sorted by path, each under a line `==> PATH <==`. Hidden
+    /// files and links to folders are skipped; links to files are followed
     #[arg(long, value_name = "DIR", help_heading = "Question")]
     pub context_dir: Option<PathBuf>,
 
-    /// Image that is shown with the question: PNG, JPEG, GIF or WebP of at most 5 MB; may be repeated, up to 20 times
+    /// Image to show with the question: PNG, JPEG, GIF or WebP, at most 5 MB; repeatable, up to 20 images
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub image: Vec<PathBuf>,
 
@@ -43,7 +42,7 @@ pub struct AskArgs {
 }
 
 const DETAILS: &str = "\
-Prints the answer on stdout, and what the agents do meanwhile on stderr.
+Prints the answer on stdout, and the progress of the agents on stderr.
 
 Examples:
   rlm-eval ask --query 'Which clause limits liability?' \\

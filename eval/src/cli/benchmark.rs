@@ -11,14 +11,13 @@ use super::number::whole;
 /// What a benchmark is opened with.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct BenchmarkArgs {
-    /// Folder or file of the benchmark's data, for one that needs it, or a folder that holds it under the benchmark's
-    /// name, as `rlm-eval data fetch` leaves it [default: ~/.cache/eval/data]
+    /// File or folder of the benchmark's data, or a folder that contains it under the benchmark's name, as `rlm-eval
+    /// data fetch` creates it [default: ~/.cache/eval/data]
     #[arg(long, value_name = "DIR", help_heading = "Benchmark")]
     pub data_dir: Option<PathBuf>,
 
-    /// Lengths of generated contexts in characters, where k is 1,000 and m is 1,000,000: 8k,1m,64000
-    /// [default: 8k to 1m, each twice the one before]; where the data states lengths, those to run, in its tokens
-    /// [default: all]
+    /// Lengths of generated contexts in characters, where k is 1,000 and m is 1,000,000: 8k,1m,64000 [default: 8k to
+    /// 1m, doubling]. If the data states lengths, run only these, in its tokens [default: all]
     #[arg(
         long,
         value_delimiter = ',',
@@ -47,7 +46,7 @@ pub struct BenchmarkArgs {
     )]
     pub seed: u64,
 
-    /// Show the label of each instance in the context, where the data has labels
+    /// Show the label of each instance in the context, if the data has labels
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -55,12 +54,12 @@ pub struct BenchmarkArgs {
     )]
     pub labels: bool,
 
-    /// Read only the data files whose names begin with this: validation [default: test, or what the benchmark is defined
-    /// on; all files where none does]
+    /// Read only data files whose names begin with this, for example validation [default: test, or the split that the
+    /// benchmark is defined on; all files if none matches]
     #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 
-    /// Leave malformed rows out, and say how many, instead of ending with an error
+    /// Skip malformed rows and report how many, instead of failing
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -68,9 +67,9 @@ pub struct BenchmarkArgs {
     )]
     pub skip_malformed: bool,
 
-    /// Scorer of a benchmark of your own, see `rlm-eval list scorers`; or, of any benchmark, a JavaScript file with a function
-    /// score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the benchmark, or
-    /// exact]
+    /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a JavaScript file with a
+    /// function score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the
+    /// benchmark, or exact]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Benchmark")]
     pub scorer: Option<String>,
 }

@@ -15,31 +15,32 @@ pub(super) const MOST: u64 = 1_000_000_000_000;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Budget")]
 pub struct BudgetArgs {
-    /// US dollars that the run may cost [default: no limit]
+    /// Cost limit of the run, in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     pub max_cost: Option<f64>,
 
-    /// Tokens that the run may use, input and output together [default: no limit]
+    /// Token limit of the run, input and output together [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_tokens: Option<u64>,
 
-    /// Requests to models that the run may make; one that is sent again counts once [default: no limit]
+    /// Limit of requests to models for the run; a retried request counts once [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall seconds after which the run begins nothing more, counted anew with --resume [default: no limit]
+    /// Wall time limit of the run in seconds, after which nothing new begins; --resume restarts the clock [default: no
+    /// limit]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<Seconds>,
 
-    /// US dollars that one attempt may cost, all its agents included [default: no limit]
+    /// Cost limit of one attempt, all its agents included, in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     pub attempt_max_cost: Option<f64>,
 
-    /// Tokens that one attempt may use [default: no limit]
+    /// Token limit of one attempt [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub attempt_max_tokens: Option<u64>,
 
-    /// Requests to models that one attempt may make [default: no limit]
+    /// Limit of requests to models for one attempt [default: no limit]
     #[arg(
         long,
         value_parser = whole::<u64>(1..=MOST),
@@ -47,7 +48,7 @@ pub struct BudgetArgs {
     )]
     pub attempt_max_llm_calls: Option<u64>,
 
-    /// YAML file of prices, tried before the bundled ones [default: the bundled ones alone]
+    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled ones]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
 }

@@ -9,40 +9,40 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Run directories or CSV files, two or more: each later one is measured by the first
+    /// Run directories or CSV files, two or more; each run is compared with the first
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 
-    /// Measure every run by every earlier one, not by the first alone
+    /// Compare every pair of runs, instead of each run with the first
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub all_pairs: bool,
 
-    /// Compare runs of which the benchmark, the dataset or the scorer differ
+    /// Compare runs even if their benchmark, dataset or scorer differ
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
 
-    /// Also write the comparisons to this CSV file, which replaces what is there
+    /// Also write the comparisons to this CSV file; an existing file is replaced
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 
-    /// Print the comparison as JSON, each sample's scores included, instead of tables
+    /// Print the comparison as JSON, with the scores of each sample, instead of tables
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 
 const EXAMPLES: &str = "\
-Runs are paired by sample; a sample of several attempts counts by its mean. Shown are the \
-difference with its 95 % interval and clustered standard error, McNemar's exact test where every \
-sample is right or wrong, a t test, wins, losses and ties, and the least difference that such runs \
-find 4 times out of 5. What differs between the runs comes first. Over several comparisons, p \
-values are corrected by Holm's method; from three runs on, the best three of the later ones are \
-also compared with each other, corrected over all pairs of these. All of it once with errors \
-excluded, and once with errors as zero. See docs/STATISTICS.md.
+Prints the differences in settings between the runs first. Runs are paired by sample; a sample with \
+several attempts counts with its mean. For each pair of runs: the difference with its 95 % interval and \
+clustered standard error, McNemar's exact test if every sample is right or wrong, a t test, wins, \
+losses and ties, and the smallest difference that such runs detect 4 times out of 5. If there are \
+several comparisons, p values are corrected by Holm's method. With three or more runs, the best three \
+of the later ones are also compared with each other, corrected over all their pairs. Everything is \
+shown twice: with errors excluded, and with errors as zero. See docs/STATISTICS.md.
 
-A CSV file has a header and a row for each attempt: columns id (or sample) and score (0 to 1; \
-empty for none), and if known attempt, cluster, status, dataset_digest, scorer. results.csv is one.
+A CSV file such as results.csv has a header and a row for each attempt: columns id (or sample) and score \
+(0 to 1; empty for none), and optionally attempt, cluster, status, dataset_digest and scorer.
 
-Exit code 4: no two of the runs have a scored sample in common.
+Exit code 4: no two runs have a scored sample in common.
 
 Examples:
   rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-*

@@ -20,9 +20,9 @@ pub struct DataArgs {
 /// What can be done with data.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Data {
-    /// Download the data of benchmarks from its own home, checked against pinned checksums
+    /// Download the data of benchmarks from its source and verify its checksums
     Fetch(FetchArgs),
-    /// Print samples of a benchmark as an agent would get them, with what is expected
+    /// Print samples of a benchmark as an agent would see them, with the expected answers
     Show(Box<ShowArgs>),
 }
 
@@ -33,11 +33,11 @@ pub struct FetchArgs {
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// Folder in which the data of each benchmark gets a folder of its name [default: ~/.cache/eval/data]
+    /// Folder that gets a subfolder for each benchmark [default: ~/.cache/eval/data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
-    /// Address of a mirror, which takes the place of scheme and host of every download [default: none]
+    /// URL of a mirror, which replaces scheme and host of every download [default: none]
     #[arg(long, value_name = "URL")]
     pub mirror: Option<String>,
 }
@@ -45,7 +45,7 @@ pub struct FetchArgs {
 /// The flags of `rlm-eval data show`.
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
-    /// The benchmark, as `rlm-eval run --benchmark` takes it
+    /// The benchmark, as for `rlm-eval run --benchmark`
     #[arg(value_name = "NAME")]
     pub benchmark: String,
 
@@ -53,7 +53,7 @@ pub struct ShowArgs {
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
-    /// Samples to print, the first ones
+    /// How many samples to print, from the first
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000_000),
@@ -62,7 +62,7 @@ pub struct ShowArgs {
     )]
     pub limit: usize,
 
-    /// Print whole samples as a JSON array, where the text shows the first 500 characters of a context
+    /// Print complete samples as a JSON array; without it, a context is cut after 500 characters
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }

@@ -16,26 +16,26 @@ use crate::providers::ModelRef;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct EngineArgs {
-    /// The model: `openai/MODEL`, `anthropic/MODEL` and the like over HTTP (see `rlm-eval list models`), `scripted`
-    /// for the one made for the benchmark, `scripted/NAME` for a bundled one, `scripted:FILE` for one of your own,
-    /// or `replay:FILE` for the recorded responses of an earlier run
+    /// The model: `openai/MODEL`, `anthropic/MODEL` and so on over HTTP (see `rlm-eval list models`); `scripted` for
+    /// the benchmark's scripted model, `scripted/NAME` for a bundled one, `scripted:FILE` for your own; or
+    /// `replay:FILE` for the recorded responses of an earlier run
     #[arg(long, value_name = "REF")]
     pub model: ModelRef,
 
-    /// How models are asked.
+    /// How models are called.
     #[command(flatten)]
     pub models: ModelArgs,
 
-    /// What the agents are told.
+    /// The prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
-    /// What sees what passes.
+    /// Hooks.
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// Iterations of the root, each one response and the run of its code; children get at most 15, 4, 3,
-    /// 3, … by depth
+    /// Maximum iterations of the root, each one model response plus the execution of its code; children get at most 15,
+    /// 4, 3, 3, … by depth
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -44,7 +44,7 @@ pub struct EngineArgs {
     )]
     pub max_iterations: u32,
 
-    /// Code blocks of one response that run; further ones are dropped, and the model is told
+    /// Maximum code blocks of one response that are run; further blocks are dropped, and the model is informed
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -53,7 +53,7 @@ pub struct EngineArgs {
     )]
     pub max_blocks_per_iteration: u32,
 
-    /// Whether a return in the first iteration is shown to the model once, and must be repeated
+    /// Whether a return in the first iteration is shown to the model once and has to be repeated
     #[arg(
         long,
         default_value_t = true,
@@ -62,7 +62,7 @@ pub struct EngineArgs {
     )]
     pub confirm_first_return: bool,
 
-    /// Wall seconds of one attempt, all its agents and model calls included
+    /// Wall time limit of one attempt in seconds, with all its agents and model calls
     #[arg(
         long,
         default_value_t = Seconds::of(3600),
@@ -70,23 +70,23 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: Seconds,
 
-    /// What agents may call besides each other.
+    /// Tools of the agents.
     #[command(flatten)]
     pub tools: ToolArgs,
 
-    /// What may be spent.
+    /// Budgets.
     #[command(flatten)]
     pub budget: BudgetArgs,
 
-    /// How requests go to models.
+    /// Retries and rate limits.
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Where responses are kept.
+    /// Cache and recording of responses.
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// Worlds on the web.
+    /// Web pages.
     #[command(flatten)]
     pub web: WebArgs,
 

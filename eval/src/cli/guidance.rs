@@ -1,4 +1,4 @@
-//! Flags of what an agent is told: prompt mode, drivers, profiles, model aliases, depth.
+//! Flags that shape the prompts of agents: prompt mode, drivers, profiles, model aliases, depth.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ use super::word::one_of;
 /// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
 
-/// What shapes the prompts of a delegation tree.
+/// Settings that shape the prompts of a delegation tree.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
-    /// How the root works: it solves the task itself, or it delegates to children and judges what they
-    /// bring. Children always solve. Only the prompt of the `rlm` protocol has modes
+    /// Whether the root solves the task itself (solver) or delegates to children and reviews their results
+    /// (coordinator). Children always solve. Applies to the `rlm` protocol only
     #[arg(
         long,
         default_value_t,
@@ -29,8 +29,8 @@ pub struct GuidanceArgs {
     )]
     pub prompt_mode: PromptMode,
 
-    /// How the model speaks: code in a REPL, one call with the whole context in the message, or native tool calls
-    /// without a REPL
+    /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in the message (direct),
+    /// with native tool calls (tools), as a web agent (agent-turn), or with JSON actions (json-action)
     #[arg(
         long,
         default_value_t,
@@ -39,8 +39,8 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response carries code: in fenced blocks, or by a call of the tool `execute_code`, which the model is
-    /// made to use
+    /// How a response contains code: in fenced blocks, or as a call of the tool `execute_code`, which the model is
+    /// required to make
     #[arg(
         long,
         default_value = "fenced",
@@ -49,8 +49,8 @@ pub struct GuidanceArgs {
     )]
     pub code_via: CodeVia,
 
-    /// Agents at this depth answer in one call, without a REPL; the root has depth 0, so with 1 it has no
-    /// children that work in a REPL
+    /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with 1 it has no children with
+    /// a REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=DEEPEST),
@@ -59,35 +59,34 @@ pub struct GuidanceArgs {
     )]
     pub max_depth: u32,
 
-    /// Guidance added to the root's prompt, in this order, after that of the profile; each must be written
-    /// for the protocol; see `rlm-eval list drivers`
+    /// Drivers (guidance) added to the root's prompt, in this order, after those of the profile; each must support the
+    /// protocol; see `rlm-eval list drivers`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Vec<String>,
 
-    /// Folder of driver files (*.md) of your own; one takes the place of a bundled one of its name
+    /// Folder of your own driver files (*.md); one with the name of a bundled driver replaces it
     #[arg(long, value_name = "DIR")]
     pub drivers_dir: Option<PathBuf>,
 
-    /// List of drivers for a model family: a NAME of `rlm-eval list profiles`, `auto` for the one that matches
-    /// the model's name, if any, or `none`. Drivers that are not written for the protocol are left out
+    /// Profile, a list of drivers for a model family: a NAME of `rlm-eval list profiles`, `auto` for the one that
+    /// matches the model's name, if any, or `none`. Drivers that do not support the protocol are skipped
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub profile: String,
 
-    /// YAML file of profiles of your own, which are tried first
+    /// YAML file of your own profiles, which are tried first
     #[arg(long, value_name = "FILE")]
     pub profiles_file: Option<PathBuf>,
 
-    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; may be repeated; `;`
-    /// separates several in one value
+    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; repeatable, or several separated by `;`
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
-    /// What is laid over the prompts.
+    /// Overrides of the prompts.
     #[command(flatten)]
     pub layers: PromptOverrideArgs,
 }
 
-/// How a response carries code.
+/// How a response contains code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CodeVia {

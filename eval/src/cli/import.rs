@@ -19,7 +19,7 @@ pub struct ImportArgs {
 /// Systems whose results can be read.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ImportSystem {
-    /// Result files of the JavaScript system: one run directory is made of each
+    /// Import result files of the JavaScript system, each as a run directory
     NodeRlm(NodeRlmArgs),
 }
 
@@ -31,7 +31,7 @@ pub struct NodeRlmArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// How the root worked, which the files do not say [default: unknown]
+    /// Prompt mode of the root, which the files do not record [default: unknown]
     #[arg(
         long,
         value_name = "MODE",
@@ -39,19 +39,18 @@ pub struct NodeRlmArgs {
     )]
     pub prompt_mode: Option<PromptMode>,
 
-    /// Names of the drivers that guided it, which the files do not say either; "" for none
-    /// [default: unknown]
+    /// Names of the drivers that were used, which the files do not record; "" for none [default: unknown]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Option<Vec<String>>,
 
-    /// Folder in which each run gets a folder of its own
+    /// Folder in which each run gets its own folder
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }
 
 const EXAMPLES: &str = "\
-Prints the folders that it makes on stdout, one a line. Scores, answers and times are those that \
-the files record; what they lack, such as tokens and cost, stays empty.
+Prints the new folders on stdout, one per line. Scores, answers and times are those of the files; \
+what the files lack, such as tokens and cost, stays empty.
 
 Examples:
   rlm-eval import node-rlm run-026-drivers.json run-027-baseline.json

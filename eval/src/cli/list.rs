@@ -25,51 +25,51 @@ pub struct ListArgs {
 /// What can be listed.
 #[derive(Debug, Clone, Subcommand)]
 pub enum List {
-    /// What `run --benchmark` takes
+    /// Benchmarks, for `run --benchmark`
     Benchmarks {
-        /// Folder that holds the data of each benchmark under its name [default: ~/.cache/eval/data]
+        /// Folder that contains the data of each benchmark under its name [default: ~/.cache/eval/data]
         #[arg(long, value_name = "DIR")]
         data_dir: Option<PathBuf>,
     },
-    /// What `--scorer` takes
+    /// Scorers, for `--scorer`
     Scorers,
-    /// What `--drivers` takes
+    /// Drivers, for `--drivers`
     Drivers {
-        /// Folder of driver files (*.md) of your own
+        /// Folder of your own driver files (*.md)
         #[arg(long, value_name = "DIR")]
         drivers_dir: Option<PathBuf>,
     },
-    /// What `--tools` takes, and what the `tools` of a prompt definition may name beside other definitions
+    /// Tools, for `--tools` and for the `tools` of a prompt definition, which may also name other definitions
     Tools {
-        /// Folder of tools of your own (*.js)
+        /// Folder of your own tools (*.js)
         #[arg(long, value_name = "DIR")]
         tools_dir: Option<PathBuf>,
     },
-    /// What `--profile` takes, in the order in which `auto` tries them
+    /// Profiles, for `--profile`, in the order in which `auto` tries them
     Profiles {
-        /// YAML file of profiles of your own, which are tried first
+        /// YAML file of your own profiles, which are tried first
         #[arg(long, value_name = "FILE")]
         profiles_file: Option<PathBuf>,
     },
-    /// What `--prompt` takes, and the fragments that prompts can include
+    /// Prompt definitions, for `--prompt`, and the fragments that they can include
     Prompts {
-        /// Folder of prompt definitions and fragments (*.md, *.yaml, *.json) of your own
+        /// Folder of your own prompt definitions and fragments (*.md, *.yaml, *.json)
         #[arg(long, value_name = "DIR")]
         prompts_dir: Option<PathBuf>,
     },
-    /// What `--hooks` takes
+    /// Hooks, for `--hooks`
     Hooks {
-        /// Folder of hooks (*.js) of your own
+        /// Folder of your own hooks (*.js)
         #[arg(long, value_name = "DIR")]
         hooks_dir: Option<PathBuf>,
     },
-    /// What `--model` takes
+    /// Models, for `--model`
     Models {
         /// Ask this provider's server which models it serves: openai, anthropic, openrouter, google or ollama
         #[arg(long, value_name = "NAME")]
         provider: Option<String>,
 
-        /// Where its server is [default: the provider's own]
+        /// URL of its server [default: the provider's own]
         #[arg(long, value_name = "URL", requires = "provider")]
         base_url: Option<String>,
     },

@@ -9,15 +9,15 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeArgs {
-    /// Folder of the whole run, which must not exist yet
+    /// Folder for the merged run, which must not exist yet
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
 
-    /// Run directories of one experiment
+    /// Run directories of the shards
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// Merge runs although different programs made them; each attempt records which program made it
+    /// Merge runs that different versions of the program made; each attempt records its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new()
@@ -26,8 +26,8 @@ pub struct MergeArgs {
 }
 
 const EXAMPLES: &str = "\
-Runs of another experiment or of another program are refused, and so are attempts that stand in two of the runs and \
-disagree; one that was copied counts once. The runs are left as they are.
+Runs of different experiments or of different versions of the program are refused, and so are different records of \
+the same attempt; identical copies count once. The runs themselves are not changed.
 
 Examples:
   rlm-eval run --benchmark s-niah --model scripted --partition 1/2 --log-dir shards

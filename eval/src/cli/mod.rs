@@ -99,29 +99,29 @@ pub enum Command {
     /// `run --resume`, which takes its flags from a folder.
     #[command(skip)]
     Resume(ResumeArgs),
-    /// Run every cell of a matrix, and compare them
+    /// Run every cell of a matrix of settings, and compare them
     Sweep(Box<SweepArgs>),
-    /// Ask an agent one question about a text of your own
+    /// Ask an agent one question about your own text
     Ask(Box<AskArgs>),
-    /// Show the scores and figures of runs, side by side
+    /// Show scores, cost and behaviour of runs side by side
     Report(ReportArgs),
-    /// Say whether one run is really better than another
+    /// Test whether one run is really better than another
     Compare(CompareArgs),
-    /// Make one run of the shares that several machines ran
+    /// Merge the shards of a run that several machines ran
     Merge(MergeArgs),
-    /// Score the answers of a run again, by another scorer
+    /// Score the answers of a run again with another scorer
     Score(Box<ScoreArgs>),
-    /// Make run directories of what another system recorded
+    /// Import the recorded results of another system as run directories
     Import(ImportArgs),
-    /// See runs in a browser: scores, samples, every step of every agent
+    /// View runs in a browser: scores, samples, every step of every agent
     View(ViewArgs),
     /// Show the system prompt that an agent would get
     Prompt(Box<PromptArgs>),
-    /// List what can be chosen: benchmarks, drivers, profiles, models, prompts, tools, hooks
+    /// List the available benchmarks, scorers, drivers, tools, profiles, prompts, hooks and models
     List(ListArgs),
     /// Fetch the data of benchmarks, or show their samples
     Data(DataArgs),
-    /// Work in the JavaScript REPL that agents work in
+    /// Open the JavaScript REPL that agents use
     Repl(ReplArgs),
 }
 
@@ -141,11 +141,11 @@ Examples:
   rlm-eval list drivers
   rlm-eval repl
 
-`eval` is the same program, under a name that shells keep for a builtin of their own.
+`eval` is the same program; in most shells, though, that name is a builtin.
 
-Every flag can also be given as an environment variable, or as a line of a file .env in this \
-folder or one above it: --max-depth 3 is EVAL_MAX_DEPTH=3. A flag wins over the environment, and \
-the environment over .env.
+Every flag can also be set by an environment variable, or in a file .env in this folder or one above \
+it: --max-depth 3 is EVAL_MAX_DEPTH=3. Flags take precedence over the environment, and the \
+environment over .env.
 
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
 --min-score, 106 incomplete, 130 interrupted.";
@@ -153,7 +153,7 @@ Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 10
 /// Parses a command line, the program's name included.
 ///
 /// # Errors
-/// What is wrong with it, with the nearest right word; or the help or version that it asks for.
+/// What is wrong with it, with a suggestion; or the help or version that it asks for.
 pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let typed = environment::Typed::in_arguments(&arguments);

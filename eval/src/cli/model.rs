@@ -8,30 +8,29 @@ use serde::Serialize;
 use super::number::{Seconds, decimal, whole};
 use super::word::one_of;
 
-/// How models over HTTP are asked. Scripted and replayed models take no notice.
+/// How models are called over HTTP. Scripted and replayed models ignore these flags.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// Server of the main model, and of aliases with the same prefix; the prefix chooses the format: openai/,
+    /// URL of the server of the main model and of aliases with the same prefix; the prefix chooses the API: openai/,
     /// openai-responses/ or anthropic/ [default: the provider's own]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Sampling temperature, from 0 [default: the server's]
+    /// Sampling temperature, at least 0 [default: the server's]
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]
     pub temperature: Option<f64>,
 
-    /// Seed of the model's sampling, for servers that take one; --seed is that of generated samples
-    /// [default: none]
+    /// Seed of the model's sampling, for servers that support it; for generated samples see --seed [default: none]
     #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), value_name = "N")]
     pub model_seed: Option<u64>,
 
-    /// Most output tokens of one response, reasoning included [default: the server's; anthropic: 8192, and
-    /// --reasoning-tokens on top]
+    /// Maximum output tokens of one response, reasoning included [default: the server's; for anthropic 8192, plus
+    /// --reasoning-tokens]
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub max_output_tokens: Option<u32>,
 
-    /// Text at which a response ends; may be repeated
+    /// Stop sequence, at which a response ends; repeatable
     #[arg(
         long,
         value_parser = NonEmptyStringValueParser::new(),
@@ -39,29 +38,29 @@ pub struct ModelArgs {
     )]
     pub stop: Vec<String>,
 
-    /// How hard the model thinks [default: the server's]
+    /// Reasoning effort of the model [default: the server's]
     #[arg(long, value_name = "EFFORT", value_parser = one_of::<Effort>(["minimal", "low", "medium", "high"]))]
     pub effort: Option<Effort>,
 
-    /// Most tokens of reasoning, where the server takes a number (anthropic, openrouter) [default: none asked for]
+    /// Maximum reasoning tokens, for servers that accept a number (anthropic, openrouter) [default: none]
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub reasoning_tokens: Option<u32>,
 
-    /// A field put into every request's body as it is, JSON if it parses and text if not; wins over other flags;
-    /// may be repeated
+    /// Extra field of every request's body, as JSON if the value parses and as text otherwise; takes precedence over
+    /// other flags; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     pub model_args: Vec<String>,
 
-    /// Stream responses: a server that stalls is noticed after --idle-timeout instead of --request-timeout
+    /// Stream responses, so that a server that stalls is noticed after --idle-timeout instead of --request-timeout
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stream: bool,
 
-    /// Stream responses, and stop each as soon as its last block that would run is closed; the server then counts no
-    /// tokens, and they are estimated
+    /// Stream responses, and end each as soon as the last block that would run is complete; since the server then
+    /// reports no tokens, they are estimated
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
 
-    /// Seconds to wait for a connection
+    /// Timeout for connecting, in seconds
     #[arg(
         long,
         default_value_t = Seconds::of(10),
@@ -69,7 +68,7 @@ pub struct ModelArgs {
     )]
     pub connect_timeout: Seconds,
 
-    /// Seconds to wait for more of a response that has begun, and for the beginning of a streamed one
+    /// Seconds to wait for the next part of a response, or for the first part of a streamed one
     #[arg(
         long,
         default_value_t = Seconds::of(300),
@@ -77,7 +76,7 @@ pub struct ModelArgs {
     )]
     pub idle_timeout: Seconds,
 
-    /// Seconds that one request may take from its first byte to the last of its response
+    /// Timeout of one request in seconds, from its first byte to the last byte of its response
     #[arg(
         long,
         default_value_t = Seconds::of(600),

@@ -14,7 +14,7 @@ use super::{GuidanceArgs, ToolArgs, WebArgs};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct PromptArgs {
-    /// Depth of the agent; the root has 0
+    /// Depth of the agent; the root is at depth 0
     #[arg(
         long,
         value_parser = whole::<u32>(0..=DEEPEST),
@@ -24,7 +24,7 @@ pub struct PromptArgs {
     )]
     pub depth: u32,
 
-    /// Iterations that this agent has [default: what its depth gives of 15]
+    /// Iterations of this agent [default: what 15 iterations of the root allow at its depth]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -33,31 +33,31 @@ pub struct PromptArgs {
     )]
     pub iterations: Option<u32>,
 
-    /// Query of an agent above this one, the root's first; repeated, once for each depth above
+    /// Query of an agent above this one, the root's first; repeat for each depth above
     #[arg(long, value_name = "QUERY", help_heading = "Position")]
     pub lineage: Vec<String>,
 
-    /// Prompt that the caller gives it, which makes it a specialist
+    /// System prompt from the caller, which makes the agent a specialist
     #[arg(long, value_name = "TEXT", help_heading = "Position")]
     pub system_prompt: Option<String>,
 
-    /// Model name by which `--profile auto` finds the profile
+    /// Model whose name selects the profile with `--profile auto`
     #[arg(long, value_name = "REF", help_heading = "Agent")]
     pub model: Option<String>,
 
-    /// What the agents are told.
+    /// The prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
-    /// What agents may call besides each other.
+    /// Tools of the agents.
     #[command(flatten)]
     pub tools: ToolArgs,
 
-    /// Worlds on the web.
+    /// Web pages.
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// Print the size of each section instead of its text, in tokens as they are estimated: characters divided by 4
+    /// Print the size of each section instead of its text, in estimated tokens (characters divided by 4)
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -65,8 +65,8 @@ pub struct PromptArgs {
     )]
     pub sizes: bool,
 
-    /// Print how the prompt differs between two configurations, each the flags that it has beside the others (quoted), or
-    /// the name of a definition; `EVAL_DIFF` has `;` between them
+    /// Print how the prompts of two configurations differ. Each is a quoted list of further flags, or the name of a
+    /// definition; `EVAL_DIFF` separates them by `;`
     #[arg(
         long,
         num_args = 2,
@@ -77,8 +77,8 @@ pub struct PromptArgs {
     )]
     pub diff: Vec<String>,
 
-    /// Check every prompt definition of a folder and print all faults of all files, instead of a prompt; exit code 2 if
-    /// there is one
+    /// Check all prompt definitions of a folder and print all their faults, instead of a prompt; exit code 2 if there
+    /// are any
     #[arg(
         long,
         value_name = "DIR",
@@ -87,7 +87,7 @@ pub struct PromptArgs {
     )]
     pub check: Option<PathBuf>,
 
-    /// Print JSON with the sections and native tools apart: {"sections": [{"name", "text", "tokens"}, …], "tools": [{"name",
+    /// Print sections and native tools as JSON: {"sections": [{"name", "text", "tokens"}, …], "tools": [{"name",
     /// "description", "parameters", "tokens"}, …], "tokens", "estimated"}
     #[arg(
         long,

@@ -28,14 +28,14 @@ const DETAILS: &str = "\
 Names persist from cell to cell, top-level await works, and return(value) shows the text that \
 would become an agent's answer. There is no model: rlm() and llm() reject.
 
-Each line is a cell; one that ends in the middle of brackets, a template or an expression goes on \
-in the next. On a terminal, Ctrl-C clears the line or gives up a running cell, and Ctrl-D ends. \
-What is typed there is kept in $XDG_STATE_HOME/eval/history, or in ~/.local/state/eval/history \
-where that variable is not set.
+Each line is a cell; a line that ends inside brackets, a template or an expression continues on the \
+next line. On a terminal, Ctrl-C clears the line or stops a running cell, and Ctrl-D quits. The \
+history is stored in $XDG_STATE_HOME/eval/history, or in ~/.local/state/eval/history if that \
+variable is not set.
 
-With --json, each line of stdin is an object that gets one line on stdout:
+With --json, each line of stdin is an object, and each gets one line on stdout:
   {\"code\": \"…\"}             {\"output\": \"…\", \"error\": null, \"value\": null}; \"stack\" after an error
-  {\"set\": {\"name\": VALUE}}  {\"ok\": true}; the name `context` sets what the agent was given
+  {\"set\": {\"name\": VALUE}}  {\"ok\": true}; the name `context` sets the context
 
 Examples:
   rlm-eval repl --context-file book.txt

@@ -9,23 +9,24 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// Run directories, folders of sweeps, and folders that hold some of both at any depth
+    /// Run directories, sweep folders, or folders that contain any of these at any depth
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// File for the page with plots, one HTML file that needs nothing else; replaces what is there [default: report.html
+    /// File for the HTML page with plots, which is self-contained; an existing file is replaced [default: report.html
     /// in the first DIR, none with --json]
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Print a JSON object instead of tables: what differs, the runs with their summaries, and the comparisons of sweeps
+    /// Print a JSON object instead of tables: the differences between the runs, the runs with their summaries, and the
+    /// comparisons of sweeps
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 
 const EXAMPLES: &str = "\
-What differs between the runs comes first, then their scores, behaviour and cost; of a sweep the \
-comparisons of its cells, too. See docs/STATISTICS.md.
+Prints the differences in settings between the runs first, then their scores, behaviour and cost, and \
+for a sweep the comparisons of its cells. See docs/STATISTICS.md.
 
 Examples:
   rlm-eval report results/s-niah-solver-20261121-092406-5f3a

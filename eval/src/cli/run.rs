@@ -26,7 +26,7 @@ use crate::settings::{ErrorGate, Partition};
     reason = "a flag without a value is a bool"
 )]
 pub struct RunArgs {
-    /// The benchmark: a name of `rlm-eval list benchmarks`, or one of your own, as a file of rows (*.jsonl, *.json, *.csv,
+    /// The benchmark: a name of `rlm-eval list benchmarks`, or your own, as a file of rows (*.jsonl, *.json, *.csv,
     /// *.parquet) or a folder DIR/ with a benchmark.yaml
     #[arg(
         long,
@@ -41,7 +41,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
-    /// Run only the samples whose metadata have one of the values, for every key: domain=law|code,difficulty=hard
+    /// Run only samples whose metadata has one of the values, for every key: domain=law|code,difficulty=hard
     #[arg(
         long,
         value_delimiter = ',',
@@ -68,8 +68,8 @@ pub struct RunArgs {
     )]
     pub max_tasks: Option<usize>,
 
-    /// Take the samples of --max-tasks at random: the same seed takes the same ones, and more of them include fewer
-    /// [default: the first ones]
+    /// Choose the samples of --max-tasks at random. The same seed chooses the same samples, and a larger --max-tasks
+    /// includes those of a smaller one [default: the first ones]
     #[arg(
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
@@ -77,12 +77,12 @@ pub struct RunArgs {
         help_heading = "Selection"
     )]
     pub sample_seed: Option<u64>,
-    /// Run only the M-th of N shares of the selected samples, which go by a hash of their ids: 2/8; `auto` takes it
-    /// from a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` makes one run of all [default: all]
+    /// Run only shard M of N of the selected samples, which are divided by a hash of their ids: 2/8; `auto` reads M and
+    /// N from a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` joins the shards [default: all samples]
     #[arg(long, value_name = "M/N", help_heading = "Selection")]
     pub partition: Option<Partition>,
 
-    /// Independent attempts at each sample
+    /// Independent attempts for each sample
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -100,7 +100,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
 
-    /// Attempts that may be under way at once
+    /// Maximum attempts in progress at once
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -110,7 +110,7 @@ pub struct RunArgs {
     )]
     pub concurrency: usize,
 
-    /// Folder in which the run gets a folder of its own
+    /// Folder in which the run gets its own folder
     #[arg(
         long,
         default_value = "results",
@@ -119,7 +119,7 @@ pub struct RunArgs {
     )]
     pub log_dir: PathBuf,
 
-    /// Exit with code 100 if the mean score, from 0 to 1, is below this [default: no gate]
+    /// Exit with code 100 if the mean score (0 to 1) is below this [default: no gate]
     #[arg(
         long,
         value_parser = decimal(0.0..=1.0),
@@ -128,18 +128,18 @@ pub struct RunArgs {
     )]
     pub min_score: Option<f64>,
 
-    /// Stop the run, with exit code 1, once so many attempts have ended in an error: a share of all attempts
-    /// below 1 (0.1), or a count (5) [default: never]
+    /// Stop the run with exit code 1 once this many attempts have ended in an error: a share of all attempts below 1
+    /// (0.1), or a count (5) [default: never]
     #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
     pub fail_on_error: Option<ErrorGate>,
 
-    /// Go on with the run in this folder, with the settings that it has; of other flags, those that cannot
-    /// change an answer may be given, and more attempts or samples
+    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer may be given again,
+    /// as may more attempts or samples
     #[arg(long, value_name = "DIR", help_heading = "Run")]
     #[serde(skip)]
     pub resume: Option<PathBuf>,
 
-    /// With --resume: make the attempts again that ended in an error
+    /// With --resume: repeat the attempts that ended in an error
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -149,7 +149,7 @@ pub struct RunArgs {
     #[serde(skip)]
     pub retry_errors: bool,
 
-    /// With --resume: go on although another program made the run; each attempt records which program made it
+    /// With --resume: continue although another version of the program made the run; each attempt records its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -159,7 +159,8 @@ pub struct RunArgs {
     #[serde(skip)]
     pub allow_program_change: bool,
 
-    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost; run and write nothing
+    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without running or writing
+    /// anything
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -169,7 +170,7 @@ pub struct RunArgs {
     #[serde(skip)]
     pub dry_run: bool,
 
-    /// With --dry-run: ask the main model for 16 tokens, to see whether its server takes the key
+    /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts the key
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -179,7 +180,7 @@ pub struct RunArgs {
     #[serde(skip)]
     pub check_key: bool,
 
-    /// Print the summary as JSON on stdout instead of the table
+    /// Print the summary as JSON on stdout instead of a table
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -196,17 +197,17 @@ impl<'de> Deserialize<'de> for RunArgs {
 }
 
 const DETAILS: &str = "\
-Prints a table of the scores on stdout, and leaves a folder in --log-dir with a line for each \
+Prints a table of the scores on stdout, and creates a folder in --log-dir with one line for each \
 attempt (samples.jsonl, results.csv), the trajectories, and summary.json.
 
 Examples:
-  # Rows of your own, each with query, context and expected
+  # Your own rows, each with query, context and expected
   rlm-eval run --benchmark questions.jsonl --scorer numeric --model scripted:mine.yaml
 
   # Two samples of 8,000 characters with a model that needs no network
   rlm-eval run --benchmark s-niah --model scripted --context-len 8k
 
-  # The root coordinates; the drivers come on top
+  # A coordinator with two drivers
   rlm-eval run --benchmark s-niah --model scripted --prompt-mode coordinator \\
       --drivers delegation-first,deadline-return
 
@@ -214,5 +215,5 @@ Examples:
   rlm-eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json \\
       --max-tasks 5 --attempts 2 --min-score 0.5 --json > summary.json
 
-  # Go on with a run that was interrupted or killed
+  # Resume a run that was interrupted or killed
   rlm-eval run --resume results/s-niah-solver-20261121-092406-5f3a";

@@ -15,7 +15,7 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "REPL")]
 pub struct SandboxArgs {
-    /// How console.log prints values: as Node.js does, or String(value) of each, joined by spaces
+    /// How console.log prints values: like Node.js (node), or String(value) of each, joined by spaces (plain)
     #[arg(
         long,
         default_value = "node",
@@ -24,7 +24,7 @@ pub struct SandboxArgs {
     )]
     pub console: Console,
 
-    /// CPU seconds that one cell may execute; waiting for children and models is free
+    /// CPU time limit of one cell in seconds; time spent waiting for children and models does not count
     #[arg(
         long,
         default_value_t = Seconds::of(120),
@@ -40,7 +40,7 @@ pub struct SandboxArgs {
     )]
     pub cell_wait: Seconds,
 
-    /// Characters of output that one cell may show; more is cut in the middle
+    /// Maximum characters of output that a cell shows; longer output is cut in the middle
     #[arg(
         long,
         value_parser = whole::<usize>(1..=100_000_000),
@@ -49,7 +49,7 @@ pub struct SandboxArgs {
     )]
     pub output_limit: usize,
 
-    /// Megabytes of heap that one attempt may use, its context not counted
+    /// Maximum heap of one attempt in megabytes, its context not counted
     #[arg(
         long,
         value_parser = whole::<u64>(16..=1_000_000),
@@ -58,7 +58,7 @@ pub struct SandboxArgs {
     )]
     pub memory_limit: u64,
 
-    /// Megabytes of native stack that recursion in a cell may use; 8 are about 12,000 frames
+    /// Maximum native stack for recursion in a cell, in megabytes; 8 MB are about 12,000 frames
     #[arg(
         long,
         value_parser = whole::<u64>(1..=MAX_STACK_BYTES >> 20),
@@ -67,7 +67,7 @@ pub struct SandboxArgs {
     )]
     pub stack_limit: u64,
 
-    /// Calls to children and models that one attempt may have pending at a time
+    /// Maximum calls to children and models of one attempt that are pending at once
     #[arg(
         long,
         value_parser = whole::<u32>(1..=100_000),
@@ -76,7 +76,7 @@ pub struct SandboxArgs {
     )]
     pub pending_calls: u32,
 
-    /// Calls to children and models of one attempt in all
+    /// Maximum calls to children and models of one attempt in total
     #[arg(
         long,
         value_parser = whole::<u32>(0..=10_000_000),
@@ -85,7 +85,7 @@ pub struct SandboxArgs {
     )]
     pub total_calls: u32,
 
-    /// Characters of the query of such a call, and of its context where the child has no REPL
+    /// Maximum characters of such a call's query, and of its context if the child has no REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=500_000_000),
@@ -94,7 +94,7 @@ pub struct SandboxArgs {
     )]
     pub argument_limit: u32,
 
-    /// Timers of one agent that may be pending at a time
+    /// Maximum pending timers of one agent
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000_000),
@@ -103,8 +103,8 @@ pub struct SandboxArgs {
     )]
     pub timer_limit: u32,
 
-    /// Where cells run: in worker processes that have given up files, network and processes; in such processes
-    /// or not at all, where the kernel cannot confine them fully (strict); or on threads of this process
+    /// Where cells run: in worker processes without access to files, network and other processes (process); the same,
+    /// but refuse to run if the kernel cannot confine them fully (strict); or on threads of this process (thread)
     #[arg(
         long,
         default_value = "process",
@@ -113,7 +113,7 @@ pub struct SandboxArgs {
     )]
     pub isolation: IsolationKind,
 
-    /// Attempts whose cells run in one worker process, where processes are few; what ends it ends all of them
+    /// Attempts that share one worker process, to save processes; if it crashes, all of them fail
     #[arg(
         long,
         value_parser = whole::<u32>(1..=MAX_SESSIONS),

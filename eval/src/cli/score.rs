@@ -17,7 +17,7 @@ pub struct ScoreArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// The scorer: a name of `rlm-eval list scorers`, with or without its version (exact, needle/1), or a JavaScript file
+    /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or a JavaScript file
     #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
@@ -25,7 +25,7 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
-    /// How a judge is asked; --base-url is its server, and the sampling is its own.
+    /// How a judge is called; --base-url is its server, and the sampling flags are for it.
     #[command(flatten)]
     pub models: ModelArgs,
 
@@ -33,28 +33,28 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Folder of a store of responses: a question that was answered once, in an attempt of the same number, is not sent
-    /// again [default: no cache]
+    /// Folder of a cache of responses: a question that was answered before, in an attempt of the same number, is not
+    /// sent again [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
-    /// US dollars that the judge may cost, earlier starts of the same scoring included [default: no limit]
+    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD", help_heading = "Budget")]
     pub max_cost: Option<f64>,
 
-    /// Tokens that the judge may use, likewise, input and output together [default: no limit]
+    /// Token limit of the judge, input and output together, including earlier starts [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
     pub max_tokens: Option<u64>,
 
-    /// Times that the judge may be asked, likewise [default: no limit]
+    /// Limit of calls of the judge, including earlier starts [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
     pub max_llm_calls: Option<u64>,
 
-    /// YAML file of prices, tried before the bundled ones [default: the bundled ones alone]
+    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled ones]
     #[arg(long, value_name = "FILE", help_heading = "Budget")]
     pub prices: Option<PathBuf>,
 
-    /// Answers that are scored at once
+    /// Answers scored at once
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -69,9 +69,9 @@ pub struct ScoreArgs {
 }
 
 const EXAMPLES: &str = "\
-No agent runs; `judge` is the one scorer that asks a model. The scores go to DIR/scores/SCORER.jsonl, a line for each attempt; what the run \
-has recorded stays as it is. A judge's verdicts are kept as they come: where it is stopped, killed or out of budget, or fails at some answers, the same \
-command goes on with the answers that have no score yet.
+Runs no agent; of all scorers, only `judge` calls a model. The scores are written to DIR/scores/SCORER.jsonl, one \
+line for each attempt; the records of the run stay unchanged. Each verdict of a judge is stored as it comes: if the \
+command is stopped, killed or out of budget, or fails for some answers, start it again to score the rest.
 
 Examples:
   rlm-eval score results/s-niah-solver-20261121-092406-5f3a --scorer exact

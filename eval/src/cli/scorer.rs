@@ -11,16 +11,16 @@ use crate::providers::ModelRef;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Scorer")]
 pub struct ScorerArgs {
-    /// The model that --scorer judge asks; the forms are those of --model
+    /// Model for --scorer judge, in the same forms as --model
     #[arg(long, value_name = "REF")]
     pub judge_model: Option<ModelRef>,
 
-    /// What it is told: the name of a bundled prompt, or a definition file of yours, Markdown with front matter
+    /// Prompt of the judge: the name of a bundled prompt, or your own definition file, Markdown with front matter
     /// [default: judge]
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Times that it is asked about one answer until it gives a verdict; without one the attempt is an error
+    /// Maximum calls of the judge for one answer until it gives a verdict; without a verdict the attempt is an error
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),
@@ -29,7 +29,7 @@ pub struct ScorerArgs {
     )]
     pub judge_attempts: u32,
 
-    /// CPU seconds that a scorer file may take to load, and again for each answer
+    /// CPU time limit of a scorer file in seconds, for loading and for each answer
     #[arg(
         long,
         default_value_t = Seconds::of(10),
@@ -37,7 +37,7 @@ pub struct ScorerArgs {
     )]
     pub scorer_timeout: Seconds,
 
-    /// Megabytes of heap that a scorer file may use
+    /// Maximum heap of a scorer file in megabytes
     #[arg(
         long,
         value_parser = whole::<u64>(16..=1_000_000),

@@ -22,11 +22,12 @@ use super::recorded;
                       rlm-eval sweep --resume <DIR> [OPTIONS]",
 )]
 pub struct SweepArgs {
-    /// YAML file with the matrix, or the name of a benchmark for its ready sweep; typed flags win over what it says
+    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the command line take
+    /// precedence
     #[arg(long, value_name = "FILE", help_heading = "Matrix")]
     pub matrix: Option<PathBuf>,
 
-    /// Models to run [default: the --model of the flags of rlm-eval run]
+    /// Models to run [default: --model of the shared flags]
     #[arg(
         long,
         value_delimiter = ',',
@@ -35,7 +36,7 @@ pub struct SweepArgs {
     )]
     pub models: Vec<String>,
 
-    /// Protocols; `direct` is always there as the baseline, once for each model [default: rlm]
+    /// Protocols; `direct` is always added as the baseline of each model [default: rlm]
     #[arg(
         long,
         value_delimiter = ',',
@@ -44,7 +45,7 @@ pub struct SweepArgs {
     )]
     pub protocols: Vec<String>,
 
-    /// Prompt modes, for protocols whose prompt has modes [default: solver]
+    /// Prompt modes, for protocols that have them [default: solver]
     #[arg(
         long,
         value_delimiter = ',',
@@ -62,7 +63,7 @@ pub struct SweepArgs {
     )]
     pub depths: Vec<String>,
 
-    /// Sets of drivers, apart by `;`, each of names apart by `,`; `none` is the empty set [default: none]
+    /// Sets of drivers, separated by `;`, the drivers of a set by `,`; `none` is the empty set [default: none]
     #[arg(
         long,
         value_delimiter = ';',
@@ -71,11 +72,11 @@ pub struct SweepArgs {
     )]
     pub driver_sets: Vec<String>,
 
-    /// Folder to make for the sweep, with a run directory for each cell [default: results/sweep-DATE-TIME]
+    /// New folder for the sweep, with a run directory for each cell [default: results/sweep-DATE-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Sweep")]
     pub out: Option<PathBuf>,
 
-    /// Go on with the sweep in this folder: with its cells that were interrupted, and those that never began
+    /// Resume the sweep in this folder: interrupted cells and those that have not started
     #[arg(
         long,
         value_name = "DIR",
@@ -84,7 +85,7 @@ pub struct SweepArgs {
     )]
     pub resume: Option<PathBuf>,
 
-    /// With --resume: make the attempts again that ended in an error
+    /// With --resume: repeat the attempts that ended in an error
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -93,7 +94,8 @@ pub struct SweepArgs {
     )]
     pub retry_errors: bool,
 
-    /// Show what each cell would take at least and at most, and all together; nothing is run or written
+    /// Show the minimum and maximum requests and cost of each cell and of all together, without running or writing
+    /// anything
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -102,7 +104,8 @@ pub struct SweepArgs {
     )]
     pub dry_run: bool,
 
-    /// With --resume: go on although another program made runs of the sweep; each attempt records which program made it
+    /// With --resume: continue although another version of the program made runs of the sweep; each attempt records its
+    /// version
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -115,11 +118,11 @@ pub struct SweepArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
-    /// Flags of `rlm-eval run` that all cells share; none of the matrix
+    /// Flags of `rlm-eval run` for all cells, except those of the matrix
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
 
-    /// What all cells together may use.
+    /// Budget of all cells together.
     #[command(flatten)]
     pub budget: SweepBudgetArgs,
 }
@@ -128,22 +131,23 @@ pub struct SweepArgs {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {
-    /// US dollars that all cells together may cost [default: no limit]
+    /// Cost limit of all cells together, in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
 
-    /// Tokens that all cells together may use, input and output together [default: no limit]
+    /// Token limit of all cells together, input and output together [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
 
-    /// Requests to models that all cells together may make; one that is sent again counts once [default: no limit]
+    /// Limit of requests to models for all cells together; a retried request counts once [default: no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall seconds after which the sweep begins nothing more, counted anew with --resume [default: no limit]
+    /// Wall time limit of the sweep in seconds, after which nothing new begins; --resume restarts the clock [default: no
+    /// limit]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Seconds>,
@@ -184,13 +188,12 @@ impl SweepBudgetArgs {
 }
 
 const DETAILS: &str = "\
-Runs every cell of the matrix one after the other, then prints what differs between them, their \
-scores, and compares each with its baseline, which is `direct` (one call with the whole context), \
-and the best of the others with each other. Cells that make no sense are skipped, \
-and a line says why: a coordinator with nothing to delegate to, drivers that are written for another \
-mode or protocol or contradict each other. Two cells that would send the same are an error. There is no \
-profile unless the flags of `rlm-eval run` name one. The folder gets sweep.json, a run directory for each cell, \
-comparison.csv and report.html.
+Runs the cells of the matrix one after another. Then it prints the differences between them and their \
+scores, and compares each cell with its baseline, which is `direct` (one call with the whole context), \
+and the best of the others with each other. Cells that make no sense are skipped with a message: a \
+coordinator that cannot delegate, or drivers that are written for another mode or protocol or contradict \
+each other. Two cells that would send the same requests are an error. No profile is used unless the shared \
+flags name one. The folder gets sweep.json, a run directory for each cell, comparison.csv and report.html.
 
 A matrix file:
   run:                      # flags of `rlm-eval run` for all cells

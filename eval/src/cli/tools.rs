@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-/// What agents may call besides each other.
+/// Tools of the agents.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Tools")]
 pub struct ToolArgs {
-    /// Tools that the root has, and children that it calls by `rlm()`; see `rlm-eval list tools`
+    /// Tools of the root and of the children that it calls with `rlm()`; see `rlm-eval list tools`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub tools: Vec<String>,
 
-    /// Folder that tools may read files of, and that attachments come from; links out of it are refused
+    /// Folder whose files tools may read, and that attachments come from; links that lead outside are refused
     #[arg(long, value_name = "DIR")]
     pub files_dir: Option<PathBuf>,
 
-    /// Value of a variable that tools read, over every other source; may be repeated. It is stored nowhere, so
-    /// that a run which goes on needs it again
+    /// Value of a variable that tools read, which takes precedence over all other sources; repeatable. It is never
+    /// stored, so pass it again with --resume
     #[arg(
         long = "env",
         value_name = "NAME=VALUE",

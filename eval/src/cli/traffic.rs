@@ -8,11 +8,11 @@ use serde::{Serialize, Serializer};
 
 use super::number::{Seconds, whole};
 
-/// How requests go to models.
+/// Retries and rate limits of requests to models.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Traffic")]
 pub struct TrafficArgs {
-    /// Times that a request is sent again that failed but may succeed later
+    /// Maximum retries of a request after an error that may be temporary
     #[arg(
         long,
         value_parser = whole::<u32>(0..=100),
@@ -21,8 +21,8 @@ pub struct TrafficArgs {
     )]
     pub max_retries: u32,
 
-    /// Seconds of one call to a model, its retries included; waiting for the rate limit or a connection is not
-    /// counted
+    /// Timeout of one model call in seconds, retries included; waiting for the rate limit or a connection does not
+    /// count
     #[arg(
         long,
         default_value_t = Seconds::of(1800),
@@ -30,11 +30,11 @@ pub struct TrafficArgs {
     )]
     pub call_timeout: Seconds,
 
-    /// Requests to one endpoint per minute; 5/s and 3000/h are understood [default: no limit]
+    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are accepted too [default: no limit]
     #[arg(long, value_name = "RATE")]
     pub rate_limit: Option<RateLimit>,
 
-    /// Requests that may go at once before --rate-limit holds them back
+    /// Requests that may be sent in a burst before --rate-limit applies
     #[arg(
         long,
         value_parser = whole::<u32>(1..=100_000),
@@ -43,7 +43,7 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Requests to one endpoint that may be under way at once
+    /// Maximum requests to one endpoint in progress at once
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -52,8 +52,8 @@ pub struct TrafficArgs {
     )]
     pub max_connections: u32,
 
-    /// Whether fewer requests may be under way after the server said 429 or 529: half as many, and one more with
-    /// each round of successes
+    /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more after each round of
+    /// successes
     #[arg(
         long,
         default_value_t = true,

@@ -13,7 +13,7 @@ pub struct ViewArgs {
     #[arg(default_value = "results", value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// Port to serve at, on 127.0.0.1; 0 for any that is free
+    /// Port on 127.0.0.1; 0 for any free port
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub port: u16,
 
@@ -21,22 +21,22 @@ pub struct ViewArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub no_open: bool,
 
-    /// Write one self-contained page instead of serving; DIR is then one run directory
+    /// Write one self-contained page instead of starting a server; DIR must be one run directory
     #[arg(long, value_name = "FILE.html", conflicts_with = "port")]
     pub export: Option<PathBuf>,
 
-    /// Export this sample alone [default: the whole run]
+    /// Export only this sample [default: the whole run]
     #[arg(long, value_name = "ID", requires = "export")]
     pub sample: Option<String>,
 
-    /// Export this attempt at the sample [default: 1]
+    /// Export only this attempt of the sample [default: 1]
     #[arg(long, value_name = "N", requires = "sample")]
     pub attempt: Option<u32>,
 }
 
 const DETAILS: &str = "\
-Prints its address on stdout and serves until Ctrl-C, to this machine alone. Runs are read as they \
-are, also while they are being written, and never changed.
+Prints its address on stdout and serves until Ctrl-C, on this machine only. Runs may still be in \
+progress; they are read and never changed.
 
 Examples:
   rlm-eval view

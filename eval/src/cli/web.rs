@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-/// What web agents are told and allowed, and what is kept of their pages.
+/// Settings of web agents, and what is recorded of their pages.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
-    /// YAML file of what a web agent is told and allowed with `--protocol agent-turn`: persona, appendSystemPrompt,
-    /// customActions and so on, as docs/WEB.md lists them
+    /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`: persona,
+    /// appendSystemPrompt, customActions and so on, see docs/WEB.md
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<PathBuf>,
 
-    /// Take a picture of the page in every turn of `--protocol agent-turn`, and of the last app with `json-action`,
-    /// and keep them beside the trajectory
+    /// Take a screenshot of the page in every turn with `--protocol agent-turn`, and of the last app with
+    /// `json-action`, and keep it beside the trajectory
     #[arg(long)]
     pub screenshots: bool,
 }

@@ -71,12 +71,12 @@ fn print(answer: &str) -> Result<(), Error> {
 /// Columns of a line of progress.
 const WIDTH: usize = 200;
 
-/// Tells on stderr what the agents do, a line each.
+/// Prints on stderr what the agents do, one line per event.
 struct Progress;
 
 impl EventSink for Progress {
     fn emit(&self, event: Event) {
-        let told = match &event.kind {
+        let text = match &event.kind {
             EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
             EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
             EventKind::IterationEnd {
@@ -91,6 +91,6 @@ impl EventSink for Progress {
             }
             _ => return,
         };
-        terminal::progress(&sanitize(&format!("{}: {told}", event.invocation), WIDTH));
+        terminal::progress(&sanitize(&format!("{}: {text}", event.invocation), WIDTH));
     }
 }

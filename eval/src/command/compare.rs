@@ -60,11 +60,11 @@ pub(super) fn write_csv(comparison: &Comparison, path: &Path) -> Result<(), Erro
 
 fn announce(runs: &[RunScores]) {
     for run in runs {
-        if let Some(torn) = &run.torn {
+        if let Some(truncated_record) = &run.truncated_record {
             terminal::note(&format!(
                 "{}: line {} of samples.jsonl was never written to its end and is left out",
                 run.path.display(),
-                torn.line
+                truncated_record.line
             ));
         }
     }

@@ -29,9 +29,14 @@ fn fetch_all(settings: &FetchSettings) -> Result<Outcome, Error> {
     let fetching = async {
         for name in &settings.names {
             let bar = bar(name);
-            let mut tell = |event: FetchEvent| tell(&bar, name, &event);
-            let fetched =
-                fetch::fetch(name, &settings.root, settings.mirror.as_deref(), &mut tell).await;
+            let mut report = |event: FetchEvent| show_event(&bar, name, &event);
+            let fetched = fetch::fetch(
+                name,
+                &settings.root,
+                settings.mirror.as_deref(),
+                &mut report,
+            )
+            .await;
             bar.finish_and_clear();
             match fetched? {
                 Fetched::New { folder, files } => {
@@ -52,7 +57,7 @@ fn fetch_all(settings: &FetchSettings) -> Result<Outcome, Error> {
         }
     });
     if matches!(outcome, Ok(Outcome::Interrupted)) {
-        terminal::note("what is here of the data is kept; the same command goes on from there");
+        terminal::note("the downloaded data is kept; run the same command again to continue");
     }
     outcome
 }
@@ -70,7 +75,7 @@ fn bar(name: &str) -> ProgressBar {
         .with_prefix(name.to_owned())
 }
 
-fn tell(bar: &ProgressBar, name: &str, event: &FetchEvent) {
+fn show_event(bar: &ProgressBar, name: &str, event: &FetchEvent) {
     match event {
         FetchEvent::Planned { files, bytes } => {
             let size = bytes.map(|bytes| format!(", {}", HumanBytes(bytes)));
@@ -84,7 +89,7 @@ fn tell(bar: &ProgressBar, name: &str, event: &FetchEvent) {
         FetchEvent::Bytes(bytes) => bar.inc(*bytes),
         FetchEvent::Again(bytes) => bar.dec(*bytes),
         FetchEvent::Retry { wait, reason } => bar.suspend(|| {
-            terminal::progress(&format!("{name}: {reason}; trying again in {wait} s"));
+            terminal::progress(&format!("{name}: {reason}; retrying in {wait} s"));
         }),
     }
 }

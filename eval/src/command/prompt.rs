@@ -15,14 +15,14 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::PromptSettings;
 
-/// What a model is told before its first message.
-struct Told {
+/// What a model gets before its first message.
+struct PromptWithTools {
     prompt: Assembled,
     /// The native tools, which its requests offer beside the prompt.
     tools: Vec<ToolSpec>,
 }
 
-impl Told {
+impl PromptWithTools {
     fn of(settings: &PromptSettings) -> Self {
         Self {
             prompt: system_prompt(&settings.agent()),
@@ -75,20 +75,20 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
         return diff::execute(args, a, b);
     }
     let settings = PromptSettings::resolve(args)?.announce();
-    let told = Told::of(&settings);
+    let prompt = PromptWithTools::of(&settings);
     if settings.json {
-        stdout::write_json(&as_json(&told))?;
+        stdout::write_json(&as_json(&prompt))?;
     } else if settings.sizes {
-        stdout::write(&sizes(&told))?;
+        stdout::write(&sizes(&prompt))?;
     } else {
-        stdout::write(&told.text())?;
+        stdout::write(&prompt.text())?;
     }
     Ok(Outcome::Complete)
 }
 
 /// The sections and the native tools with their sizes; tokens are estimated.
-fn as_json(told: &Told) -> Value {
-    let sections: Vec<Value> = told
+fn as_json(prompt: &PromptWithTools) -> Value {
+    let sections: Vec<Value> = prompt
         .prompt
         .sections
         .iter()
@@ -97,7 +97,7 @@ fn as_json(told: &Told) -> Value {
             json!({"name": section.name, "text": section.text, "tokens": tokens})
         })
         .collect();
-    let tools: Vec<Value> = told
+    let tools: Vec<Value> = prompt
         .wire()
         .map(|(_, mut json)| {
             json["tokens"] = estimate_tokens(&json.to_string()).into();
@@ -107,12 +107,12 @@ fn as_json(told: &Told) -> Value {
     json!({
         "sections": sections,
         "tools": tools,
-        "tokens": told.tokens(),
+        "tokens": prompt.tokens(),
         "estimated": true,
     })
 }
 
-fn sizes(told: &Told) -> String {
+fn sizes(prompt: &PromptWithTools) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -120,14 +120,14 @@ fn sizes(told: &Told) -> String {
     let mut row = |name: &str, chars: usize, tokens: u64| {
         table.add_row([name.to_owned(), chars.to_string(), tokens.to_string()]);
     };
-    for section in &told.prompt.sections {
+    for section in &prompt.prompt.sections {
         let text = &section.text;
         row(&section.name, text.chars().count(), estimate_tokens(text));
     }
-    let whole = told.prompt.text();
+    let whole = prompt.prompt.text();
     let mut chars = whole.chars().count();
     row("the whole prompt", chars, estimate_tokens(&whole));
-    for (tool, json) in told.wire() {
+    for (tool, json) in prompt.wire() {
         let json = json.to_string();
         let of_tool = json.chars().count();
         row(
@@ -137,8 +137,8 @@ fn sizes(told: &Told) -> String {
         );
         chars += of_tool;
     }
-    if !told.tools.is_empty() {
-        row("prompt and native tools", chars, told.tokens());
+    if !prompt.tools.is_empty() {
+        row("prompt and native tools", chars, prompt.tokens());
     }
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));

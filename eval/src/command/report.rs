@@ -76,7 +76,7 @@ fn json(report: &Report) -> Value {
 }
 
 /// Says of a run that a process still works on that its figures are not its last.
-pub(super) fn tell_if_at_work(run: &RunDir) {
+pub(super) fn note_if_running(run: &RunDir) {
     if run.is_running() {
         terminal::note(&format!(
             "{} is still at work: {} of {} attempts so far",
@@ -108,12 +108,12 @@ pub(super) fn read(found: &Found) -> Result<Report, Error> {
     let mut runs = Vec::new();
     for dir in &found.runs {
         let run = RunDir::open(dir)?;
-        tell_if_at_work(&run);
-        if let Some(torn) = &run.torn {
+        note_if_running(&run);
+        if let Some(truncated_record) = &run.truncated_record {
             terminal::note(&format!(
                 "{}: line {} of samples.jsonl was never written to its end and is left out",
                 dir.display(),
-                torn.line
+                truncated_record.line
             ));
         }
         runs.push(run);

@@ -36,7 +36,7 @@ use records::run_dir::{Lock, NewRun, Reopened, RunWriter};
 use report::summary::{Summary, table};
 
 use prepared::Prepared;
-use resume::{Left, left};
+use resume::{Remaining, remaining};
 
 pub use resume::ResumeError;
 pub(super) use stop_signal::StopSignal;
@@ -126,7 +126,7 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
         return Ok(());
     };
     let reopened = Reopened::open(&settings.dir)?;
-    left(
+    remaining(
         &reopened,
         &prepared,
         settings.retry_errors,
@@ -178,7 +178,7 @@ pub(super) fn begin(
     let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
     let lock = Lock::new(prepared.fingerprint.clone(), identity);
     let writer = new_run.begin(&config, lock, order)?;
-    let left = Left {
+    let remaining = Remaining {
         jobs,
         again: BTreeSet::new(),
         earlier: Vec::new(),
@@ -187,7 +187,7 @@ pub(super) fn begin(
         settings,
         prepared,
         plan,
-        left,
+        remaining,
         writer,
         (runtime, stop),
         show,
@@ -235,17 +235,17 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
     let prepared = show.bound(prepared);
     let reopened = Reopened::open(&dir)?;
-    let left = left(&reopened, &prepared, retry_errors, allow_program_change)?;
+    let remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
         tokens: spent.usage.total(),
         calls: spent.llm_calls,
     });
-    if let Some(torn) = reopened.torn() {
+    if let Some(truncated_record) = reopened.truncated_record() {
         terminal::note(&format!(
             "line {} of samples.jsonl was never written to its end; its attempt is made again",
-            torn.line
+            truncated_record.line
         ));
     }
     let identity = reopened.lock().run.clone();
@@ -253,7 +253,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         run_id: identity.run_id.clone(),
         dir,
         attempts_total: prepared.jobs().len() as u64,
-        attempts_done: (left.earlier.len() - left.again.len()) as u64,
+        attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
         concurrency: settings.concurrency,
         identity,
     };
@@ -266,12 +266,12 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         whole,
         &order,
     );
-    let writer = reopened.go_on(&config, order, &left.again, program::this())?;
+    let writer = reopened.go_on(&config, order, &remaining.again, program::this())?;
     carry_out(
         &settings,
         prepared,
         plan,
-        left,
+        remaining,
         writer,
         (runtime, stop),
         show,
@@ -283,7 +283,7 @@ fn carry_out(
     settings: &RunSettings,
     prepared: Prepared,
     plan: RunPlan,
-    left: Left,
+    remaining: Remaining,
     writer: RunWriter,
     (runtime, stop): (Runtime, StopSignal),
     show: &Show,
@@ -302,8 +302,8 @@ fn carry_out(
         engine: Arc::new(prepared.engine),
         dataset: prepared.dataset,
         grader: prepared.grader,
-        jobs: left.jobs,
-        earlier: left.earlier,
+        jobs: remaining.jobs,
+        earlier: remaining.earlier,
     };
     let display = Display::detect();
     let reporter = reporter::choose(display.is_terminal, display.ci, display.no_color);

@@ -7,7 +7,7 @@ use records::AttemptRecord;
 use records::run_dir::RunDir;
 use report::summary::{Summary, table};
 
-use super::report::tell_if_at_work;
+use super::report::note_if_running;
 use super::run::{StopSignal, runtime};
 use super::stdout;
 use crate::cli::ScoreArgs;
@@ -25,7 +25,7 @@ use crate::{models, terminal};
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;
-    tell_if_at_work(&run);
+    note_if_running(&run);
     let grader: Arc<dyn Grader> = match settings.scorer {
         OtherScorer::Rule(rule) if settings.grader.judge.is_some() => {
             return Err(GraderError::no_judge("--judge-model", rule.name()).into());
@@ -101,7 +101,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
         first.error.as_deref().unwrap_or_default()
     ));
     if judging.is_some() {
-        terminal::note("the same command asks about these again, and about no other");
+        terminal::note("run the same command again to score only these");
     }
     Ok(match new.scored {
         0 => Outcome::InfrastructureFailed,

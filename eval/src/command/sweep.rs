@@ -56,9 +56,9 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         let (mut notes, mut warnings) = (BTreeSet::new(), BTreeSet::new());
         for cell in plan.cells.clone() {
-            // Opens what the cell needs, so that what is missing is told before anything runs.
+            // Opens everything that the cell needs, so that missing files are reported before anything runs.
             let mut settings = RunSettings::resolve(&cell.flags)?;
-            // What holds for several cells is told once.
+            // What applies to several cells is reported once.
             settings.notes.retain(|text| notes.insert(text.clone()));
             settings
                 .warnings
@@ -182,7 +182,7 @@ fn carry_on(
         return run::resume(&args, show);
     }
     RunDir::clear_unbegun(&dir)?;
-    // What there is to tell of it was told when the sweep began.
+    // Its notes and warnings were printed when the sweep began.
     let settings = RunSettings::resolve(&cell.flags)?.settings;
     if let Some(folder) = &args.resume {
         settings.check_addresses(folder, None)?;

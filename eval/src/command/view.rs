@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::settings::{ViewOutput, ViewSettings};
 use crate::terminal;
 
-/// Serves until it is told to stop, which is its proper end; or writes a page.
+/// Serves until it is stopped, which is its normal end; or writes a page.
 ///
 /// # Errors
 /// [`Error::View`] for a folder that cannot be read, a port that is taken or a page that cannot be written, or

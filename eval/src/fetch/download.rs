@@ -51,7 +51,7 @@ impl Downloads {
     pub(super) async fn small(
         &mut self,
         url: &str,
-        tell: &mut (dyn FnMut(FetchEvent) + Send),
+        report: &mut (dyn FnMut(FetchEvent) + Send),
     ) -> Result<Vec<u8>, FetchError> {
         let mut failures = 0;
         loop {
@@ -63,7 +63,7 @@ impl Downloads {
                 Err(failed) => failed,
             };
             failures += 1;
-            pause(url, failures, failed, tell).await?;
+            pause(url, failures, failed, report).await?;
         }
     }
 
@@ -72,12 +72,12 @@ impl Downloads {
         &mut self,
         wanted: &Wanted,
         path: &Path,
-        tell: &mut (dyn FnMut(FetchEvent) + Send),
+        report: &mut (dyn FnMut(FetchEvent) + Send),
     ) -> Result<String, FetchError> {
         if let (Ok(found), Some(sha256)) = (sha256_of(path), &wanted.sha256)
             && found == *sha256
         {
-            tell(FetchEvent::Bytes(length(path)));
+            report(FetchEvent::Bytes(length(path)));
             return Ok(found);
         }
         let part = PathBuf::from(format!("{}.part", path.display()));
@@ -88,7 +88,7 @@ impl Downloads {
         if let Some(folder) = part.parent() {
             fs::create_dir_all(folder).map_err(write)?;
         }
-        tell(FetchEvent::Bytes(length(&part)));
+        report(FetchEvent::Bytes(length(&part)));
         let mut failures = 0;
         loop {
             let before = length(&part);
@@ -96,7 +96,7 @@ impl Downloads {
                 break;
             }
             let failed = match self.request(&wanted.url, before).await? {
-                Ok(response) => match save(response, &part, before, tell).await.map_err(write)? {
+                Ok(response) => match save(response, &part, before, report).await.map_err(write)? {
                     None => break,
                     Some(failed) => failed,
                 },
@@ -107,11 +107,11 @@ impl Downloads {
             } else {
                 failures + 1
             };
-            pause(&wanted.url, failures, failed, tell).await?;
+            pause(&wanted.url, failures, failed, report).await?;
         }
         let found = sha256_of(&part).map_err(write)?;
         if let Some(sha256) = wanted.sha256.as_ref().filter(|sha256| **sha256 != found) {
-            tell(FetchEvent::Again(length(&part)));
+            report(FetchEvent::Again(length(&part)));
             fs::remove_file(&part).map_err(write)?;
             return Err(FetchError::Checksum {
                 url: wanted.url.clone(),
@@ -194,7 +194,7 @@ async fn save(
     mut response: Response,
     part: &Path,
     from: u64,
-    tell: &mut (dyn FnMut(FetchEvent) + Send),
+    report: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> io::Result<Option<Failed>> {
     let range = response.headers().get(CONTENT_RANGE);
     let goes_on = response.status() == StatusCode::PARTIAL_CONTENT
@@ -207,7 +207,7 @@ async fn save(
     let mut file = if goes_on {
         options.append(true).create(true).open(part)?
     } else {
-        tell(FetchEvent::Again(from));
+        report(FetchEvent::Again(from));
         options.write(true).create(true).truncate(true).open(part)?
     };
     if !response.status().is_success() {
@@ -220,7 +220,7 @@ async fn save(
         match response.chunk().await {
             Ok(Some(chunk)) => {
                 file.write_all(&chunk)?;
-                tell(FetchEvent::Bytes(chunk.len() as u64));
+                report(FetchEvent::Bytes(chunk.len() as u64));
             }
             Ok(None) => return Ok(None),
             Err(error) => return Ok(Some(Failed::of(&error))),
@@ -233,7 +233,7 @@ async fn pause(
     url: &str,
     failures: u32,
     failed: Failed,
-    tell: &mut (dyn FnMut(FetchEvent) + Send),
+    report: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> Result<(), FetchError> {
     if failures >= TRIES {
         return Err(FetchError::Transport {
@@ -242,7 +242,7 @@ async fn pause(
         });
     }
     let wait = failed.wait.unwrap_or(1 << (failures - 1)).min(LONGEST_WAIT);
-    tell(FetchEvent::Retry {
+    report(FetchEvent::Retry {
         wait,
         reason: &failed.reason,
     });

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// No HTTP client can be made.
-    #[error("cannot make an HTTP client: {0}")]
+    #[error("cannot create an HTTP client: {0}")]
     Client(String),
     /// The server refuses the request.
     #[error("{url} answers with status {status}")]
@@ -26,7 +26,7 @@ pub enum FetchError {
         reason: String,
     },
     /// The list of a dataset's files is none, or has none of the files.
-    #[error("{url} is no list of the dataset's files: {problem}")]
+    #[error("{url} is not a list of the dataset's files: {problem}")]
     Listing {
         /// The address.
         url: String,
@@ -34,7 +34,7 @@ pub enum FetchError {
         problem: String,
     },
     /// The file is another one than was to be fetched. It is thrown away.
-    #[error("{url} has the checksum {found}, and not {wanted}; it was thrown away")]
+    #[error("{url} has the checksum {found}, and not {wanted}; the file was deleted")]
     Checksum {
         /// The address.
         url: String,

@@ -95,7 +95,7 @@ pub async fn fetch(
     name: &str,
     root: &Path,
     mirror: Option<&str>,
-    tell: &mut (dyn FnMut(FetchEvent) + Send),
+    report: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> Result<Fetched, FetchError> {
     let folder = root.join(name);
     if folder.exists() {
@@ -103,8 +103,8 @@ pub async fn fetch(
         return Ok(Fetched::Here { folder });
     }
     let mut downloads = download::Downloads::new()?;
-    let (source, wanted) = sources::plan(name, mirror, &mut downloads, tell).await?;
-    tell(FetchEvent::Planned {
+    let (source, wanted) = sources::plan(name, mirror, &mut downloads, report).await?;
+    report(FetchEvent::Planned {
         files: wanted.len(),
         bytes: wanted.iter().map(|file| file.bytes).sum(),
     });
@@ -112,7 +112,7 @@ pub async fn fetch(
     let mut files = BTreeMap::new();
     for file in &wanted {
         let path = part.join(&file.path);
-        let sha256 = downloads.file(file, &path, tell).await?;
+        let sha256 = downloads.file(file, &path, report).await?;
         files.insert(file.path.clone(), sha256);
     }
     let record = Record {

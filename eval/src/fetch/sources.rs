@@ -46,7 +46,7 @@ pub(super) async fn plan(
     name: &str,
     mirror: Option<&str>,
     downloads: &mut Downloads,
-    tell: &mut (dyn FnMut(FetchEvent) + Send),
+    report: &mut (dyn FnMut(FetchEvent) + Send),
 ) -> Result<(String, Vec<Wanted>), FetchError> {
     match source(name) {
         Some((Source::Files { address }, checksums)) => {
@@ -72,7 +72,7 @@ pub(super) async fn plan(
         )) => {
             let hub = mirrored(HUB, mirror);
             let url = format!("{hub}/api/datasets/{repo}/tree/{revision}?recursive=true");
-            let list = downloads.small(&url, tell).await?;
+            let list = downloads.small(&url, report).await?;
             let source = format!("{HUB}/datasets/{repo}/tree/{revision}");
             let wrong = |problem: String| FetchError::Listing {
                 url: url.clone(),

@@ -84,7 +84,7 @@ impl JavaScript {
             match repl.next().await {
                 Ok(Event::Finished(outcome)) => {
                     return match outcome.error {
-                        Some(error) => Err(self.told(&error)),
+                        Some(error) => Err(self.describe(&error)),
                         None => Ok(outcome.value.unwrap_or_default()),
                     };
                 }
@@ -100,7 +100,7 @@ impl JavaScript {
     }
 
     /// An error with the file and the line that it is at.
-    fn told(&self, error: &CellError) -> String {
+    fn describe(&self, error: &CellError) -> String {
         let file = &self.file;
         let ScorerLimits { time, heap_bytes } = self.limits;
         match error.kind {

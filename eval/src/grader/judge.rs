@@ -23,7 +23,7 @@ pub use prompt::JudgePrompt;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 
-/// What a judge is told whose reply holds no verdict; `<problem>` is what was wrong with it.
+/// The message to a judge whose reply has no verdict; `<problem>` is what was wrong with it.
 const AGAIN: &str = include_str!("judge/again.txt");
 
 /// Times that a judge is asked about one answer where nothing else is said.

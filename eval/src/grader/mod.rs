@@ -46,7 +46,7 @@ pub trait Grader: Send + Sync {
         false
     }
 
-    /// Scores an answer, and takes it as hostile. What models are asked for it is told to `log`.
+    /// Scores an answer, and takes it as hostile. Calls to models for it are reported to `log`.
     async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade;
 }
 
@@ -119,7 +119,7 @@ pub async fn grade(
 pub struct Grade {
     /// The score, or why there is none.
     pub score: Result<Score, String>,
-    /// What else the scorer tells of the answer.
+    /// Further details from the scorer.
     pub details: Option<Value>,
     /// What a model took that was asked.
     pub judge: Option<JudgeUse>,

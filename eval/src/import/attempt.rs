@@ -10,7 +10,7 @@ use records::{AttemptRecord, RECORD_VERSION};
 
 /// What a file must say of an attempt, checked.
 #[derive(Debug)]
-pub(super) struct Facts {
+pub(super) struct ImportSource {
     pub score: f64,
     pub iterations: u32,
     pub wall_time_ms: f64,
@@ -25,7 +25,7 @@ pub(super) fn convert(
     model: &str,
     max_iterations: u32,
     result: &NodeRlmResult,
-    facts: Facts,
+    facts: ImportSource,
 ) -> (AttemptRecord, Vec<Event>) {
     let error = result.error.as_ref().map(|error| error.0.clone());
     let answer = result.answer.as_ref().map(|answer| answer.0.clone());

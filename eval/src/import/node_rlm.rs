@@ -9,7 +9,7 @@ use records::run_dir::{CONFIG_VERSION, Fingerprint};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::attempt::{self, Facts};
+use super::attempt::{self, ImportSource};
 use super::{ImportError, Imported};
 
 /// Stands where a run names its scorer: the scores are those that the other system recorded.
@@ -139,7 +139,7 @@ fn facts(
     index: usize,
     result: &NodeRlmResult,
     max_iterations: u32,
-) -> Result<Facts, ImportError> {
+) -> Result<ImportSource, ImportError> {
     let missing = |field: &str, wanted| ImportError::Missing {
         path: path.to_owned(),
         field: format!("results[{index}].{field}"),
@@ -170,7 +170,7 @@ fn facts(
         .expected
         .as_ref()
         .ok_or_else(|| missing("expected", "expected a text"))?;
-    Ok(Facts {
+    Ok(ImportSource {
         score,
         iterations,
         wall_time_ms,

@@ -100,7 +100,7 @@ fn of_run(run: &RunDir) -> BTreeMap<String, u64> {
     BTreeMap::from([(share.unwrap_or(WHOLE).to_owned(), run.attempts_total())])
 }
 
-/// In which settings two runs choose other attempts, each as `attempts is 1 in the one and 3 in the other`.
+/// In which settings two runs choose other attempts, each as `attempts is 1 in one and 3 in the other`.
 pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     let setting = |run: &RunDir, name| {
         let found = run.config.get("benchmark").and_then(|all| all.get(name));
@@ -110,7 +110,7 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
         .iter()
         .map(|name| (name, setting(one, name), setting(other, name)))
         .filter(|(_, one, other)| one != other)
-        .map(|(name, one, other)| format!("{name} is {one} in the one and {other} in the other"))
+        .map(|(name, one, other)| format!("{name} is {one} in one and {other} in the other"))
         .collect();
     if let (Some(one), Some(other)) = (rule(one), rule(other))
         && one != other

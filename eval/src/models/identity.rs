@@ -22,8 +22,8 @@ pub fn parts(
     new_parts(settings, benchmark)
 }
 
-/// What of the main model can change an answer, for telling runs apart before any is begun. A file that is not there has none:
-/// it goes by its name, and is missed when it is opened.
+/// What of the main model can change an answer, to compare runs before any is begun. A file that does not exist has none:
+/// its name is used, and the error comes when it is opened.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     if let Named::Offline(_, rest) = reference.named()
         && let Some(file) = rest.strip_prefix(':')

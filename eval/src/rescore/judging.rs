@@ -23,7 +23,7 @@ pub struct Judging {
     kept: HashMap<Which, Scored>,
     budget: SharedBudget,
     run_id: String,
-    /// Tells this start from the others.
+    /// Identifies this start.
     start: Timestamp,
     began: Instant,
 }
@@ -147,7 +147,7 @@ impl JudgeLog for Log<'_> {
             sample: id.clone(),
             attempt,
             at_ms: Some(self.judging.began.elapsed().as_secs_f64() * 1e3),
-            // All answers and starts share the file: calls that were never ended are told apart by this.
+            // All answers and starts share the file: this distinguishes calls that never ended.
             invocation: format!("judge of {id}.{attempt} since {}", self.judging.start),
             parent: None,
             depth: 0,

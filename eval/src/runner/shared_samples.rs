@@ -66,7 +66,7 @@ impl SharedSamples {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use benchmarks::{Exact, Facts, Scorer};
+    use benchmarks::{Exact, SampleMetadata, Scorer};
     use serde_json::Value;
 
     use super::*;
@@ -87,8 +87,8 @@ mod tests {
             &self.0
         }
 
-        fn facts(&self, _: usize) -> Facts {
-            Facts::new()
+        fn facts(&self, _: usize) -> SampleMetadata {
+            SampleMetadata::new()
         }
 
         fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
@@ -99,7 +99,7 @@ mod tests {
                 context: "context".to_owned().into(),
                 images: Vec::new(),
                 expected: Value::Null,
-                metadata: Facts::new(),
+                metadata: SampleMetadata::new(),
                 cluster: None,
             })
         }

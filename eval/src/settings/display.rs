@@ -5,7 +5,7 @@ use std::io::{IsTerminal, stderr};
 
 use crate::env_vars;
 
-/// Whether `cargo eval` started the program: Cargo tells what it runs of which package that is.
+/// Whether `cargo eval` started the program: Cargo sets variables with the package of what it runs.
 pub fn is_run_by_cargo() -> bool {
     let is_ours = |package| package == env!("CARGO_PKG_NAME");
     env::var_os("CARGO").is_some() && env::var_os("CARGO_PKG_NAME").is_some_and(is_ours)

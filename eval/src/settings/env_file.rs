@@ -45,14 +45,14 @@ pub fn misspelt_variables() -> Vec<String> {
         .filter(|name| name.starts_with(PREFIX) && !all().any(|known| known == name))
         .collect();
     unknown.sort();
-    let told = unknown.iter().map(|name| {
+    let warnings = unknown.iter().map(|name| {
         let known = all().filter_map(|name| name.strip_prefix(PREFIX));
         match nearest(&name[PREFIX.len()..], known) {
-            Some(like) => format!("{name} stands for no flag; did you mean {PREFIX}{like}?"),
-            None => format!("{name} stands for no flag"),
+            Some(like) => format!("{name} is not a known variable; did you mean {PREFIX}{like}?"),
+            None => format!("{name} is not a known variable"),
         }
     });
-    told.collect()
+    warnings.collect()
 }
 
 fn find() -> Option<PathBuf> {

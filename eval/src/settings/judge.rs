@@ -12,7 +12,7 @@ pub struct JudgeSettings {
     pub model: ModelRef,
     /// How it is asked, and where.
     pub models: ModelSettings,
-    /// What it is told.
+    /// Its prompt.
     pub prompt: JudgePrompt,
     /// Times that it is asked about one answer until it gives a verdict; at least 1.
     pub asked: u32,

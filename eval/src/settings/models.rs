@@ -99,7 +99,7 @@ pub enum Keys {
     Unneeded,
 }
 
-/// Reads the keys of all servers, whichever are asked: what any of them says is struck out of everything that is told
+/// Reads the keys of all servers, whether used or not: each key is redacted from everything that is printed
 /// and stored.
 pub fn know_keys() {
     for name in endpoints()

@@ -86,7 +86,7 @@ impl FromStr for Partition {
 
 fn new(index: u32, of: u32) -> Result<Partition, String> {
     if of == 0 || of > MOST {
-        return Err(format!("there can be 1 to {MOST} shares"));
+        return Err(format!("expected 1 to {MOST} shards"));
     }
     if index == 0 || index > of {
         return Err(format!(
@@ -110,7 +110,7 @@ fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> 
     if let Some(index) = number(env_vars::JOB_COMPLETION_INDEX)? {
         let Some(of) = number(env_vars::PARTITION_COUNT)? else {
             return Err(format!(
-                "{} is set, as in a Kubernetes Indexed Job, but Kubernetes does not tell a pod how many there are; set \
+                "{} is set, as in a Kubernetes Indexed Job, but Kubernetes does not pass the number of indexes to a pod; set \
                  {} to the job's `completions`",
                 env_vars::JOB_COMPLETION_INDEX,
                 env_vars::PARTITION_COUNT,

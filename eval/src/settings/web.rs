@@ -1,4 +1,4 @@
-//! What web agents are told and allowed: the file of `--web-agent`.
+//! The prompt and permissions of web agents: the file of `--web-agent`.
 
 use std::fmt::Display;
 use std::path::Path;

@@ -258,7 +258,7 @@ impl Combination {
         }
     }
 
-    /// What tells the cell from the others, as the name of a folder.
+    /// What distinguishes the cell from the others, as the name of a folder.
     fn name(&self, matrix: &Matrix) -> String {
         let mut parts = Vec::new();
         if matrix.models.len() > 1 {

@@ -228,7 +228,7 @@ fn title(html: &str) -> String {
     }
 }
 
-/// Characters of a title that are told.
+/// Characters of a title that are reported.
 const LONGEST_TITLE: usize = 120;
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl Tab {
     /// Opens the path on which the task begins.
     pub(super) async fn begin(&self, path: &str) -> Result<(), PageError> {
         let address = format!("{}{path}", self.window.site.origin());
-        self.front().goto(&address).await.map_err(told)
+        self.front().goto(&address).await.map_err(page_error)
     }
 
     /// The tab in front: the newest of this one and those that it has opened, directly or through others.
@@ -77,7 +77,7 @@ impl Tab {
             }
             at += 1;
         }
-        // The first one stays, to tell how it ended.
+        // The first one stays, so that its error can be reported.
         let newest = open.iter().rposition(browser::Page::is_open).unwrap_or(0);
         open[newest].clone()
     }
@@ -149,7 +149,7 @@ impl Page for Tab {
             },
             filter: settings.filter.clone(),
         };
-        let dump = self.front().dump(&settings).await.map_err(told)?;
+        let dump = self.front().dump(&settings).await.map_err(page_error)?;
         let tree = dump.tree().to_owned();
         let elements = dump.elements.into_iter();
         Ok(Dump {
@@ -168,23 +168,23 @@ impl Page for Tab {
     async fn act(&self, action: &Action) -> Result<Acted, PageError> {
         let front = self.front();
         let before = self.place();
-        self.perform(&front, action).await.map_err(told)?;
+        self.perform(&front, action).await.map_err(page_error)?;
         Ok(self.acted(&before))
     }
 
     async fn text(&self) -> Result<String, PageError> {
-        self.front().text().await.map_err(told)
+        self.front().text().await.map_err(page_error)
     }
 
     async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError> {
         let front = self.front();
         let before = self.place();
-        let value = front.run_script(script).await.map_err(told)?;
+        let value = front.run_script(script).await.map_err(page_error)?;
         Ok((self.acted(&before), value))
     }
 
     async fn screenshot(&self) -> Result<Image, PageError> {
-        let png = self.front().screenshot(false).await.map_err(told)?;
+        let png = self.front().screenshot(false).await.map_err(page_error)?;
         Ok(Image {
             media_type: "image/png".to_owned(),
             data: STANDARD.encode(png),
@@ -193,11 +193,11 @@ impl Page for Tab {
 
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError> {
         let Some(profile) = &self.window.profile else {
-            return Err(told(Error::TabClosed));
+            return Err(page_error(Error::TabClosed));
         };
-        let page = profile.new_page().await.map_err(told)?;
+        let page = profile.new_page().await.map_err(page_error)?;
         let address = self.front().place().url;
-        page.goto(&address).await.map_err(told)?;
+        page.goto(&address).await.map_err(page_error)?;
         Ok(Arc::new(Self::new(Arc::clone(&self.window), page)))
     }
 
@@ -206,8 +206,8 @@ impl Page for Tab {
     }
 }
 
-/// An error of the browser in the engine's words.
-pub(super) fn told(error: Error) -> PageError {
+/// Converts an error of the browser into one of the engine.
+pub(super) fn page_error(error: Error) -> PageError {
     let problem = match &error {
         Error::StaleId { .. } => PageProblem::StaleId,
         Error::UnknownId { .. } => PageProblem::UnknownId,

@@ -1,4 +1,4 @@
-//! What several attempts at one sample tell.
+//! Statistics of several attempts at one sample.
 
 /// The chance that at least one of `k` attempts is right, of which `n` were made and `right` of them were. None if fewer
 /// than `k` were made, or `k` is 0.

@@ -11,7 +11,7 @@ pub struct Clustered {
     pub n: f64,
     /// Sum and number of each cluster's values, in the order of the clusters' keys.
     pub clusters: Vec<(f64, f64)>,
-    /// Standard error of the mean. None with one cluster, which tells nothing of the others.
+    /// Standard error of the mean. `None` with one cluster, which says nothing about the others.
     pub standard_error: Option<f64>,
 }
 

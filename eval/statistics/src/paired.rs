@@ -22,7 +22,7 @@ pub struct Pair<K> {
     pub right_or_wrong: bool,
 }
 
-/// What two runs over the same samples tell of their difference.
+/// The difference between two runs over the same samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Paired {
     /// Samples that both have a score of.

@@ -91,7 +91,7 @@ fn a_fetch_survives_a_bad_server() {
         let ran = fetch(&binary, &server, "longbench-v2");
         assert_eq!(ran.code, Some(0), "{answers:?}: {ran:?}");
         assert_eq!(
-            ran.stderr.matches("trying again in").count(),
+            ran.stderr.matches("retrying in").count(),
             retries,
             "{ran:?}"
         );
@@ -157,20 +157,22 @@ fn data_that_is_not_what_was_asked_for_is_refused() {
         (
             right(),
             Answer::Wrong,
-            format!("ORIGIN{FILE} has the checksum {found}, and not {wanted}; it was thrown away"),
+            format!(
+                "ORIGIN{FILE} has the checksum {found}, and not {wanted}; the file was deleted"
+            ),
         ),
         (
             longbench("data.json/../../../x.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is no list of the dataset's files: `data.json/../../../x.json` leads elsewhere"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` leads elsewhere"
             ),
         ),
         (
             longbench("other.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is no list of the dataset's files: no file begins with data.json"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file begins with data.json"
             ),
         ),
         (

@@ -159,7 +159,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
     let again = binary.run(&args, "");
     assert_eq!(again.code, Some(2));
     assert!(
-        again.stderr.starts_with("error: out/merged exists already"),
+        again.stderr.starts_with("error: out/merged already exists"),
         "{again:?}"
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
@@ -195,7 +195,7 @@ fn runs_that_do_not_go_together_are_refused() {
     for (other, end) in [
         (
             &dirs[1],
-            "are not of one experiment: max_iterations is 15 in the one and 9 in the other\n",
+            "are not of one experiment: max_iterations is 15 in one and 9 in the other\n",
         ),
         (&dirs[2], "and they disagree in score\n"),
     ] {
@@ -288,17 +288,17 @@ fn shares_of_other_selections_are_refused() {
         (
             "2/2",
             ["--attempts", "2"],
-            "attempts is 1 in the one and 2 in the other",
+            "attempts is 1 in one and 2 in the other",
         ),
         (
             "2/2",
             ["--max-tasks", "3"],
-            "max_tasks is null in the one and 3 in the other",
+            "max_tasks is null in one and 3 in the other",
         ),
         (
             "2/3",
             ["--attempts", "1"],
-            "the runs are shares of 2 and of 3: only shares of one number make a whole",
+            "the runs are shards of 2 and of 3: all must be of the same number of shards",
         ),
     ] {
         let folder = format!("other{}", more.concat());
@@ -354,7 +354,7 @@ fn shares_whose_samples_differ_are_refused() {
             &first,
             "sample_seed",
             json!(9),
-            "sample_seed is null in the one and 9 in the other".to_owned(),
+            "sample_seed is null in one and 9 in the other".to_owned(),
         ),
     ] {
         for name in ["config.json", "lock.json", "samples.jsonl"] {
@@ -366,7 +366,7 @@ fn shares_whose_samples_differ_are_refused() {
         fs::write(&path, config.to_string()).unwrap();
         let ran = binary.run(&["merge", "out", with, "third"], "");
         assert_eq!(ran.code, Some(2), "{ran:?}");
-        let error = format!("error: {with} and third are not shares of one run: {end}\n");
+        let error = format!("error: {with} and third are not shards of one run: {end}\n");
         assert_eq!(ran.stderr, error);
     }
 }
@@ -384,7 +384,7 @@ fn wrong_shares_are_explained() {
         ),
         (
             "1/0",
-            "error: invalid value '1/0' for '--partition <M/N>': there can be 1 to 10000 shares",
+            "error: invalid value '1/0' for '--partition <M/N>': expected 1 to 10000 shards",
         ),
         (
             "auto",

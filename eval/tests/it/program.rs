@@ -415,7 +415,7 @@ fn a_fingerprint_that_contradicts_its_parts_is_refused() {
         let before = tree(&dir);
         let name = dir.display().to_string();
         let start = format!("error: {name}/{}", problem.replace("HASH", &hash));
-        let end = "; restore the file, or begin the run anew\n";
+        let end = "; restore the file, or start a new run\n";
         for ran in [
             resume(&binary, &dir, &["--allow-program-change"]),
             binary.run(&["merge", "out", &name], ""),

@@ -135,16 +135,16 @@ fn another_experiment_is_refused_and_named() {
             &["--max-tasks", "3"],
             2,
             format!(
-                "error: {name} has attempt 1 at s-niah-2k-4, which these flags leave out; \
-                 a run that goes on can only grow\n"
+                "error: {name} has attempt 1 at s-niah-2k-4, which these flags exclude; \
+                 a resumed run can only grow\n"
             ),
         ),
         (
             &["--attempts", "1"],
             2,
             format!(
-                "error: {name} has attempt 2 at s-niah-2k-1, which these flags leave out; \
-                 a run that goes on can only grow\n"
+                "error: {name} has attempt 2 at s-niah-2k-1, which these flags exclude; \
+                 a resumed run can only grow\n"
             ),
         ),
         (

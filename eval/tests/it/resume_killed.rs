@@ -66,7 +66,7 @@ fn lines(dir: &Path) -> usize {
 /// Score and status of every attempt that counts.
 fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
     let run = RunDir::open(dir).expect("the folder holds a run");
-    assert!(run.torn.is_none());
+    assert!(run.truncated_record.is_none());
     run.records
         .iter()
         .map(|record| {

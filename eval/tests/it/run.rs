@@ -151,7 +151,7 @@ fn both_modes_leave_a_complete_run() {
         assert_eq!(run.dir.config["engine"]["max_iterations"], 15);
         assert_eq!(run.dir.config["concurrency"], 5);
 
-        assert!(run.dir.torn.is_none());
+        assert!(run.dir.truncated_record.is_none());
         for sample in ["s-niah-8k-1", "s-niah-8k-2"] {
             let record = run.records()[&(sample.to_owned(), 1)];
             let answer = record.answer.as_deref();

@@ -151,7 +151,10 @@ fn a_run_is_stored_and_read_back() {
 
     let run = RunDir::open(&path).unwrap();
     assert_eq!(run.records, records);
-    assert_eq!((run.config, run.torn), (json!({"v": 1, "seed": 7}), None));
+    assert_eq!(
+        (run.config, run.truncated_record),
+        (json!({"v": 1, "seed": 7}), None)
+    );
     assert_eq!(run.lock.fingerprint, fingerprint());
     assert_eq!(run.lock.run, of_run(id));
     assert!(RunDir::open(&path).unwrap().trajectory("s-1", 2).is_file());
@@ -438,13 +441,13 @@ fn an_unwritable_folder_is_one_line_and_leaves_nothing() {
     }
     for results in [file.clone(), file.join("sub"), file.join("sub/results")] {
         let folder = file.display();
-        let wanted = format!("cannot make a run directory in {folder}: it is not a folder");
+        let wanted = format!("cannot create a run directory in {folder}: it is not a folder");
         assert_eq!(create(&results).unwrap_err(), wanted);
         assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1, "{folder}");
     }
     for (results, reason) in rows {
         let folder = results.display();
-        let wanted = format!("cannot make a run directory in {folder}: {reason}");
+        let wanted = format!("cannot create a run directory in {folder}: {reason}");
         assert_eq!(create(&results).unwrap_err(), wanted);
         assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1, "{folder}");
     }

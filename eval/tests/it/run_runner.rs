@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use benchmarks::{Dataset, DatasetError, Facts, Sample, Score, Scorer};
+use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
 use eval::run_event::{Reporter, RunEvent, RunPlan};
 use eval::run_store::RunStore;
@@ -51,8 +51,8 @@ impl Dataset for Samples {
         &self.ids
     }
 
-    fn facts(&self, _: usize) -> Facts {
-        Facts::new()
+    fn facts(&self, _: usize) -> SampleMetadata {
+        SampleMetadata::new()
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
@@ -71,7 +71,7 @@ impl Dataset for Samples {
             context: Arc::default(),
             images: Vec::new(),
             expected: json!("answer"),
-            metadata: Facts::new(),
+            metadata: SampleMetadata::new(),
             cluster: None,
         })
     }
@@ -153,7 +153,7 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     // As few as possible, so that what keeps one busy keeps all attempts waiting; a rule that scores does.
     let workers = if dataset.slow.is_some() { 2 } else { 1 };
     let path = new.path().to_owned();
-    let fingerprint = Fingerprint::from_parts(Facts::new());
+    let fingerprint = Fingerprint::from_parts(SampleMetadata::new());
     let writer = new
         .begin(
             &json!({"v": 1}),

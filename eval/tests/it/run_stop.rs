@@ -82,7 +82,7 @@ fn a_stopped_run_keeps_what_is_finished() {
 
         let dir = only_run(binary.path()).expect("the run is there");
         let run = RunDir::open(&dir).expect("the run can be read");
-        assert!(run.torn.is_none());
+        assert!(run.truncated_record.is_none());
         let done = run.records.len();
         assert!((1..6).contains(&done), "{done} of 6 are finished");
         for record in &run.records {

@@ -152,7 +152,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "One that changes nothing anywhere is refused.",
             "{run: {<<: RUN, action-overrides: actions.yaml}}",
             Err(
-                "error: no cell takes a flag that all share: --action-overrides would change nothing that an agent gets: \
+                "error: a shared flag fits no cell: --action-overrides would change nothing that an agent gets: \
                  no agent has a tool or action called search",
             ),
             &[],

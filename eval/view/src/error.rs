@@ -39,7 +39,7 @@ pub enum ViewError {
         id: String,
     },
     /// A file lies outside the folder, behind a symbolic link.
-    #[error("{} lies outside of the folder that is shown", path.display())]
+    #[error("{} is outside of the folder that is shown", path.display())]
     Outside {
         /// The file.
         path: PathBuf,

@@ -127,7 +127,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
         "config": file.run.config,
         "plots": plots,
         "under_way": file.under_way,
-        "torn": file.run.torn.as_ref().map(|torn| torn.line),
+        "torn": file.run.truncated_record.as_ref().map(|record| record.line),
     })
 }
 
@@ -145,7 +145,7 @@ struct Bin {
 }
 
 /// Values with their scores in at most 16 bins of equal width; whole numbers get bins of whole width.
-/// None where there is nothing to tell apart: fewer than two different values.
+/// `None` with fewer than two different values.
 fn histogram(values: &[(f64, Option<f64>)]) -> Option<Vec<Bin>> {
     const MOST: f64 = 16.0;
     let numbers = values.iter().map(|(value, _)| *value);

@@ -1,4 +1,4 @@
-//! The server: on loopback, until it is told to stop.
+//! The server: on loopback, until it is stopped.
 
 use std::future::Future;
 use std::net::Ipv4Addr;

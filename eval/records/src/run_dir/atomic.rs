@@ -22,7 +22,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
         .and_then(|()| fs::rename(beside, path))
         .and_then(|()| path.parent().map_or(Ok(()), sync_folder));
     written.map_err(|reason| {
-        // The first failure is the one to tell; the leftover may not even exist.
+        // The first failure is the one to report; the leftover may not even exist.
         let _ = fs::remove_file(beside);
         RunDirError::Write {
             path: path.to_owned(),

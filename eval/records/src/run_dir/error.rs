@@ -9,7 +9,7 @@ use super::Holder;
 #[derive(Debug, thiserror::Error)]
 pub enum RunDirError {
     /// The folder of a new run cannot be made.
-    #[error("cannot make a run directory in {}: {reason}", folder.display())]
+    #[error("cannot create a run directory in {}: {reason}", folder.display())]
     Create {
         /// The folder that was to hold it.
         folder: PathBuf,
@@ -17,7 +17,7 @@ pub enum RunDirError {
         reason: io::Error,
     },
     /// What is to hold runs is a file.
-    #[error("cannot make a run directory in {}: it is not a folder", path.display())]
+    #[error("cannot create a run directory in {}: it is not a folder", path.display())]
     NotAFolder {
         /// The file.
         path: PathBuf,
@@ -87,7 +87,7 @@ pub enum RunDirError {
         reason: LineError,
     },
     /// A fingerprint is not that of its parts, or two files of a run name different ones.
-    #[error("{}: {field} is {found}, but {why}; restore the file, or begin the run anew", path.display())]
+    #[error("{}: {field} is {found}, but {why}; restore the file, or start a new run", path.display())]
     Fingerprint {
         /// The file.
         path: PathBuf,

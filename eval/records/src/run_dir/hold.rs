@@ -13,7 +13,7 @@ use super::{HOLDER, LOCK, RunDirError, atomic};
 pub struct Holder {
     /// Its process id.
     pub pid: u32,
-    /// The machine's name; empty where the system does not tell.
+    /// The machine's name; empty where the system does not report it.
     pub host: String,
     /// Since when, in RFC 3339.
     pub since: String,
@@ -79,7 +79,7 @@ impl Drop for Held {
     }
 }
 
-/// Whether a process works on the run in a folder right now. Where that cannot be told, it is taken for no.
+/// Whether a process works on the run in a folder right now. If that is unknown, the answer is no.
 pub(super) fn is_held(folder: &Path) -> bool {
     let lock = File::open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))

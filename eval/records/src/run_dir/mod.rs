@@ -29,7 +29,7 @@ mod trajectories;
 
 mod fingerprint;
 mod hold;
-mod ledger;
+mod wasted_spend;
 
 mod atomic;
 mod error;
@@ -40,15 +40,15 @@ pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
-pub use ledger::LongestResponses;
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,
 };
 pub use reopen::Reopened;
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
-pub use samples::{Torn, latest, read_records};
+pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
+pub use wasted_spend::LongestResponses;
 pub use writer::{NewRun, RunWriter};
 
 const CONFIG: &str = "config.json";

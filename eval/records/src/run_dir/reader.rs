@@ -9,8 +9,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::samples::{Torn, latest, read_records, superseded};
-use super::{CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, hold, ledger, name};
+use super::samples::{TruncatedRecord, latest, read_records, superseded};
+use super::{
+    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, hold, name, wasted_spend,
+};
 use crate::Wasted;
 use crate::program::Program;
 use crate::{AttemptRecord, RunIdentity};
@@ -71,7 +73,7 @@ pub struct RunDir {
     /// still to be made again.
     aside: BTreeMap<String, PathBuf>,
     /// A last line of `samples.jsonl` that was never written to its end.
-    pub torn: Option<Torn>,
+    pub truncated_record: Option<TruncatedRecord>,
 }
 
 impl RunDir {
@@ -88,9 +90,10 @@ impl RunDir {
         }
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
-        let (records, torn) = read_records(&path.join(SAMPLES))?;
-        let wasted = ledger::wasted(path, &records, &superseded(&records), hold::is_held(path))?;
-        let aside = ledger::still_counting(path, &records)?;
+        let (records, truncated_record) = read_records(&path.join(SAMPLES))?;
+        let wasted =
+            wasted_spend::wasted(path, &records, &superseded(&records), hold::is_held(path))?;
+        let aside = wasted_spend::still_counting(path, &records)?;
         Ok(Self {
             path: path.to_owned(),
             config,
@@ -98,7 +101,7 @@ impl RunDir {
             records: latest(records),
             wasted,
             aside,
-            torn,
+            truncated_record,
         })
     }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::hold::Held;
-use super::ledger::LongestResponses;
 use super::reader::{self, Lock};
-use super::samples::{SampleLog, Torn, latest, read_records};
+use super::samples::{SampleLog, TruncatedRecord, latest, read_records};
+use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
-use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, ledger};
+use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, wasted_spend};
 use crate::AttemptRecord;
 use crate::Spent;
 use crate::program::Program;
@@ -23,7 +23,7 @@ pub struct Reopened {
     held: Held,
     lock: Lock,
     all: Vec<AttemptRecord>,
-    torn: Option<Torn>,
+    truncated_record: Option<TruncatedRecord>,
 }
 
 impl Reopened {
@@ -46,7 +46,7 @@ impl Reopened {
         let (_, config) = reader::read_config(path)?;
         reader::check_fingerprint(path, &lock, &config)?;
         let samples = path.join(SAMPLES);
-        let (all, torn) = if samples.exists() {
+        let (all, truncated_record) = if samples.exists() {
             read_records(&samples)?
         } else {
             (Vec::new(), None)
@@ -56,7 +56,7 @@ impl Reopened {
             held,
             lock,
             all,
-            torn,
+            truncated_record,
         })
     }
 
@@ -80,7 +80,7 @@ impl Reopened {
     /// # Errors
     /// [`RunDirError::Read`] for a trajectory.
     pub fn spent(&self) -> Result<Spent, RunDirError> {
-        let mut spent = ledger::spent_unfinished(&self.path, &self.all)?;
+        let mut spent = wasted_spend::spent_unfinished(&self.path, &self.all)?;
         for record in &self.all {
             spent += Spent::of(record);
         }
@@ -92,12 +92,12 @@ impl Reopened {
     /// # Errors
     /// [`RunDirError::Read`] for a trajectory.
     pub fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
-        ledger::longest_responses(folder)
+        wasted_spend::longest_responses(folder)
     }
 
     /// A last line that was never written to its end; it is cut off when the run goes on.
-    pub fn torn(&self) -> Option<&Torn> {
-        self.torn.as_ref()
+    pub fn truncated_record(&self) -> Option<&TruncatedRecord> {
+        self.truncated_record.as_ref()
     }
 
     /// Opens the run for further events, and notes in its lock that `program` works on it. `config` takes the place of
@@ -115,14 +115,14 @@ impl Reopened {
         again: &BTreeSet<(String, u32)>,
         program: &Program,
     ) -> Result<RunWriter, RunDirError> {
-        let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.torn.as_ref())?;
+        let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.truncated_record.as_ref())?;
         let trajectories = self.path.join(TRAJECTORIES);
         fs::create_dir_all(&trajectories).map_err(|reason| RunDirError::Write {
             path: trajectories,
             reason,
         })?;
-        ledger::abandon(&self.path, &self.all)?;
-        ledger::supersede(&self.path, again)?;
+        wasted_spend::abandon(&self.path, &self.all)?;
+        wasted_spend::supersede(&self.path, again)?;
         if !self.lock.programs().contains(program) {
             self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;

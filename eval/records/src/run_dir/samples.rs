@@ -1,4 +1,4 @@
-//! `samples.jsonl`: one line per finished attempt, on the disk before it is told.
+//! `samples.jsonl`: one line per finished attempt, fsynced before it is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -14,20 +14,22 @@ use crate::{AttemptRecord, RECORD_VERSION};
 
 /// A last line that was never written to its end: the process died while it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Torn {
+pub struct TruncatedRecord {
     /// 1-based.
     pub line: usize,
-    /// Bytes of the file before it: its length without the torn line.
+    /// Bytes of the file before it: its length without the truncated line.
     pub offset: u64,
     /// What there is of it.
     pub bytes: Vec<u8>,
 }
 
-/// Reads a `samples.jsonl`, in the order of its lines. A torn last line is set apart and costs no other.
+/// Reads a `samples.jsonl`, in the order of its lines. A truncated last line is set apart and costs no other.
 ///
 /// # Errors
 /// The file cannot be read, or a line that was written to its end is no record of a known version.
-pub fn read_records(path: &Path) -> Result<(Vec<AttemptRecord>, Option<Torn>), RunDirError> {
+pub fn read_records(
+    path: &Path,
+) -> Result<(Vec<AttemptRecord>, Option<TruncatedRecord>), RunDirError> {
     let bytes = fs::read(path).map_err(|reason| RunDirError::Read {
         path: path.to_owned(),
         reason,
@@ -37,14 +39,14 @@ pub fn read_records(path: &Path) -> Result<(Vec<AttemptRecord>, Option<Torn>), R
     for (index, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
         match parse(line) {
             Ok(record) => records.push(record),
-            // The newline is the last byte written, so only a line without one can be torn.
+            // The newline is the last byte written, so only a line without one can be truncated.
             Err(LineError::Malformed { .. }) if !line.ends_with(b"\n") => {
-                let torn = Torn {
+                let truncated_record = TruncatedRecord {
                     line: index + 1,
                     offset,
                     bytes: line.to_owned(),
                 };
-                return Ok((records, Some(torn)));
+                return Ok((records, Some(truncated_record)));
             }
             Err(reason) => {
                 return Err(RunDirError::Line {
@@ -124,7 +126,7 @@ pub(super) struct SampleLog {
     file: File,
     /// Bytes up to the end of the last whole line.
     length: u64,
-    /// A torn line stands at the end and cannot be taken back: another line would make it one in the middle.
+    /// A truncated line stands at the end and cannot be taken back: another line would make it one in the middle.
     broken: bool,
     /// Records were added that may not be on the disk yet.
     unsynced: bool,
@@ -146,22 +148,25 @@ impl SampleLog {
         }
     }
 
-    /// The file of a run that goes on, without its torn last line. One that is missing is made.
-    pub(super) fn reopen(path: &Path, torn: Option<&Torn>) -> Result<Self, RunDirError> {
-        Self::try_reopen(path, torn).map_err(|reason| RunDirError::Write {
+    /// The file of a run that goes on, without its truncated last line. One that is missing is made.
+    pub(super) fn reopen(
+        path: &Path,
+        truncated_record: Option<&TruncatedRecord>,
+    ) -> Result<Self, RunDirError> {
+        Self::try_reopen(path, truncated_record).map_err(|reason| RunDirError::Write {
             path: path.to_owned(),
             reason,
         })
     }
 
-    fn try_reopen(path: &Path, torn: Option<&Torn>) -> io::Result<Self> {
+    fn try_reopen(path: &Path, truncated_record: Option<&TruncatedRecord>) -> io::Result<Self> {
         let mut file = OpenOptions::new()
             .append(true)
             .read(true)
             .create(true)
             .open(path)?;
-        if let Some(torn) = torn {
-            file.set_len(torn.offset)?;
+        if let Some(truncated_record) = truncated_record {
+            file.set_len(truncated_record.offset)?;
         }
         let mut length = file.metadata()?.len();
         if length > 0 {
@@ -195,7 +200,7 @@ impl SampleLog {
 
     fn try_append(&mut self, record: &AttemptRecord) -> io::Result<()> {
         if self.broken {
-            return Err(io::Error::other("its last line is torn"));
+            return Err(io::Error::other("its last line is truncated"));
         }
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
@@ -244,7 +249,7 @@ mod tests {
             errors,
             [
                 "cannot write /dev/full: No space left on device (os error 28)",
-                "cannot write /dev/full: its last line is torn",
+                "cannot write /dev/full: its last line is truncated",
             ]
         );
     }

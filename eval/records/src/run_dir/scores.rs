@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::ledger::{Callers, spent_in};
+use super::wasted_spend::{Callers, spent_in};
 use super::{RunDirError, SCORES, atomic};
 use crate::Spent;
 

@@ -13,8 +13,8 @@ use super::hold::Held;
 use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{
-    CONFIG, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic, ledger, name,
-    results_csv,
+    CONFIG, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic, name,
+    results_csv, wasted_spend,
 };
 use crate::{AttemptRecord, RunIdentity, Wasted};
 
@@ -102,7 +102,7 @@ impl NewRun {
         }
     }
 
-    /// The same with an id that tells it from runs in other folders of the same name.
+    /// The same with an id that distinguishes it from runs in other folders of the same name.
     #[must_use]
     pub fn with_id(self, id: String) -> Self {
         let mut run = self;
@@ -184,7 +184,7 @@ impl Drop for NewRun {
         if self.begun {
             return;
         }
-        // There is nobody to tell of a failure, and the failure that led here has been told.
+        // A failure here cannot be returned, and the failure that led here has been reported.
         if !self.id.is_empty() {
             let _ = fs::remove_dir_all(&self.path);
         }
@@ -238,7 +238,7 @@ impl RunWriter {
     /// [`RunDirError`] if it cannot be read or written.
     pub fn adopt_wasted(&self, other: &Path) -> Result<(), RunDirError> {
         let (all, _) = read_records(&other.join(SAMPLES))?;
-        ledger::adopt(&self.path, other, &all)
+        wasted_spend::adopt(&self.path, other, &all)
     }
 
     /// The first failure to write since the last call, if there was one.
@@ -258,7 +258,12 @@ impl RunWriter {
         summary: impl FnOnce(Wasted) -> S,
     ) -> Result<S, RunDirError> {
         let (all, _) = read_records(&self.path.join(SAMPLES))?;
-        let summary = summary(ledger::wasted(&self.path, &all, &superseded(&all), false)?);
+        let summary = summary(wasted_spend::wasted(
+            &self.path,
+            &all,
+            &superseded(&all),
+            false,
+        )?);
         let path = self.path.join(RESULTS);
         let csv = results_csv::to_csv(&self.identity, &latest(all), &self.order);
         match csv {

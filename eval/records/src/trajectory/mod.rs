@@ -6,14 +6,14 @@
 //! fault that was repaired.
 
 mod calls;
-mod cut;
+mod truncate;
 
 use std::collections::{BTreeMap, HashMap};
 
 use model::{Event, EventKind, Role, Status};
 
 pub use calls::{Calls, Used};
-pub use cut::{boundary, cut_strings, heads};
+pub use truncate::{boundary, cut_strings, heads};
 
 /// What the events so far come to.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use records::makers::Makers;
 use records::run_dir::plain_text;
 
 use super::error::CompareError;
-use super::source::{FACTS, Facts, RunScores, ScoredAttempt};
+use super::source::{FACTS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
 
 /// What is wrong with a CSV file.
@@ -87,7 +87,7 @@ pub enum CsvProblem {
         attempt: u32,
         /// The earlier row, 1-based.
         line: u64,
-        /// Whether the file tells attempts apart at all.
+        /// Whether the file distinguishes attempts at all.
         has_attempts: bool,
     },
 }
@@ -131,20 +131,20 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     if rows.attempts.is_empty() {
         return Err(wrong(1, CsvProblem::Empty));
     }
-    let facts = rows
-        .facts
-        .into_iter()
-        .fold(Facts::default(), |mut facts, (name, (value, _))| {
-            facts.insert(name, value);
-            facts
-        });
+    let facts =
+        rows.facts
+            .into_iter()
+            .fold(RunColumns::default(), |mut facts, (name, (value, _))| {
+                facts.insert(name, value);
+                facts
+            });
     Ok(RunScores {
         path: path.to_owned(),
         parts: RunParts::of_columns(|column| facts.get(column), rows.makers),
         facts,
         attempts_total: rows.attempts.len() as u64,
         attempts: rows.attempts,
-        torn: None,
+        truncated_record: None,
     })
 }
 
@@ -188,7 +188,7 @@ impl Columns {
             .flatten()
             .chain([columns.sample.0, columns.score]),
         );
-        // Which of two columns is meant nobody can tell.
+        // With two columns of a name, it is unclear which one is meant.
         for column in read {
             let later = (column + 1..names.len()).find(|later| names[*later] == names[column]);
             if let Some(later) = later {

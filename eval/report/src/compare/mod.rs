@@ -26,7 +26,7 @@ pub use family::{BEST, Family, FamilyKind};
 pub use pairing::{Alignment, Errors, pair_up};
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
-pub use source::{Facts, RunScores, ScoredAttempt};
+pub use source::{RunColumns, RunScores, ScoredAttempt};
 pub use table::{heading, interval_text, p_text};
 pub use table::{pairs, table};
 pub use verdict::{cautions, verdict};

@@ -107,7 +107,7 @@ pub fn pair_up<'a>(
         if ours.scores.len() != theirs.scores.len() {
             alignment.unequal_attempts.push(id.to_owned());
         }
-        // One that is not told does not contradict.
+        // An unknown cluster does not contradict.
         if ours
             .cluster
             .zip(theirs.cluster)

@@ -1,4 +1,4 @@
-//! What a comparison tells of each run and of each sample.
+//! The results of a comparison for each run and for each sample.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use statistics::{Estimate, estimate};
 
 use super::name;
 use super::pairing::{Errors, samples as samples_of};
-use super::source::{Facts, RunScores};
+use super::source::{RunColumns, RunScores};
 use crate::summary::{Cluster, Statuses};
 
 /// A run on its own: all its samples, whether others have them or not.
@@ -20,7 +20,7 @@ pub struct RunFigures {
     /// The folder or file.
     pub path: PathBuf,
     /// What is known of it, by the columns of `results.csv`.
-    pub facts: Facts,
+    pub facts: RunColumns,
     /// Samples that it has a record of.
     pub samples: u64,
     /// Attempts that it was to make.

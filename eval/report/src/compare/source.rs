@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use model::Status;
-use records::run_dir::{RunDir, Torn};
+use records::run_dir::{RunDir, TruncatedRecord};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,10 +30,10 @@ pub(super) const FACTS: [&str; 11] = [
 /// What is known of a run, by the columns of `results.csv`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Facts(BTreeMap<&'static str, String>);
+pub struct RunColumns(BTreeMap<&'static str, String>);
 
-impl Facts {
-    /// A fact. An empty text is none: a CSV file cannot tell it from one that is unknown.
+impl RunColumns {
+    /// A fact. An empty text is none: in a CSV file, empty means unknown.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -66,7 +66,7 @@ pub struct RunScores {
     /// The folder or file that they are from.
     pub path: PathBuf,
     /// What is known of the run.
-    pub facts: Facts,
+    pub facts: RunColumns,
     /// What its agents were given, part by part.
     pub parts: RunParts,
     /// Attempts that the run was to make.
@@ -74,7 +74,7 @@ pub struct RunScores {
     /// Those that it made, each once.
     pub attempts: Vec<ScoredAttempt>,
     /// A last record that was never written to its end.
-    pub torn: Option<Torn>,
+    pub truncated_record: Option<TruncatedRecord>,
 }
 
 impl RunScores {
@@ -92,7 +92,7 @@ impl RunScores {
 
     /// The scores of a run that is read already.
     pub fn of_run(run: &RunDir) -> Self {
-        let mut facts = Facts::default();
+        let mut facts = RunColumns::default();
         // The identity is a flat object whose fields are named like the columns.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
             for fact in FACTS {
@@ -116,7 +116,7 @@ impl RunScores {
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),
             attempts: attempts.collect(),
-            torn: run.torn.clone(),
+            truncated_record: run.truncated_record.clone(),
         }
     }
 }

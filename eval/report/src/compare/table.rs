@@ -3,9 +3,9 @@
 use super::family::{Family, FamilyKind};
 use super::verdict::{cautions, verdict};
 use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
+use crate::columns::in_columns;
 use crate::differences;
 use crate::sanitize::sanitize;
-use crate::side_by_side::side_by_side;
 use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
 
 /// Ids that are shown of many.
@@ -144,7 +144,7 @@ fn pair_text(pair: &RunPair, many: bool) -> String {
     let title = format!("{} - {}", pair.second, pair.first);
     if pair.errors_excluded.is_some() || pair.errors_as_zero.is_some() {
         let ways = [pair.errors_excluded.as_ref(), pair.errors_as_zero.as_ref()];
-        text += &side_by_side(
+        text += &in_columns(
             &title,
             ["errors excluded", "errors as zero"],
             rows(pair, ways, many),

@@ -164,7 +164,7 @@ fn columns(identity: &RunIdentity) -> Parts {
             Value::Number(number) => number.to_string(),
             _ => return None,
         };
-        // A CSV file cannot tell an empty text from one that is unknown.
+        // In a CSV file, an empty text means unknown.
         (!text.is_empty()).then(|| ((*name).to_owned(), Some(Value::from(text))))
     });
     known.collect()

@@ -17,7 +17,7 @@ const NOTHING: &str = "none";
 /// Where the program that made the run did not record the part.
 pub(super) const NOT_RECORDED: &str = "not recorded";
 
-/// The texts of one row: the shortest by which all values that differ can be told apart.
+/// The texts of one row: the shortest in which all values that differ look different.
 pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
     let of = |text: &dyn Fn(&Value) -> String| -> Vec<Option<String>> {
         let one = |slot: &Slot| match slot {

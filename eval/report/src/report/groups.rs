@@ -29,7 +29,7 @@ pub struct Group {
     pub score: Option<Estimate>,
 }
 
-/// With more values than this, a fact tells samples apart rather than groups.
+/// A fact with more values than this identifies samples rather than groups.
 const MOST_VALUES: usize = 16;
 /// Samples that a group must have on average.
 const LEAST_SAMPLES: usize = 2;
@@ -38,7 +38,7 @@ const LEAST_FOR_QUARTERS: usize = 8;
 
 /// The fact that the first plot is drawn by.
 pub(super) const CONTEXT_LENGTH: &str = "context_length";
-/// How long a context of that length came out: it tells nothing more.
+/// The actual length of a context of that length, which adds no information.
 const CONTEXT_CHARACTERS: &str = "context_characters";
 
 /// The groupings of each run, alike for all: by every fact that has from 2 to 16 values with 2 samples each on average,

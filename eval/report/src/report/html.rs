@@ -20,7 +20,7 @@ pub enum HtmlError {
     #[error(transparent)]
     Plot(#[from] PlotError),
     /// The template fails.
-    #[error("the report cannot be made: {0}")]
+    #[error("cannot create the report: {0}")]
     Template(#[from] askama::Error),
 }
 

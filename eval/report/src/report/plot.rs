@@ -1,7 +1,7 @@
 //! The plots of a report, as SVG.
 //!
 //! Colours stand for roles: the page's style sheet gives [`INK`] and [`GRID`] the colours of its theme. Runs have the
-//! colours of [`SERIES`], which can be told apart on light and on dark, and the letters of the page's legend.
+//! colours of [`SERIES`], which are distinct on light and on dark, and the letters of the page's legend.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ const SIZE: (u32, u32) = (660, 340);
 
 /// A plot that cannot be drawn. Nothing outside of the program can cause that.
 #[derive(Debug, thiserror::Error)]
-#[error("a plot cannot be drawn: {0}")]
+#[error("cannot draw a plot: {0}")]
 pub struct PlotError(String);
 
 /// One plot of the page.
@@ -313,7 +313,7 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// A number without digits that tell nothing: `0.002`, `1.5`, `12k`.
+/// A number without superfluous digits: `0.002`, `1.5`, `12k`.
 fn short(value: f64) -> String {
     if value >= 1e6 {
         return format!("{}M", trimmed(value / 1e6));

@@ -82,7 +82,7 @@ pub struct Summary {
     pub judge: Option<Judged>,
     /// Seconds that all attempts took, one after the other.
     pub total_time_s: f64,
-    /// What was spent beside the attempts that count, as the run directory tells.
+    /// What was spent beside the attempts that count, as recorded in the run directory.
     #[serde(default)]
     pub wasted: Wasted,
 }
@@ -353,7 +353,7 @@ fn per_attempt(records: &[AttemptRecord]) -> Option<PerAttempt> {
     let n = ended.len() as f64;
     let mean =
         |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
-    // Attempts that tell may differ from those that do not: no mean of a part.
+    // Attempts with a value may differ from those without: no mean of a part.
     let mean_if_known = |of: fn(&AttemptRecord) -> Option<f64>| {
         let sum: Option<f64> = ended.iter().map(|record| of(record)).sum();
         sum.map(|sum| sum / n)

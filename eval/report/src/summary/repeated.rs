@@ -1,4 +1,4 @@
-//! What several attempts at each sample tell: pass@k and its kin.
+//! Statistics of several attempts per sample: pass@k and similar.
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use statistics::Estimate;
 
 use super::attempt_rows::attempt_figures;
 use super::{PerAttempt, Statuses, Summary, interval_notes};
-use crate::side_by_side::side_by_side;
+use crate::columns::in_columns;
 
 /// Runs in one table; more make further tables below it.
 const SIDE_BY_SIDE: usize = 3;
@@ -141,7 +141,7 @@ fn block(runs: &[(&str, &Summary)]) -> String {
             Some(format!("{:.0} ms ({share:.1} %)", per.overhead_ms?))
         })
     });
-    side_by_side("", runs.iter().map(|(label, _)| *label), rows)
+    in_columns("", runs.iter().map(|(label, _)| *label), rows)
 }
 
 /// All lengths of contexts that any of the runs has, in characters, shortest first.
@@ -312,7 +312,7 @@ pub fn rows_table(title: &str, labels: &[&str], rows: &[(String, Vec<String>)]) 
         let rows = rows
             .iter()
             .map(|(name, cells)| (name.clone(), cells[from..to].to_vec()));
-        side_by_side(title, labels[from..to].iter().copied(), rows)
+        in_columns(title, labels[from..to].iter().copied(), rows)
     });
     blocks.collect::<Vec<_>>().join("\n")
 }

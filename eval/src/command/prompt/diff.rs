@@ -3,7 +3,7 @@
 use serde_json::json;
 use similar::TextDiff;
 
-use super::{Told, as_json};
+use super::{PromptWithTools, as_json};
 use crate::cli::PromptArgs;
 use crate::command::stdout;
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub(super) fn execute(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Er
     Ok(Outcome::Complete)
 }
 
-fn side(args: &PromptArgs, side: &str) -> Result<Told, Error> {
+fn side(args: &PromptArgs, side: &str) -> Result<PromptWithTools, Error> {
     let settings = PromptSettings::resolve(&args.with(side)?)?.announce();
-    Ok(Told::of(&settings))
+    Ok(PromptWithTools::of(&settings))
 }

@@ -6,7 +6,7 @@ use harness::sandbox::{StartError, check_name};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::root::{FRESH_SESSION, Ran, Root};
+use super::root::{CellResult, FRESH_SESSION, Root};
 use crate::error::Error;
 
 /// Answers each line with one line, in order, until the input ends.
@@ -87,8 +87,8 @@ async fn answer(root: &mut Root, request: Request) -> Result<Answer, StartError>
         }
     };
     Ok(match root.run(code).await? {
-        Ran::Lost(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
-        Ran::Finished(outcome) => {
+        CellResult::Lost(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
+        CellResult::Finished(outcome) => {
             let (error, stack) = match outcome.error {
                 Some(error) => (Some(error.message), error.stack),
                 None => (None, Vec::new()),

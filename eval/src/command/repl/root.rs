@@ -17,7 +17,7 @@ pub(super) struct Root {
 }
 
 /// What came of a cell.
-pub(super) enum Ran {
+pub(super) enum CellResult {
     /// It ended.
     Finished(CellOutcome),
     /// It brought the sandbox down. The next cell runs in a fresh session.
@@ -39,14 +39,14 @@ impl Root {
     }
 
     /// Runs a cell to its end. Every call of a model rejects.
-    pub async fn run(&mut self, code: String) -> Result<Ran, StartError> {
+    pub async fn run(&mut self, code: String) -> Result<CellResult, StartError> {
         self.cells += 1;
         let iteration = self.cells;
         let repl = self.repl().await?;
         repl.run(code, iteration);
         loop {
             match repl.next().await {
-                Ok(Event::Finished(outcome)) => return Ok(Ran::Finished(outcome)),
+                Ok(Event::Finished(outcome)) => return Ok(CellResult::Finished(outcome)),
                 Ok(Event::Called(call)) => repl.settle(
                     call.id,
                     Err(format!("{}(): there is no model in this REPL", call.kind)),
@@ -54,7 +54,7 @@ impl Root {
                 Ok(Event::CallContext { .. } | Event::Invoked(_)) => {}
                 Err(lost) => {
                     self.abandon();
-                    return Ok(Ran::Lost(lost));
+                    return Ok(CellResult::Lost(lost));
                 }
             }
         }

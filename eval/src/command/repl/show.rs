@@ -5,7 +5,7 @@ use std::iter;
 
 use harness::sandbox::message::CellError;
 
-use super::root::{FRESH_SESSION, Ran};
+use super::root::{CellResult, FRESH_SESSION};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::terminal::plain_text;
@@ -14,10 +14,10 @@ use crate::terminal::plain_text;
 ///
 /// # Errors
 /// [`Error::Stdout`].
-pub(super) fn show(ran: Ran) -> Result<(), Error> {
+pub(super) fn show(ran: CellResult) -> Result<(), Error> {
     let outcome = match ran {
-        Ran::Finished(outcome) => outcome,
-        Ran::Lost(lost) => {
+        CellResult::Finished(outcome) => outcome,
+        CellResult::Lost(lost) => {
             complain(&format!("{lost}; {FRESH_SESSION}"));
             return Ok(());
         }

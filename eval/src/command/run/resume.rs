@@ -37,7 +37,7 @@ pub enum ResumeError {
     },
     /// The selection lacks what is finished.
     #[error(
-        "{} has attempt {attempt} at {id}, which these flags leave out; a run that goes on can only grow",
+        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only grow",
         path.display()
     )]
     LeftOut {
@@ -56,7 +56,7 @@ fn list(differences: &[Difference]) -> String {
 }
 
 /// What is left of a run.
-pub(super) struct Left {
+pub(super) struct Remaining {
     /// The attempts to make.
     pub(super) jobs: Vec<(usize, u32)>,
     /// Those of them that are made again, by sample and attempt.
@@ -70,12 +70,12 @@ pub(super) struct Left {
 ///
 /// # Errors
 /// [`ResumeError`], naming what differs.
-pub(super) fn left(
+pub(super) fn remaining(
     run: &Reopened,
     prepared: &Prepared,
     retry_errors: bool,
     allow_program_change: bool,
-) -> Result<Left, ResumeError> {
+) -> Result<Remaining, ResumeError> {
     let differences = run.lock().fingerprint.differences(&prepared.fingerprint);
     let path = run.path().to_owned();
     if !differences.is_empty() {
@@ -111,7 +111,7 @@ pub(super) fn left(
     let open: BTreeSet<_> = open.into_values().collect();
     let mut jobs = prepared.jobs();
     jobs.retain(|job| open.contains(job));
-    Ok(Left {
+    Ok(Remaining {
         jobs,
         again,
         earlier,

@@ -9,7 +9,7 @@ use harness::provider::Effort;
 /// The bundled prompts: name and file.
 const BUNDLED: [(&str, &str); 1] = [("judge", include_str!("judge.md"))];
 
-/// What a judge is told, and how it thinks.
+/// The prompt of a judge, and its reasoning settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgePrompt {
     /// Its name.

@@ -19,7 +19,7 @@ struct Verdict {
 /// Reads a reply that is one JSON object and nothing else, but for a code fence around it.
 ///
 /// # Errors
-/// What is wrong with it, to be told to the judge.
+/// What is wrong with it, for the next message to the judge.
 pub(super) fn read(reply: &str) -> Result<Score, String> {
     let text = unfenced(reply.trim());
     if text.is_empty() {

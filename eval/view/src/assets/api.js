@@ -1,4 +1,4 @@
-// Asks the server, or an exported page itself, for data; tells when it has changed.
+// Asks the server, or an exported page itself, for data; notifies when it has changed.
 
 /** Data that an exported page carries: where it begins, and an answer for each address. None on a served page. */
 export const embedded = readEmbedded();

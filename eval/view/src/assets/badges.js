@@ -15,7 +15,7 @@ export function progressBadge(progress) {
   return el("span", { class: `badge ${progress}` }, progress);
 }
 
-/** The score of one attempt, right and wrong told apart by colour and sign. */
+/** The score of one attempt, right and wrong distinguished by colour and sign. */
 export function scoreMark(value) {
   if (value === null || value === undefined) return el("span", { class: "mark unknown", title: "no score" }, "–");
   if (value >= 1) return el("span", { class: "mark right", title: "right" }, "✓");

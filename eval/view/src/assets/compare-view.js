@@ -45,7 +45,7 @@ export async function compareView(place, { ids, parameters }) {
     ...(base?.heading ? [el("p", { class: "quiet" }, base.heading)] : []),
     el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], base?.pairs.find((pair) => pair.second === letters[index])))),
     ...others.flatMap(drawFamily),
-    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : "No sample tells them apart"),
+    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : "They differ on no sample"),
     list,
   );
   show(answer);

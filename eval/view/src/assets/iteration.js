@@ -1,4 +1,4 @@
-// One iteration: what the model was told and answered, the code, what came of it.
+// One iteration: the request, the model's response, the code and its result.
 
 import { el } from "./dom.js";
 import { amount, count, dollars, plural, seconds } from "./format.js";
@@ -9,7 +9,7 @@ import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
 
-const told = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
 /** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`, `flat` (there is no REPL) and `codeless` (tools are called instead). */
 export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
@@ -26,7 +26,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
   // What a web agent saw before its turn stands before it, what came of the turn after it.
   const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
-  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !told.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
+  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !drawnElsewhere.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
   parts.push(...others(0, before));
   const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
@@ -35,7 +35,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
     if (kind.truncated) parts.push(el("p", { class: "problem" }, "The limit of output tokens cut this response off."));
     const calls = kind.tool_calls ?? [];
     if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...((isAction && drawJsonAction(kind.text, where)) || drawResponse(kind.text, ran, where)))));
-    // A call that was made is told whole below, as is an envelope that was read, and code is shown as code.
+    // Completed calls and parsed envelopes are shown in full below, and code is shown as code.
     const made = new Set(of("tool_call").map((event) => event.kind.call));
     const isRead = of("web").some((event) => event.kind.event.what === "envelope" && event.kind.event.envelope);
     if (isRead && calls.length) made.add(calls[0].id);
@@ -104,13 +104,13 @@ function spent({ usage, cost_usd: cost }) {
   return [tokens, price].filter(Boolean).join(" · ");
 }
 
-/** What the model was told since its last turn; folded, for most of it is the output above, but for what it saw. */
+/** The messages to the model since its last turn; folded unless there are images, for most of it is the output above. */
 function drawRequest(kind, where) {
   const size = kind.new_messages.reduce((sum, message) => [message.content, ...(message.tool_results ?? []).map(({ content }) => content)].reduce((sum, text) => sum + (isCut(text) ? text.bytes : text.length), sum), 0);
   const messages = kind.new_messages.flatMap((message) => [...(message.tool_results ?? []).map(({ content }) => content), message.content].filter((text, place, all) => text !== "" || all.length === 1).map((text) => longText(text, where, { kind: "message" })));
   const images = kind.new_messages.flatMap((message) => message.images ?? []).map((image) => drawImage(image, where));
   const more = images.length ? `, ${plural(images.length, "image")}` : "";
-  return el("details", { class: "request", open: images.length > 0 }, el("summary", null, `Told to the model `, el("span", { class: "facts" }, `${count(size)} characters${more}`)), el("div", { class: images.length ? "seen" : null }, el("div", null, ...messages), ...images));
+  return el("details", { class: "request", open: images.length > 0 }, el("summary", null, `Sent to the model `, el("span", { class: "facts" }, `${count(size)} characters${more}`)), el("div", { class: images.length ? "seen" : null }, el("div", null, ...messages), ...images));
 }
 
 function drawCall(kind, where) {

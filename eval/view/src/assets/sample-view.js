@@ -160,7 +160,7 @@ function answers(record) {
   const text = (value) => (value === "" ? el("p", { class: "quiet" }, "An empty text.") : longText(value, {}, { kind: "value" }));
   const none = el("p", { class: "quiet" }, "No answer.");
   if (record.state !== null && record.state !== undefined) {
-    // What was done is judged; what was said at the end is told, too.
+    // The final state is judged; the final answer is shown, too.
     const value = (one) => (typeof one === "string" ? text(one) : longText(JSON.stringify(one, null, 2), {}, { kind: "value", draw: highlight }));
     return el("div", { class: "answers" }, column("State, which is judged", value(record.state)), column("Expected", value(record.expected)), column("Answered", record.answer === null ? none : text(record.answer)));
   }

@@ -102,8 +102,8 @@ struct State {
     children: u32,
     /// The first segment of the cell that runs, which is known to be its response's.
     cell: usize,
-    /// Whether `doing` is a further cell of the response, if there is one: nothing tells that it began, and if the next
-    /// event is not of it, it was none.
+    /// Whether `doing` is a further cell of the response, if there is one: no event marks its start, and if the next
+    /// event is not of it, there was none.
     is_guess: bool,
 }
 
@@ -192,7 +192,7 @@ impl Timeline {
                 self.state.is_guess = false;
                 self.switch(at_ms, None);
                 if let Some(executed) = executed_ms {
-                    self.tell_apart(*executed);
+                    self.split_executed(*executed);
                 }
                 self.state.cell = self.segments.len();
                 self.switch(at_ms, self.work());
@@ -238,7 +238,7 @@ impl Timeline {
 
     /// Splits the stretches of the cell that has ended into those in which it executed, for `executed_ms` in all, and the
     /// rest. When it executed is not recorded: each stretch gets its share at its end, for the sandbox starts before.
-    fn tell_apart(&mut self, executed_ms: f64) {
+    fn split_executed(&mut self, executed_ms: f64) {
         let cell = self
             .segments
             .split_off(self.state.cell.min(self.segments.len()));
@@ -273,7 +273,7 @@ impl Timeline {
         }
     }
 
-    /// Marks the last `ms` as a wait, of which the event tells when it is over.
+    /// Marks the last `ms` as a wait, whose event comes when it is over.
     fn held(&mut self, at_ms: f64, ms: f64) {
         let from_ms = (at_ms - ms).max(self.start_ms);
         let doing = self.state.doing.map(|(kind, _)| kind);
@@ -339,7 +339,7 @@ mod tests {
         serde_json::from_value(fields).unwrap()
     }
 
-    /// What an agent of a role did when, by events that each tell when they were: `model 100-300 code 300-700`.
+    /// What an agent of a role did when, by events with their times: `model 100-300 code 300-700`.
     fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
         let mut timeline = Timeline::new(0.0);
         let start = event("invocation_start", role, &Value::Null);
@@ -348,12 +348,12 @@ mod tests {
             timeline.take(*at_ms, Some(kind));
         }
         let segments = thin(&timeline.segments, 0.0, 1000.0);
-        let told = segments.iter().map(|segment| {
+        let texts = segments.iter().map(|segment| {
             let kind = json!(segment.kind);
             let kind = kind.as_str().unwrap_or_default();
             format!("{kind} {:.0}-{:.0}", segment.from_ms, segment.to_ms)
         });
-        told.collect::<Vec<_>>().join(" ")
+        texts.collect::<Vec<_>>().join(" ")
     }
 
     #[test]

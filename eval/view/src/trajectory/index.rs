@@ -37,7 +37,7 @@ pub struct Index {
 /// Where the events of an agent stand.
 #[derive(Debug, Default)]
 pub(super) struct AgentPlaces {
-    /// The event that tells how the agent began, and the one that tells how it ended.
+    /// The events of the agent's start and of its end.
     pub(super) start: Option<Place>,
     pub(super) end: Option<Place>,
     /// By iteration, in order. A flat agent, which has none, has its call as the first.

@@ -55,7 +55,7 @@ pub struct HttpClient {
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     /// No client, because TLS has no certificates to trust, or the like.
-    #[error("cannot make an HTTP client: {0}")]
+    #[error("cannot create an HTTP client: {0}")]
     Client(String),
     /// The base URL is none.
     #[error("`{url}` is no base URL: {problem}; expected one like https://host/v1")]

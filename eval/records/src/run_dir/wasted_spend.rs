@@ -103,7 +103,7 @@ pub(super) fn supersede<'a>(
 }
 
 /// Copies what another run spent for nothing to `abandoned/`, where it counts as abandoned, whatever it was before: the
-/// records that tell attempts made again from others stay with that run.
+/// records that show which attempts were repeated stay with that run.
 pub(super) fn adopt(folder: &Path, other: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
     let mut paths = files(&other.join(ABANDONED))?;
     let counting = still_counting(other, all)?;

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-/// `line` with each string of more than `limit` bytes replaced by an object that tells where it stands.
+/// `line` with each string of more than `limit` bytes replaced by an object with its position in the file.
 ///
 /// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`: bytes of JSON between the quotes, from
 /// `START` to `END` of the file whose byte `offset` is the first of the line; `FIRST_PART` holds at most `limit` of

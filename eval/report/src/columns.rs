@@ -10,7 +10,7 @@ const WIDTH: u16 = 80;
 
 /// A table under a line: its first column is named `title` and names the figures, each further one has a label. At most
 /// 80 columns wide and without colour, and any of it may be any text. Ends in a newline.
-pub fn side_by_side<'a>(
+pub fn in_columns<'a>(
     title: &str,
     labels: impl IntoIterator<Item = &'a str>,
     rows: impl IntoIterator<Item = (String, Vec<String>)>,
