@@ -315,6 +315,9 @@ impl Assembly for Events {
                 self.text.push_str(text(&data["delta"]));
             }
             "response.refusal.delta" => self.refusal.push_str(text(&data["delta"])),
+            "response.refusal.done" if self.refusal.is_empty() => {
+                self.refusal.push_str(text(&data["refusal"]));
+            }
             "response.output_item.done" if self.items.len() < MOST_ITEMS => {
                 self.items.push(data["item"].clone());
             }
