@@ -262,8 +262,8 @@ pub fn cost_per_right_answer(run: &Summary) -> String {
 
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
-        (None, _) => none(),
-        (Some(0.0), 1..) => none(),
+        // Of the second all that is known is that some attempts cost nothing.
+        (None, _) | (Some(0.0), 1..) => none(),
         (Some(cost), 0) => format!("{about}{}", usd(cost)),
         (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
     }
