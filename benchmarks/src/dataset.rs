@@ -81,6 +81,15 @@ pub enum DatasetError {
         /// What the system says.
         reason: io::Error,
     },
+    /// There is no benchmark of one's own where it was looked for.
+    #[error(
+        "there is no file or folder {}; a benchmark of your own is a file of rows, or a folder with a benchmark.yaml",
+        path.display()
+    )]
+    Absent {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
     /// A folder is no benchmark of one's own.
     #[error("no benchmark.yaml in {}: it makes a folder a benchmark; a file of rows needs none, name the file", folder.display())]
     NoDescription {

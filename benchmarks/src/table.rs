@@ -273,6 +273,12 @@ impl Fault {
             problem: problem.into(),
         }
     }
+
+    /// The same with more to say at its end.
+    pub fn and(mut self, more: &str) -> Self {
+        self.problem.push_str(more);
+        self
+    }
 }
 
 impl std::fmt::Display for Fault {

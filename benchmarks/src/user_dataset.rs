@@ -82,6 +82,8 @@ struct Own {
     name: String,
     /// The description's file, for errors.
     file: PathBuf,
+    /// Where the rows are.
+    folder: PathBuf,
     description: Description,
     fields: Fields,
     /// The names of all fields that any row has.
@@ -118,6 +120,10 @@ pub fn is_path(name: &str) -> bool {
 pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = if stem.is_empty() { "own" } else { &*stem };
+    if !path.exists() {
+        let path = path.to_owned();
+        return Err(DatasetError::Absent { path }.into());
+    }
     let (data, description, source) = if path.is_dir() {
         let file = path.join(DESCRIPTION);
         let source = fs::read_to_string(&file).map_err(|reason| match reason.kind() {
@@ -138,9 +144,9 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                     None => file.display().to_string(),
                 },
                 // The message alone: an error is one line.
-                problem: UserMessageFormatter
-                    .format_message(error.without_snippet())
-                    .into_owned(),
+                problem: with_example(
+                    &UserMessageFormatter.format_message(error.without_snippet()),
+                ),
             })?;
         let data = description
             .data
@@ -168,6 +174,11 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     let own = Own {
         name: name.to_owned(),
         file: path.join(DESCRIPTION),
+        folder: if data.is_dir() {
+            data.clone()
+        } else {
+            data.parent().map(Path::to_owned).unwrap_or_default()
+        },
         fields: Fields::new(&description.fields),
         description,
         seen: BTreeSet::new(),
@@ -177,6 +188,25 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
         source,
     };
     Ok(rows::open(own, &data, options)?)
+}
+
+/// What is wrong with a description, and what would be right if the message does not say so.
+fn with_example(problem: &str) -> String {
+    if problem.contains("expected one of") {
+        return problem.to_owned();
+    }
+    format!(
+        "{problem}; its lines are such as `data: FILE`, `fields: {{query: NAME}}` and `scorer: NAME`"
+    )
+}
+
+/// A field that must be there; what it is called can be said in the description.
+fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault> {
+    field(row, name).map_err(|fault| {
+        fault.and(&format!(
+            "; in a folder with a {DESCRIPTION}, `fields: {{{role}: NAME}}` says which of them it is"
+        ))
+    })
 }
 
 impl Schema for Own {
@@ -267,17 +297,24 @@ impl Schema for Own {
         let fields = &self.fields;
         let query = match &self.description.query {
             Some(template) => filled(template.trim_end(), row)?,
-            None => plain(field(row, &fields.query)?),
+            None => plain(required(row, "query", &fields.query)?),
         };
         if query.trim().is_empty() {
             return Err(Fault::new(&fields.query, "is blank, it must ask something"));
         }
         let context = row.get(&fields.context).map(plain).unwrap_or_default();
+        if let Some(file) = self.file_named(&context) {
+            let problem = format!(
+                "is the name of the file {}, but it must be the text itself",
+                file.display()
+            );
+            return Err(Fault::new(&fields.context, problem));
+        }
         let cluster = match row.get(&fields.cluster) {
             None | Some(Value::Null) => None,
             Some(_) => Some(label(row, &fields.cluster)?),
         };
-        let expected = field(row, &fields.expected)?.clone();
+        let expected = required(row, "expected", &fields.expected)?.clone();
         if self.is_scored_here
             && let Some(problem) = self.scorer.misfit(&expected)
         {
@@ -318,6 +355,17 @@ impl Schema for Own {
 }
 
 impl Own {
+    /// The file that a context is the path of, seen from the folder of the rows.
+    fn file_named(&self, context: &str) -> Option<PathBuf> {
+        const LONGEST: usize = 300;
+        let may_be = context.len() <= LONGEST && !context.contains(char::is_whitespace);
+        if !may_be || Path::new(context).extension().is_none() {
+            return None;
+        }
+        let file = self.folder.join(context);
+        file.is_file().then_some(file)
+    }
+
     /// The fields that are short and stand for nothing else.
     fn short(&self, row: &Row) -> BTreeMap<String, Value> {
         const LONGEST: usize = 200;

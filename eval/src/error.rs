@@ -2,7 +2,8 @@
 
 use std::io::{self, Write as _};
 
-use benchmarks::{ImageError, OpenError};
+use benchmarks::{DatasetError, ImageError, OpenError};
+use clap::error::ErrorKind;
 use harness::EngineError;
 use harness::provider::ProviderError;
 use harness::sandbox::StartError;
@@ -24,7 +25,10 @@ use crate::runner::RunError;
 use crate::selection::SelectionError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
-use crate::terminal::one_line;
+use crate::terminal::{ERROR, one_line};
+
+/// Stands in the usage of a command that takes flags of another one, behind `--`.
+const FLAGS_OF_RUN: &str = "-- FLAGS OF";
 
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
@@ -146,12 +150,19 @@ impl Error {
             | Self::Merge(MergeError::Program { .. }) => Some(
                 "--allow-program-change goes on all the same; each attempt records which program made it".to_owned(),
             ),
+            Self::Benchmark(OpenError::Dataset(DatasetError::Absent { .. })) => {
+                Some("`rlm-eval list benchmarks` shows those that have a name".to_owned())
+            }
             Self::Benchmark(OpenError::NeedsData { benchmark, .. }) => Some(format!(
                 "`rlm-eval data fetch {benchmark}` fetches it; or give the folder with --data-dir DIR"
             )),
             Self::View(ViewError::NotOneRun { .. }) => {
                 Some("name one run directory as DIR".to_owned())
             }
+            Self::View(ViewError::Folder { .. }) => Some(
+                "a run writes its folder below results/, or where `--out` says; `rlm-eval view DIR` shows any folder of runs"
+                    .to_owned(),
+            ),
             Self::View(ViewError::Listen { .. }) => {
                 Some("without --port, any free port is taken".to_owned())
             }
@@ -159,20 +170,24 @@ impl Error {
         }
     }
 
-    /// Prints the error on stderr as `error: …`, with its hint on a line `hint: …`.
+    /// Prints the error on stderr as `error: …`, with its hint on a line `hint: …`, in colours where the terminal takes them.
     ///
     /// Help and the version, where the command line asks for them, go to stdout.
     pub fn report(&self) {
         // There is nowhere left to say that stderr cannot be written.
         let _ = match self {
             Self::CommandLine(error) => print(error),
-            _ => self.write(&mut io::stderr().lock()),
+            _ => self.write(&mut anstream::stderr().lock()),
         };
     }
 
     fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
         let error = self.to_string();
-        writeln!(out, "error: {}", one_line(&as_called(&error)))?;
+        writeln!(
+            out,
+            "{ERROR}error:{ERROR:#} {}",
+            one_line(&as_called(&error))
+        )?;
         match self.hint() {
             Some(hint) => writeln!(out, "hint: {}", one_line(&as_called(&hint))),
             None => Ok(()),
@@ -183,7 +198,12 @@ impl Error {
 /// Prints what clap says, in colours where the terminal takes them.
 fn print(error: &clap::Error) -> io::Result<()> {
     let text = error.render().ansi().to_string();
-    let text = as_called(&text);
+    let mut text = as_called(&text).into_owned();
+    if error.kind() == ErrorKind::UnknownArgument && text.contains(FLAGS_OF_RUN) {
+        let hint = "hint: flags of `rlm-eval run` stand after `--`, as in: rlm-eval sweep --prompt-modes solver,coordinator -- \
+                    --benchmark s-niah --model scripted\n";
+        text.push_str(&as_called(hint));
+    }
     if error.use_stderr() {
         write!(anstream::stderr().lock(), "{text}")
     } else {

@@ -3,21 +3,28 @@
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 
+use anstream::stderr;
+use clap::builder::styling::{AnsiColor, Style};
+
 use crate::invocation::as_called;
+
+/// How `error:` looks where colours are on: as clap prints its own.
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Prints a remark on stderr, as one line `note: …`.
 pub fn note(text: &str) {
-    stderr_line("note: ", text);
+    stderr_line("note: ", Style::new(), text);
 }
 
 /// Prints a remark on what is most likely not meant on stderr, as one line `warning: …`.
 pub fn warning(text: &str) {
-    stderr_line("warning: ", text);
+    stderr_line("warning: ", WARNING, text);
 }
 
 /// Prints what goes on right now on stderr, as one line.
 pub fn progress(text: &str) {
-    stderr_line("", text);
+    stderr_line("", Style::new(), text);
 }
 
 /// Prints text of several lines on stderr.
@@ -25,9 +32,10 @@ pub fn lines(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", plain_text(&as_called(text)));
 }
 
-fn stderr_line(kind: &str, text: &str) {
+fn stderr_line(kind: &str, style: Style, text: &str) {
     // There is nowhere left to say that stderr cannot be written.
-    let _ = writeln!(io::stderr().lock(), "{kind}{}", one_line(&as_called(text)));
+    let text = as_called(text);
+    let _ = writeln!(stderr().lock(), "{style}{kind}{style:#}{}", one_line(&text));
 }
 
 /// Text of several lines without control characters; line breaks and tabs stay.

@@ -31,10 +31,16 @@ pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
 }
 
 fn serve(library: Library, port: u16, open: bool) -> Result<Outcome, Error> {
+    let is_empty = library.runs()?.is_empty();
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let server = runtime.block_on(Server::bind(library, port))?;
     stdout::write(&format!("{}\n", server.address()))?;
+    if is_empty {
+        terminal::note(
+            "there are no runs yet; those that `rlm-eval run` writes there appear by themselves",
+        );
+    }
     terminal::note("Ctrl-C stops the viewer");
     if open {
         open_browser(&server.address());

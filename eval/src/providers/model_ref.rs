@@ -143,6 +143,9 @@ fn expected(given: &str) -> String {
     if let Some(name) = nearest(name, names()).filter(|_| !is_known) {
         return format!("did you mean `{name}{rest}`?");
     }
+    if let Some(endpoint) = endpoints().iter().find(|one| one.is_known_by(given)) {
+        return format!("did you mean `{}/{given}`?", endpoint.name);
+    }
     let forms: Vec<&str> = model_forms().map(|(form, _)| form).collect();
     format!("known: {}", forms.join(", "))
 }
@@ -221,6 +224,17 @@ mod tests {
             ("openai:gpt-5", Err("")),
             ("antropic/claude", Err("; did you mean `anthropic/claude`?")),
             ("script/echo", Err("; did you mean `scripted/echo`?")),
+            ("gpt-5", Err("; did you mean `openai/gpt-5`?")),
+            ("o3", Err("; did you mean `openai/o3`?")),
+            (
+                "claude-opus-4-6",
+                Err("; did you mean `anthropic/claude-opus-4-6`?"),
+            ),
+            (
+                "gemini-2.5-pro",
+                Err("; did you mean `google/gemini-2.5-pro`?"),
+            ),
+            ("llama-4", Err("")),
             ("Scripted", Err("; did you mean `scripted`?")),
             ("reply:a/b", Err("; did you mean `replay:a/b`?")),
         ];

@@ -122,6 +122,13 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
     if bytes.len() as u64 > LONGEST {
         return Err(too_long(path));
     }
+    if let Some(kind) = no_text(&bytes) {
+        let problem = format!(
+            "{}: it is {kind}, not text; turn it into text first, or leave it out",
+            path.display()
+        );
+        return Err(SettingsError::new(problem));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         SettingsError::new(format!(
@@ -129,6 +136,17 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
             path.display()
         ))
     })
+}
+
+/// What a file is that people take for text, by its first bytes.
+fn no_text(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(b"%PDF-") {
+        Some("a PDF")
+    } else if bytes.starts_with(b"PK\x03\x04") {
+        Some("an archive or an Office document")
+    } else {
+        None
+    }
 }
 
 fn too_long(path: &Path) -> SettingsError {
@@ -180,6 +198,10 @@ mod tests {
         assert_eq!(
             read(&[("x", b"ok \xff")], ContextSource::Folder),
             "DIR/x: not UTF-8 text, from byte 3"
+        );
+        assert_eq!(
+            read(&[("x.pdf", b"%PDF-1.7\n\xe2")], ContextSource::Folder),
+            "DIR/x.pdf: it is a PDF, not text; turn it into text first, or leave it out"
         );
         assert_eq!(
             read(&[], |folder| ContextSource::File(folder.join("x"))),

@@ -36,7 +36,7 @@ use blocks::Blocks;
 pub(crate) use builtins::is_builtin;
 use sources::CellSources;
 pub(crate) use sources::Sources;
-pub use unfinished::is_unfinished;
+pub use unfinished::{ends_in_a_bare_value, is_unfinished};
 use visit::CellVisitor;
 
 /// How the names begin that rewriting adds. Reserved: a cell that uses one does not compile.

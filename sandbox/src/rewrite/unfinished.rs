@@ -3,6 +3,7 @@
 use std::thread;
 
 use oxc_allocator::Allocator;
+use oxc_ast::ast::{ArrowFunctionBody, Expression, Statement};
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
@@ -23,6 +24,47 @@ pub fn is_unfinished(code: &str) -> bool {
         let parser = parser.spawn_scoped(scope, || lacks_its_end(&full));
         parser.is_ok_and(|parser| parser.join().unwrap_or(false))
     })
+}
+
+/// Whether a cell ends in a value that nothing prints, assigns or is called for: a name, a member, a calculation.
+pub fn ends_in_a_bare_value(code: &str) -> bool {
+    let full = format!("{BEFORE}{code}{AFTER}");
+    if nesting::check(&full).is_err() {
+        return false;
+    }
+    thread::scope(|scope| {
+        let parser = thread::Builder::new().stack_size(STACK_BYTES);
+        let parser = parser.spawn_scoped(scope, || is_bare(&full));
+        parser.is_ok_and(|parser| parser.join().unwrap_or(false))
+    })
+}
+
+/// Whether the last statement of a wrapped cell is such a value.
+fn is_bare(full: &str) -> bool {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
+    let Some(Statement::ExpressionStatement(wrapper)) = parsed.program.body.first() else {
+        return false;
+    };
+    let Expression::ArrowFunctionExpression(cell) = wrapper.expression.without_parentheses() else {
+        return false;
+    };
+    let ArrowFunctionBody::FunctionBody(body) = &cell.body else {
+        return false;
+    };
+    let Some(Statement::ExpressionStatement(last)) = body.statements.last() else {
+        return false;
+    };
+    !matches!(
+        last.expression.without_parentheses(),
+        Expression::AssignmentExpression(_)
+            | Expression::AwaitExpression(_)
+            | Expression::CallExpression(_)
+            | Expression::UpdateExpression(_)
+            | Expression::NewExpression(_)
+            | Expression::SequenceExpression(_)
+            | Expression::YieldExpression(_)
+    )
 }
 
 /// Whether the first error of a wrapped cell is that it ends.
@@ -57,7 +99,38 @@ fn lacks_its_end(full: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_unfinished;
+    use super::{ends_in_a_bare_value, is_unfinished};
+
+    #[test]
+    fn knows_cells_whose_value_nobody_sees() {
+        let bare = [
+            "context.length",
+            "let a = 1\na",
+            "1 + 1;",
+            "`a`",
+            "({a: 1})",
+            "[1, 2]\n",
+        ];
+        let others = [
+            "",
+            "let a = 1",
+            "a = 1",
+            "f()",
+            "await f()",
+            "a++",
+            "if (a) b",
+            "new Map",
+            "a b",
+            "(".repeat(9_999).as_str(),
+        ]
+        .map(str::to_owned);
+        for code in bare {
+            assert!(ends_in_a_bare_value(code), "{code:?}");
+        }
+        for code in others {
+            assert!(!ends_in_a_bare_value(&code), "{code:?}");
+        }
+    }
 
     #[test]
     fn a_cell_goes_on_while_something_is_open() {

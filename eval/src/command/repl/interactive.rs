@@ -52,11 +52,11 @@ pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<
             history = None;
         }
         let ran = tokio::select! {
-            ran = root.run(code) => Some(ran?),
+            ran = root.run(code.clone()) => Some(ran?),
             _ = tokio::signal::ctrl_c() => None,
         };
         if let Some(ran) = ran {
-            show(ran)?;
+            show(&code, ran)?;
         } else {
             root.abandon();
             complain(&format!("interrupted; {FRESH_SESSION}"));

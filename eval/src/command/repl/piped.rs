@@ -20,7 +20,7 @@ pub(super) async fn converse(root: &mut Root, mut input: impl BufRead) -> Result
             return Ok(());
         }
         if !cell.trim().is_empty() {
-            show(root.run(cell).await?)?;
+            show(&cell, root.run(cell.clone()).await?)?;
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::iter;
 
+use harness::sandbox::ends_in_a_bare_value;
 use harness::sandbox::message::CellError;
 
 use super::root::{CellResult, FRESH_SESSION};
@@ -10,11 +11,12 @@ use crate::command::stdout;
 use crate::error::Error;
 use crate::terminal::plain_text;
 
-/// Prints output and a returned value on stdout, an error with its frames on stderr.
+/// Prints output and a returned value on stdout, an error with its frames on stderr; and a note where a cell of `code` ends in a
+/// value that a person expects to see.
 ///
 /// # Errors
 /// [`Error::Stdout`].
-pub(super) fn show(ran: CellResult) -> Result<(), Error> {
+pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
     let outcome = match ran {
         CellResult::Finished(outcome) => outcome,
         CellResult::Lost(lost) => {
@@ -24,6 +26,10 @@ pub(super) fn show(ran: CellResult) -> Result<(), Error> {
     };
     if !outcome.output.is_empty() {
         stdout::write(&format!("{}\n", plain_text(&outcome.output)))?;
+    }
+    let is_silent = outcome.error.is_none() && outcome.value.is_none();
+    if outcome.output.is_empty() && is_silent && ends_in_a_bare_value(code) {
+        complain("note: cells show what they print: console.log(…)");
     }
     if let Some(CellError { message, stack, .. }) = outcome.error {
         let lines =

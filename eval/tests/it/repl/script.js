@@ -13,3 +13,4 @@ missing();
 console.log('the script goes on');
 await rlm('anybody there?');
 return({ lines });
+lines.length

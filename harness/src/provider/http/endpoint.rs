@@ -29,6 +29,8 @@ pub struct Endpoint {
     pub(super) headers: BTreeMap<String, String>,
     #[serde(default)]
     responses: Vec<String>,
+    #[serde(default)]
+    known_by: Vec<String>,
 }
 
 /// How requests and responses are written.
@@ -124,6 +126,11 @@ impl Endpoint {
     /// [`Unsupported`] for the first that cannot.
     pub fn check(&self, model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
         self.wire(model).check(sampling)
+    }
+
+    /// Whether a model that is named alone is most likely one of this endpoint.
+    pub fn is_known_by(&self, model: &str) -> bool {
+        self.known_by.iter().any(|glob| fits(glob, model))
     }
 
     /// How requests for this model are written.
