@@ -134,7 +134,7 @@ impl DatasetError {
     }
 }
 
-/// SampleMetadata by name.
+/// Metadata of a sample by name.
 pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> SampleMetadata {
     pairs
         .into_iter()
