@@ -201,7 +201,7 @@ fn print(error: &clap::Error) -> io::Result<()> {
     let mut text = as_called(&text).into_owned();
     if error.kind() == ErrorKind::UnknownArgument && text.contains(FLAGS_OF_RUN) {
         let hint = "hint: flags of `rlm-eval run` stand after `--`, as in: rlm-eval sweep --prompt-modes solver,coordinator -- \
-                    --benchmark s-niah --model scripted\n";
+                    --benchmark NAME --model REF\n";
         text.push_str(&as_called(hint));
     }
     if error.use_stderr() {
