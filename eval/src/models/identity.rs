@@ -25,13 +25,17 @@ pub fn parts(
 /// What of the main model can change an answer, to compare runs before any is begun. A file that does not exist has none:
 /// its name is used, and the error comes when it is opened.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
-    if let Named::Offline(_, rest) = reference.named()
-        && let Some(file) = rest.strip_prefix(':')
-        && !Path::new(file).exists()
-    {
-        return reference.to_string();
+    match reference.named() {
+        Named::Offline(_, rest)
+            if rest
+                .strip_prefix(':')
+                .is_some_and(|file| !Path::new(file).exists()) =>
+        {
+            reference.to_string()
+        }
+        Named::Offline(..) => reference.identity(benchmark),
+        Named::OnServer(endpoint, model) => format!("{}/{model}", endpoint.plain(model).name),
     }
-    reference.identity(benchmark)
 }
 
 /// What of the model of a judge can change a verdict.

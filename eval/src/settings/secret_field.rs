@@ -27,10 +27,13 @@ const AT_THE_END: [&str; 5] = [
 ];
 
 /// What it is.
-const WHOLE: [&str; 3] = ["auth", "token", "cookie"];
+const WHOLE: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
 
-/// Words that such a name ends with, of a text: `openai_key`, `pwd`.
-const LAST_WORDS: [&str; 2] = ["key", "pwd"];
+/// Words that such a name ends with, of a text: `openai_key`, `pwd`, `hf_token`.
+const LAST_WORDS: [&str; 4] = ["key", "pwd", "token", "jwt"];
+
+/// Words before `token` that make it no secret, but a word of the model's: `eos_token`.
+const OPEN_TOKENS: [&str; 8] = ["bos", "eos", "pad", "sep", "unk", "mask", "start", "end"];
 
 /// Words before `key` that make it no secret: `prompt_cache_key`.
 const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
@@ -90,6 +93,7 @@ fn ends_as_secret(name: &str) -> bool {
     words.retain(|word| !word.is_empty());
     match words.as_slice() {
         [.., before, last] if last == "key" => !OPEN_KEYS.contains(&before.as_str()),
+        [.., before, last] if last == "token" => !OPEN_TOKENS.contains(&before.as_str()),
         [.., last] => LAST_WORDS.contains(&last.as_str()),
         [] => false,
     }
@@ -152,6 +156,11 @@ mod tests {
             ("openai_key", json!("x"), Some("openai_key")),
             ("openaiKey", json!("x"), Some("openaiKey")),
             ("key", json!("x"), Some("key")),
+            ("hf_token", json!("x"), Some("hf_token")),
+            ("eos_token", json!("x"), None),
+            ("eosToken", json!("x"), None),
+            ("jwt", json!("x"), Some("jwt")),
+            ("X-Auth", json!("x"), Some("X-Auth")),
             ("PWD", json!("x"), Some("PWD")),
             ("db-pwd", json!("x"), Some("db-pwd")),
             (

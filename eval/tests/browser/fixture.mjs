@@ -3,7 +3,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-const template = JSON.parse(readFileSync(new URL("../it/run_dir_record.json", import.meta.url), "utf8"));
+const template = JSON.parse(readFileSync(new URL("../../records/tests/record.json", import.meta.url), "utf8"));
 
 /** A run directory. `identity` changes what the runs have in common; `planned` is how many attempts it is to have. */
 export function writeRun(folder, name, { identity = {}, records = [], planned = records.length }) {

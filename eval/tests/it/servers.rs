@@ -89,7 +89,7 @@ fn bound(more: &[&str]) -> [Value; 4] {
 fn a_dry_run_bounds_children_by_the_flags_that_do() {
     let none = || Value::Null;
     let rows: [(&[&str], [Value; 2], &[&str]); 6] = [
-        (&[], [none(), none()], &[]),
+        (&[], [150_030.into(), none()], &["--total-calls"]),
         (
             &["--attempt-max-llm-calls", "7"],
             [14.into(), none()],
@@ -100,11 +100,15 @@ fn a_dry_run_bounds_children_by_the_flags_that_do() {
             [9.into(), none()],
             &["--attempt-max-llm-calls", "--max-llm-calls"],
         ),
-        (&["--max-cost", "2"], [none(), 2.0.into()], &["--max-cost"]),
+        (
+            &["--max-cost", "2"],
+            [150_030.into(), 2.0.into()],
+            &["--max-cost", "--total-calls"],
+        ),
         (
             &["--attempt-max-cost", "2"],
-            [none(), 4.0.into()],
-            &["--attempt-max-cost"],
+            [150_030.into(), 4.0.into()],
+            &["--attempt-max-cost", "--total-calls"],
         ),
         (&["--protocol", "direct"], [2.into(), none()], &[]),
     ];
@@ -154,11 +158,12 @@ fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
         // Two samples, three attempts at each, of two to four calls.
         let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
         // A child in each of four iterations, which makes four calls and has four of one.
-        let wanted = [
+        let wanted: [Value; 4] = [
             12.into(),
             24.into(),
             (6 * (4 + 4 * (4 + 4))).into(),
-            Value::Null,
+            // And 5,000 children of four calls each.
+            (6 * (4 + 5_000 * 4)).into(),
         ];
         assert_eq!(calls, wanted.each_ref(), "{shown}");
         assert!(shown["roots"]["cost_usd"].as_f64() > shown["least"]["cost_usd"].as_f64());
@@ -174,15 +179,19 @@ fn a_dry_run_says_what_its_bound_leaves_out() {
     let rows: [(&[&str], &[&str], &[&str]); 6] = [
         (
             &[],
-            &["at most: no bound", again],
-            &[flight, short, children],
+            &[
+                "any number of tokens, any cost (by --total-calls)\n",
+                children,
+                again,
+            ],
+            &[flight, short],
         ),
-        (&["--max-cost", "100"], &[flight, again], &[short, children]),
-        (&["--max-tokens", "10"], &[flight, short], &[children]),
+        (&["--max-cost", "100"], &[flight, again, children], &[short]),
+        (&["--max-tokens", "10"], &[flight, short, children], &[]),
         (
             &["--max-llm-calls", "1"],
-            &["at most 1 call, ", short],
-            &[flight, children],
+            &["at most 1 call, ", short, children],
+            &[flight],
         ),
         (
             &["--attempt-max-llm-calls", "7"],

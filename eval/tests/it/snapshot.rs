@@ -11,7 +11,7 @@ fn a_kept_engine_is_used_again_and_a_damaged_one_is_made_anew() {
     let binary = Binary::new().variable("XDG_CACHE_HOME", "caches");
     let file = binary.path().join("caches/eval/engine-snapshot");
     let run = || {
-        let ran = binary.run(&["repl"], "1 + 1\n");
+        let ran = binary.run(&["repl"], "console.log(1 + 1)\n");
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
         let written = fs::metadata(&file).unwrap().modified().unwrap();
         (ran.stdout, fs::read(&file).unwrap(), written)
@@ -35,7 +35,7 @@ fn a_folder_that_cannot_be_written_is_done_without() {
     let binary = Binary::new()
         .file("caches", "a file in the way")
         .variable("XDG_CACHE_HOME", "caches");
-    let ran = binary.run(&["repl"], "1 + 1\n");
+    let ran = binary.run(&["repl"], "console.log(1 + 1)\n");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
 }
 

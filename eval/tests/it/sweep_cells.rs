@@ -18,7 +18,7 @@ type MatrixRow<'a> = (
 fn a_cell_is_one_experiment_under_one_name() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 18] = [
+    let rows: [MatrixRow<'_>; 19] = [
         (
             "An axis that a protocol does not have is no axis of its cells.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
@@ -100,6 +100,14 @@ fn a_cell_is_one_experiment_under_one_name() {
             "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
             Err(
                 "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A model that only one format serves, and the same by that format.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [openai/gpt-5-pro, openai-responses/gpt-5-pro]}",
+            Err(
+                "error: cells `01-openai-gpt-5-pro-direct` and `02-openai-responses-gpt-5-pro-direct` would send the same to the same model; leave one of them out",
             ),
             &[],
         ),
@@ -192,6 +200,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             .variable("EVAL_PROMPT_MODE", "coordinator")
             .variable("EVAL_MAX_DEPTH", "3")
             .variable("EVAL_PROFILE", "claude")
+            .variable("OPENAI_API_KEY", "sk-of-nobody")
             .file("matrix.yaml", &matrix)
             .file("model.yaml", script)
             .file("same.yaml", script)

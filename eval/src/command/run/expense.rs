@@ -12,6 +12,9 @@ use crate::settings::RunSettings;
 /// iteration's output is taken to add to the conversation.
 const PER_TURN: u64 = 500;
 
+/// The flag that bounds the calls of code.
+const TOTAL_CALLS: &str = "--total-calls";
+
 /// What the figures are by.
 pub(in crate::command) fn basis(settings: &RunSettings) -> String {
     let per_response = match settings.engine.models.sampling.max_tokens {
@@ -120,8 +123,12 @@ impl Bound {
     fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
         let mut by = self.by;
         let [cost_flag, tokens_flag, calls_flag] = flags;
+        let calls = lesser(self.calls, caps.calls, calls_flag, &mut by);
+        if calls != self.calls {
+            by.retain(|flag| *flag != TOTAL_CALLS);
+        }
         Self {
-            calls: lesser(self.calls, caps.calls, calls_flag, &mut by),
+            calls,
             tokens: lesser(self.tokens, caps.tokens, tokens_flag, &mut by),
             cost_usd: lesser(self.cost_usd, caps.cost_usd, cost_flag, &mut by),
             by,
@@ -166,11 +173,12 @@ impl Expense {
         let roots = over_all(&|tokens| agent(settings, tokens, most, most_tokens));
         let of_run = engine.conduct.budget;
         let of_one = engine.treatment.attempt_budget;
+        let each = first_requests.len() as u64 * attempts;
+        let by_code = calls_of_an_attempt(settings, most).map(|calls| calls.saturating_mul(each));
         let mut bound = Bound::of(roots);
         let mut one_child_each = None;
         if calls_others(settings) {
             one_child_each = Some(over_all(&|tokens| tree(settings, tokens, 0, most)));
-            // An iteration may call any number of children.
             bound = Bound {
                 calls: None,
                 tokens: None,
@@ -178,8 +186,8 @@ impl Expense {
                 by: Vec::new(),
                 children_unsized: false,
             };
+            bound.calls = by_code;
         }
-        let each = first_requests.len() as u64 * attempts;
         let may_size = !calls_others(settings);
         let of_attempts = of_one.calls.map(|calls| {
             let largest =
@@ -199,7 +207,7 @@ impl Expense {
         };
         let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
         // The sizes are the root's; a child is sent what its caller writes.
-        bound.children_unsized = calls_others(settings) && of_attempts.is_some();
+        bound.children_unsized = calls_others(settings) && bound.calls.is_some();
         let caps = Caps {
             calls: None,
             tokens: of_one.tokens.map(|most| most.saturating_mul(each)),
@@ -215,6 +223,9 @@ impl Expense {
             ["--max-cost", "--max-tokens", "--max-llm-calls"],
         );
         bound.by.dedup();
+        if calls_others(settings) && by_code.is_some() && bound.calls == by_code {
+            bound.by.push(TOTAL_CALLS);
+        }
         Self {
             least,
             roots,
@@ -379,6 +390,22 @@ fn calls_others(settings: &RunSettings) -> bool {
     }
     let has_apps = nature.subjects.contains(&Subject::Apps);
     has_apps || nature.calls_tools() && !engine.treatment.tools.specialists.is_empty()
+}
+
+/// The most calls of models of an attempt whose agents call others by code alone, which `--total-calls` bounds: those of the root, and
+/// for each call of its agents all iterations of a child. None where agents may call others by other means.
+fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
+    let treatment = &settings.engine.treatment;
+    if !treatment.protocol.nature().has_repl() || !treatment.tools.specialists.is_empty() {
+        return None;
+    }
+    let of_child = if treatment.max_depth > 1 {
+        iterations
+    } else {
+        1
+    };
+    let calls = u64::from(treatment.repl.config.limits.total_calls);
+    Some(iterations.saturating_add(calls.saturating_mul(of_child)))
 }
 
 /// The fewest and the most tokens that a response is taken to have.

@@ -133,6 +133,17 @@ impl Endpoint {
         self.known_by.iter().any(|glob| fits(glob, model))
     }
 
+    /// The endpoint that sends the same for a model without choosing a format by its name.
+    pub fn plain(&'static self, model: &str) -> &'static Self {
+        let is_it = |other: &&Self| {
+            other.format == Format::OpenaiResponses && other.base_url == self.base_url
+        };
+        match self.wire(model) {
+            Wire::Responses => endpoints().iter().find(is_it).unwrap_or(self),
+            _ => self,
+        }
+    }
+
     /// How requests for this model are written.
     pub(super) fn wire(&self, model: &str) -> Wire {
         let matches = |glob: &String| fits(glob, model);
