@@ -3,8 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
-use crate::run::finish;
+use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
+
+/// Whether there is no Chromium, which is said; in CI there has to be one.
+fn lacks_chromium() -> bool {
+    let lacks = !has_chromium();
+    if lacks {
+        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
+        eprintln!("skipped: there is no Chromium");
+    }
+    lacks
+}
 
 /// An app for the task `webapp-counter`. Its policy forbids `eval`.
 const COUNTER: &str = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy content=\"script-src 'unsafe-inline'\"><title>C</title>\
@@ -35,33 +45,58 @@ const ROWS: [(&str, &str, &str, f64); 4] = [
     ("another document", "", "location.reload()", 0.0),
 ];
 
+/// The run of `webapp-counter` with a model of these rules.
+fn run_counter(binary: &Binary, rules: &Value) -> Finished {
+    let model = json!({ "description": "One app.", "rules": rules });
+    let file = binary.path().join("model.yaml");
+    std::fs::write(&file, model.to_string()).unwrap();
+    let model = format!("scripted:{}", file.display());
+    let arguments =
+        "run --benchmark webapp --protocol json-action --selected-problems webapp-counter --model";
+    let mut arguments: Vec<&str> = arguments.split(' ').collect();
+    arguments.push(&model);
+    finish(binary, &arguments)
+}
+
+#[test]
+fn inference_is_served_in_the_order_of_the_calls() {
+    if lacks_chromium() {
+        return;
+    }
+    let load = "for (let i = 0; i < 12; i++) fetch('wry://inference', { method: 'POST', body: 'call ' + i })";
+    let app = COUNTER.replace("CLICK", "add()").replace("LOAD", load);
+    let reply = json!({ "action": "launch_app", "app": app }).to_string();
+    let rules = json!([
+        { "when": { "roles": ["json_action"] }, "reply": reply },
+        { "when": { "roles": ["app"] }, "compute": "return(context)" },
+    ]);
+    let binary = Binary::new();
+    let run = run_counter(&binary, &rules);
+    let events = run.events("webapp-counter", 1);
+    let calls: Vec<String> = events
+        .iter()
+        .map(|event| json!(event))
+        .filter(|event| event["kind"]["role"] == "app")
+        .filter_map(|event| Some(event["kind"]["query"].as_str()?.to_owned()))
+        .collect();
+    // The attempt ends when the app has been judged, whatever it still asks.
+    assert!(calls.len() > 1, "{calls:?}");
+    let expected: Vec<String> = (0..calls.len())
+        .map(|number| format!("call {number}"))
+        .collect();
+    assert_eq!(calls, expected);
+}
+
 #[test]
 fn apps_are_judged_by_what_they_show() {
-    if !has_chromium() {
-        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
-        eprintln!("skipped: there is no Chromium");
+    if lacks_chromium() {
         return;
     }
     for (name, load, click, score) in ROWS {
         let app = COUNTER.replace("CLICK", click).replace("LOAD", load);
         let reply = json!({ "action": "launch_app", "app": app }).to_string();
-        let model = json!({ "description": name, "rules": [{ "when": {}, "reply": reply }] });
-        let binary = Binary::new().file("model.yaml", model.to_string());
-        let model = format!("scripted:{}", binary.path().join("model.yaml").display());
-        let run = finish(
-            &binary,
-            &[
-                "run",
-                "--benchmark",
-                "webapp",
-                "--protocol",
-                "json-action",
-                "--selected-problems",
-                "webapp-counter",
-                "--model",
-                &model,
-            ],
-        );
+        let binary = Binary::new();
+        let run = run_counter(&binary, &json!([{ "when": {}, "reply": reply }]));
         let scores: Vec<Option<f64>> = run
             .records()
             .into_values()

@@ -44,6 +44,13 @@ pub struct PromptOverrides {
     pub actions: ActionOverrides,
 }
 
+impl PromptOverrides {
+    /// Whether they say what the root is called, or at what site it works.
+    fn name_root(&self) -> bool {
+        !self.agent_name.trim().is_empty() || !self.site.trim().is_empty()
+    }
+}
+
 /// The definition that a root runs under.
 #[derive(Debug, Clone, Default)]
 pub struct RootDefinition {
@@ -270,7 +277,10 @@ pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembl
         _ => prompt.sections.len().min(1),
     };
     let persona = text_of("persona", &overrides.persona).filter(|_| is_root);
-    let first = [identity_line(overrides, is_root), persona];
+    let identity = identity_line(overrides, is_root)
+        // That of apps is the specification's to the byte, unless a name or a site is given.
+        .filter(|_| agent.role.workplace() != Workplace::Apps || overrides.name_root());
+    let first = [identity, persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());
     if !is_root {
         return prompt;

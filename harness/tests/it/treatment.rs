@@ -162,6 +162,27 @@ fn what_is_assembled_is_what_is_sent() {
 }
 
 #[test]
+fn the_prompt_for_apps_has_no_date_unless_the_agent_has_a_name() {
+    let text = include_str!("../../src/protocol/json_action/json-action.md");
+    let overrides = PromptOverrides {
+        date: "2026-01-02".to_owned(),
+        ..PromptOverrides::default()
+    };
+    let mut run = Treatment {
+        protocol: Protocol::JsonAction,
+        overrides,
+        ..Treatment::default()
+    };
+    assert_eq!(run.sent().agents[0].system, text.trim_end());
+    run.overrides.agent_name = "Ada".to_owned();
+    let named = &run.sent().agents[0].system;
+    assert!(
+        named.contains("Ada") && named.contains("2026-01-02"),
+        "{named}"
+    );
+}
+
+#[test]
 fn what_is_recorded_is_read_off_what_is_sent() {
     for (name, variant) in variants() {
         for protocol in Protocol::ALL {

@@ -2,12 +2,21 @@
 (() => {
   const browserFetch = window.fetch.bind(window);
   const address = /^wry:\/\/(inference|document)\/?$/i;
-  window.fetch = async (resource, options) => {
+  let newest = Promise.resolve();
+  window.fetch = (resource, options) => {
     const isRequest = resource instanceof Request;
     const [, name] = address.exec(isRequest ? resource.url : String(resource)) ?? [];
     if (!name) return browserFetch(resource, options);
-    const body = options?.body !== undefined && options.body !== null ? await new Response(options.body).text() : isRequest ? await resource.text() : "";
-    const response = await browserFetch(`/wry/${name.toLowerCase()}`, { method: "POST", body, signal: options?.signal });
+    const isOwn = options?.body !== undefined && options.body !== null;
+    const body = isOwn ? new Response(options.body).text() : isRequest ? resource.text() : Promise.resolve("");
+    if (name.toLowerCase() === "document") return ask("document", body, options?.signal);
+    // One after the other, in the order of the calls: connections of their own would arrive in any.
+    const answer = newest.then(() => ask("inference", body, options?.signal));
+    newest = answer.catch(() => {});
+    return answer;
+  };
+  const ask = async (name, body, signal) => {
+    const response = await browserFetch(`/wry/${name}`, { method: "POST", body: await body, signal });
     if (!response.ok) throw new TypeError(`wry://${name} failed`);
     return response;
   };

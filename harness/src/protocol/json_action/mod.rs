@@ -21,8 +21,8 @@ use crate::model::web::AppHost;
 use crate::model::{EventKind, Message, Status, WebEvent};
 use crate::protocol::RootAgent;
 
-use request::{Asked, ChatRequest, Entry};
-use response::{Choice, List, Understood};
+use request::{Asked, ChatRequest, Entry, Listed};
+use response::{Choice, Understood};
 
 /// Responses in a row that may be malformed; one more ends the attempt.
 const MOST_MALFORMED: u32 = 3;
@@ -52,7 +52,8 @@ impl RootAgent for JsonAction {
             message: root.query().to_owned(),
             follow_ups: host.follow_ups().into(),
             asked: Asked::default(),
-            besides: Besides::Nothing,
+            listed: Vec::new(),
+            problem: None,
             history: Vec::new(),
             chosen: Vec::new(),
             malformed: 0,
@@ -76,20 +77,16 @@ struct Chat<'a> {
     follow_ups: VecDeque<String>,
     /// The lists that the model asked for since that message.
     asked: Asked,
-    besides: Besides,
+    /// What it was given of them; it stays in the requests until the user's next message.
+    listed: Vec<Listed>,
+    /// What was wrong with the last response.
+    problem: Option<String>,
     /// What `answer` has put there, with what it answered.
     history: Vec<Entry>,
     /// The actions in the order in which they were chosen.
     chosen: Vec<&'static str>,
     /// Malformed responses in a row.
     malformed: u32,
-}
-
-/// What the next request holds besides, for that request alone.
-enum Besides {
-    Nothing,
-    List(List, Option<(u32, u32)>),
-    Problem(String),
 }
 
 impl Turns for Chat<'_> {
@@ -102,15 +99,10 @@ impl Turns for Chat<'_> {
     /// with it.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
         let request = ChatRequest::new(&self.system, &self.history, &self.message);
-        let request = match &self.besides {
-            Besides::Nothing => request,
-            Besides::List(List::Apps, repeated) => {
-                request.with_apps(self.host.running().await?, *repeated)
-            }
-            Besides::List(List::Docs, repeated) => {
-                request.with_documents(self.host.as_ref(), *repeated)
-            }
-            Besides::Problem(problem) => request.with_problem(problem),
+        let request = self.listed.iter().fold(request, ChatRequest::with_list);
+        let request = match self.problem.take() {
+            None => request,
+            Some(problem) => request.with_problem(&problem),
         };
         let request = request.text().map_err(|error| Failure {
             status: Status::Error,
@@ -130,7 +122,7 @@ impl Turns for Chat<'_> {
         let choice = match self.understand(&reply)? {
             Ok(choice) => choice,
             Err(problem) => {
-                self.besides = Besides::Problem(problem);
+                self.problem = Some(problem);
                 return Ok(Step::GoOn);
             }
         };
@@ -147,7 +139,9 @@ impl Turns for Chat<'_> {
             }
             Choice::List(list) => {
                 let repeated = self.asked.again(list).map_err(limit)?;
-                self.besides = Besides::List(list, repeated);
+                let newest = Listed::new(list, repeated, self.host.as_ref()).await?;
+                self.listed.retain(|earlier| earlier.list() != list);
+                self.listed.push(newest);
                 Ok(Step::GoOn)
             }
         }
@@ -193,7 +187,7 @@ impl Chat<'_> {
         };
         self.message = next;
         self.asked = Asked::default();
-        self.besides = Besides::Nothing;
+        self.listed.clear();
         Step::GoOn
     }
 

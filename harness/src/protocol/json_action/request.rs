@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::response::List;
+use crate::agent::Failure;
 use crate::model::web::AppHost;
 use crate::prompt::json_action::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
 
@@ -22,6 +23,53 @@ pub(super) struct ChatRequest<'a> {
     active_document: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     docs_note: Option<String>,
+}
+
+/// A list that the model asked for, as it was then.
+#[derive(Debug)]
+pub(super) struct Listed {
+    items: Items,
+    /// How often it was asked for since the user's last message, and how often it still may be, if not for the first time.
+    repeated: Option<(u32, u32)>,
+}
+
+#[derive(Debug)]
+enum Items {
+    Apps(Vec<String>),
+    Docs {
+        /// The URIs of the open documents.
+        open: Vec<String>,
+        active: Option<String>,
+    },
+}
+
+impl Listed {
+    /// Makes the list.
+    ///
+    /// # Errors
+    /// The apps cannot be reached.
+    pub async fn new(
+        list: List,
+        repeated: Option<(u32, u32)>,
+        host: &dyn AppHost,
+    ) -> Result<Self, Failure> {
+        let items = match list {
+            List::Apps => Items::Apps(host.running().await?),
+            List::Docs => Items::Docs {
+                open: host.documents(),
+                active: host.active_document(),
+            },
+        };
+        Ok(Self { items, repeated })
+    }
+
+    /// Which of the lists it is.
+    pub fn list(&self) -> List {
+        match self.items {
+            Items::Apps(_) => List::Apps,
+            Items::Docs { .. } => List::Docs,
+        }
+    }
 }
 
 /// One message of the chat.
@@ -71,24 +119,26 @@ impl<'a> ChatRequest<'a> {
         }
     }
 
-    /// Adds the running apps, the note, and the entry of the history, which lasts for this request.
-    pub fn with_apps(mut self, apps: Vec<String>, repeated: Option<(u32, u32)>) -> Self {
-        self.history.push(Entry::assistant(apps_entry()));
-        self.apps = Some(apps);
-        self.apps_note = Some(apps_note(repeated));
+    /// Adds a list, its note, and the entry of the history that says that it was asked for. No text of a document is ever part
+    /// of a request.
+    pub fn with_list(mut self, listed: &Listed) -> Self {
+        match &listed.items {
+            Items::Apps(apps) => {
+                self.history.push(Entry::assistant(apps_entry()));
+                self.apps = Some(apps.clone());
+                self.apps_note = Some(apps_note(listed.repeated));
+            }
+            Items::Docs { open, active } => {
+                self.history.push(Entry::assistant(docs_entry()));
+                self.open_documents = Some(open.clone());
+                self.active_document.clone_from(active);
+                self.docs_note = Some(docs_note(listed.repeated));
+            }
+        }
         self
     }
 
-    /// Adds the URIs of the open documents, likewise. No text of a document is ever part of a request.
-    pub fn with_documents(mut self, host: &dyn AppHost, repeated: Option<(u32, u32)>) -> Self {
-        self.history.push(Entry::assistant(docs_entry()));
-        self.open_documents = Some(host.documents());
-        self.active_document = host.active_document();
-        self.docs_note = Some(docs_note(repeated));
-        self
-    }
-
-    /// Adds an entry that says what was wrong with the last response, likewise.
+    /// Adds an entry that says what was wrong with the last response, for this request alone.
     pub fn with_problem(mut self, problem: &str) -> Self {
         self.history.push(Entry::user(malformed_entry(problem)));
         self
