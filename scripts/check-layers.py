@@ -50,6 +50,7 @@ LAYERS = {
     """,
     "harness": """
         text
+        script_file
         prompt
         provider
         hook tool

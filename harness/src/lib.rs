@@ -8,6 +8,8 @@
 
 mod text;
 
+mod script_file;
+
 pub mod prompt;
 
 // Not below `prompt`: what a wire format cannot carry, such as past calls of tools, goes into its requests as texts of prompts.

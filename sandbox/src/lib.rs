@@ -54,7 +54,9 @@ pub use isolation::{Isolation, Sandbox};
 pub use limits::{Console, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};
 pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
-pub use rewrite::{SyntaxError, ends_in_a_bare_value, is_unfinished};
+pub use rewrite::{
+    DEFAULT_EXPORT, IMPORTS, SyntaxError, cell_of_module, ends_in_a_bare_value, is_unfinished,
+};
 pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;

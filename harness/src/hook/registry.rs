@@ -41,7 +41,8 @@ impl HookRegistry {
         }
     }
 
-    /// Adds the hooks of a folder, a file `NAME.js` each; one of a bundled hook's name takes its place.
+    /// Adds the hooks of a folder, a file each: `NAME.js`, or one that names itself to `defineHook`. One of a bundled hook's name
+    /// takes its place.
     ///
     /// # Errors
     /// [`HookRegistryError::File`] for the first file, by name, that is no hook, with its line.

@@ -1,18 +1,16 @@
-//! Hooks of a user's own: JavaScript files whose functions have the names of the events.
+//! Hooks of a user's own: JavaScript files whose functions have the names of the events, or that call `defineHook`.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use sandbox::message::{AgentInfo, CellError, CellOutcome, Context};
-use sandbox::{Config, Event, Repl, Session};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{Hook, HookError, HookEvent, HookWork, Passed};
+use crate::script_file::{ScriptFile, ScriptFileError};
 
-/// What a hook may compute, and may wait, at one event.
-const TIME: Duration = Duration::from_secs(5);
+/// What makes a function for an event of what `defineHook` was given.
+const DEFINED: &str = include_str!("defined.js");
 
 /// A hook in a file.
 #[derive(Debug, Clone)]
@@ -22,6 +20,8 @@ pub struct ScriptHook {
     digest: String,
     file: PathBuf,
     source: String,
+    /// Whether it calls `defineHook`.
+    is_module: bool,
     events: Vec<&'static str>,
 }
 
@@ -61,7 +61,10 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
-        if file.extension().is_some_and(|extension| extension == "js") {
+        if file
+            .extension()
+            .is_some_and(|ending| ending == "js" || ending == "ts")
+        {
             files.push(file);
         }
     }
@@ -95,26 +98,42 @@ impl ScriptHook {
                 .to_owned(),
             digest: hex::encode(digest),
             file: file.to_owned(),
+            is_module: source.contains("defineHook("),
             source,
             events: Vec::new(),
         };
-        let failed = |reason| HookFileError::Code {
-            path: file.to_owned(),
-            reason,
-        };
-        let mut running = Running::start(&hook).await.map_err(failed)?;
-        for name in HookEvent::NAMES {
-            let ask = format!("return(typeof {name} === \"function\")");
-            if running.cell(ask).await.map_err(failed)?.value.as_deref() == Some("true") {
-                hook.events.push(name);
-            }
-        }
+        hook.find_events()
+            .await
+            .map_err(|error| HookFileError::Code {
+                path: file.to_owned(),
+                reason: error.to_string(),
+            })?;
         if hook.events.is_empty() {
             return Err(HookFileError::NoMoment {
                 path: file.to_owned(),
             });
         }
         Ok(hook)
+    }
+
+    /// Runs the file to see for what events it has functions, and what it calls itself.
+    async fn find_events(&mut self) -> Result<(), ScriptFileError> {
+        let mut running = start(self).await?;
+        for name in HookEvent::NAMES {
+            let ask = if self.is_module {
+                format!("return($event === \"{name}\")")
+            } else {
+                format!("return(typeof {name} === \"function\")")
+            };
+            if running.run(ask).await?.value.as_deref() == Some("true") {
+                self.events.push(name);
+            }
+        }
+        if self.is_module {
+            let id = running.run("return($default.id)".to_owned()).await?;
+            self.name = id.value.unwrap_or_default();
+        }
+        Ok(())
     }
 }
 
@@ -146,7 +165,7 @@ impl Hook for ScriptHook {
 /// A hook's script in an attempt; it starts with the first event that it has a function for.
 struct ScriptWork {
     hook: ScriptHook,
-    running: Option<Running>,
+    running: Option<ScriptFile>,
 }
 
 #[async_trait]
@@ -170,17 +189,22 @@ impl HookWork for ScriptWork {
 impl ScriptWork {
     async fn pass(&mut self, event: HookEvent) -> Result<Passed, String> {
         if self.running.is_none() {
-            let started = Running::start(&self.hook).await;
-            self.running = Some(started.map_err(|reason| self.located(&reason))?);
+            let started = start(&self.hook).await;
+            self.running = Some(started.map_err(|error| self.located(&error.to_string()))?);
         }
         let Some(running) = &mut self.running else {
             return Err("it did not start".to_owned());
         };
-        running.repl.set("__moment", &event.to_json());
+        running.set("__moment", &event.to_json());
+        let function = if self.hook.is_module {
+            "$hook"
+        } else {
+            event.name()
+        };
         // Without a value of its own, what it did to its argument counts.
-        let call = format!("return((await {}(__moment)) ?? __moment)", event.name());
-        let outcome = running.cell(call).await;
-        let outcome = outcome.map_err(|reason| self.located(&reason))?;
+        let call = format!("return((await {function}(__moment)) ?? __moment)");
+        let outcome = running.run(call).await;
+        let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;
         let changes: Value = serde_json::from_str(outcome.value.as_deref().unwrap_or_default())
             .map_err(|_| self.located("it returned no object"))?;
         let notes = outcome.output.lines().map(str::to_owned).collect();
@@ -194,68 +218,13 @@ impl ScriptWork {
     }
 }
 
-/// A session in which a hook's file has run.
-struct Running {
-    repl: Repl,
-    cells: u32,
-}
-
-impl Running {
-    async fn start(hook: &ScriptHook) -> Result<Self, String> {
-        let mut config = Config::default();
-        config.limits.cell_time = TIME;
-        config.limits.cell_wait = TIME;
-        let session = Session::in_thread(config)
-            .await
-            .map_err(|error| error.to_string())?;
-        let info = AgentInfo {
-            depth: 0,
-            max_depth: 0,
-            max_iterations: 1,
-            lineage: Vec::new(),
-            invocation_id: hook.name.clone(),
-            parent_id: None,
-        };
-        let mut running = Self {
-            repl: session.open(None, Context::text(""), info),
-            cells: 0,
-        };
-        running.cell(hook.source.clone()).await?;
-        Ok(running)
+/// Runs a hook's file.
+async fn start(hook: &ScriptHook) -> Result<ScriptFile, ScriptFileError> {
+    if !hook.is_module {
+        return ScriptFile::plain(&hook.source).await;
     }
-
-    async fn cell(&mut self, code: String) -> Result<CellOutcome, String> {
-        self.cells += 1;
-        self.repl.run(code, self.cells);
-        loop {
-            match self.repl.next().await.map_err(|error| error.to_string())? {
-                Event::Called(call) => {
-                    let reason = "a hook has no models".to_owned();
-                    self.repl.settle(call.id, Err(reason));
-                }
-                Event::Invoked(call) => {
-                    let reason = "a hook has no host functions".to_owned();
-                    self.repl.settle_function(call.id, Err(reason));
-                }
-                Event::CallContext { .. } => {}
-                Event::Finished(CellOutcome {
-                    error: Some(error), ..
-                }) => return Err(located(&error)),
-                Event::Finished(outcome) => return Ok(outcome),
-            }
-        }
-    }
-}
-
-/// An error with the innermost line of the hook's file, which is the first cell.
-fn located(error: &CellError) -> String {
-    let of_file = |frame: &String| {
-        let place = frame.split("cell 1:").nth(1)?;
-        let line: String = place.chars().take_while(char::is_ascii_digit).collect();
-        (!line.is_empty()).then_some(line)
-    };
-    match error.stack.iter().find_map(of_file) {
-        Some(line) => format!("line {line}: {}", error.message),
-        None => error.message.clone(),
-    }
+    let is_typescript = hook.file.extension().is_some_and(|ending| ending == "ts");
+    let mut file = ScriptFile::of_module(&hook.source, is_typescript).await?;
+    file.run(DEFINED.to_owned()).await?;
+    Ok(file)
 }

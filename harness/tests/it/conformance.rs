@@ -23,6 +23,9 @@ struct Case {
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
+    /// Definitions as the specification writes them. In place of the files of the same names, they come to the same.
+    #[serde(default)]
+    typescript: BTreeMap<String, String>,
     #[serde(default)]
     known: KnownNames,
     /// The definition that is resolved; none where only faults are expected.
@@ -135,7 +138,17 @@ fn definitions_conform() {
         let case: Case =
             serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!case.about.trim().is_empty(), "{name}: `about` is empty");
-        let actual = run(&case);
+        let actual = run(&case, &case.files);
+        if !case.typescript.is_empty() {
+            let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+            let mut files = case.files.clone();
+            for (name, text) in &case.typescript {
+                files.retain(|other, _| stem(other) != stem(name));
+                files.insert(name.clone(), text.clone());
+            }
+            let same = run(&case, &files);
+            assert_eq!(same, actual, "{name}: the definition in TypeScript");
+        }
         covered.extend(case.covers);
         let expected = folder.join(format!("{stem}.expected.json"));
         if update {
@@ -159,9 +172,9 @@ fn definitions_conform() {
     assert_eq!(missing, [""; 0], "requirements without a case");
 }
 
-fn run(case: &Case) -> Value {
+fn run(case: &Case, files: &BTreeMap<String, String>) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in &case.files {
+    for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("a file");
     }
     let fenced: Vec<_> = case

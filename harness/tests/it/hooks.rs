@@ -135,6 +135,27 @@ async fn hooks_change_what_passes_and_remember() {
 }
 
 #[tokio::test]
+async fn hooks_of_the_specification_run() {
+    let rules = r#"[
+        {when: {turn: 1}, tool_calls: [{name: find, arguments: {}}]},
+        {compute: "return(context)"}]"#;
+    let hooks = ["newest_alone", "no_numbers"];
+    let (answer, asked, events) = run(rules, AgentSettings::default(), &hooks).await;
+    assert_eq!(answer.unwrap(), "error: there is no tool `find`");
+    assert!(asked[0].messages[0].content.contains("card # # # #"));
+    let counts: Vec<usize> = asked.iter().map(|one| one.messages.len()).collect();
+    assert_eq!(counts, [1, 1]);
+    let notes: Vec<&String> = events
+        .iter()
+        .filter_map(|kind| match kind {
+            EventKind::HookNote { note, .. } => Some(note),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(notes, ["1 messages", "3 messages"]);
+}
+
+#[tokio::test]
 async fn a_hook_that_fails_ends_the_attempt() {
     let rules = "[{reply: I fail}]";
     let (answer, ..) = run(rules, AgentSettings::default(), &["shout"]).await;
@@ -163,6 +184,20 @@ async fn files_that_are_no_hooks_say_why() {
         ),
         ("for (;;) {}", "TimeoutError"),
         ("function (", "SyntaxError"),
+        (
+            "import { defineHook } from '@standardagents/spec';\nexport default defineHook({ hook: 'sometimes', id: 'a', execute() {} });",
+            "TypeError: `hook` is \"sometimes\", and there are before_message, before_request, after_response, after_tool_success, \
+             after_tool_failure, before_tool_result, filter_messages, prefilter_llm_history, before_create_message, \
+             before_store_tool_result, after_tool_call_success, after_tool_call_failure",
+        ),
+        (
+            "export default defineHook({ hook: 'filter_messages', execute() {} });",
+            "line 1: ReferenceError: defineHook is not defined",
+        ),
+        (
+            "import { defineHook } from '@standardagents/spec';\nexport default defineHook({ hook: 'filter_messages', execute() {} });",
+            "TypeError: `id` is a name of letters, digits, _ and -, at most 64",
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bad.js");

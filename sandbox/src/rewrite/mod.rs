@@ -17,6 +17,7 @@ mod builtins;
 mod declarations;
 mod edits;
 mod lexemes;
+mod module;
 mod nesting;
 mod sources;
 mod unfinished;
@@ -34,6 +35,7 @@ use oxc_syntax::scope::ScopeId;
 
 use blocks::Blocks;
 pub(crate) use builtins::is_builtin;
+pub use module::{DEFAULT_EXPORT, IMPORTS, cell_of_module};
 use sources::CellSources;
 pub(crate) use sources::Sources;
 pub use unfinished::{ends_in_a_bare_value, is_unfinished};
@@ -232,9 +234,12 @@ impl Names {
 
 impl SyntaxError {
     fn at(source: &str, offset_in_full: usize, message: &str) -> Self {
-        let mut offset = offset_in_full
-            .saturating_sub(BEFORE.len())
-            .min(source.len());
+        Self::in_text(source, offset_in_full.saturating_sub(BEFORE.len()), message)
+    }
+
+    /// At a byte of the text itself.
+    fn in_text(source: &str, offset: usize, message: &str) -> Self {
+        let mut offset = offset.min(source.len());
         while !source.is_char_boundary(offset) {
             offset -= 1;
         }

@@ -1,4 +1,4 @@
-//! The file formats of definitions: Markdown with front matter, YAML and JSON.
+//! The file formats of definitions: Markdown with front matter, YAML, JSON, and modules that call `definePrompt`.
 
 use std::path::Path;
 
@@ -17,6 +17,8 @@ pub(super) enum Format {
     Section,
     Yaml,
     Json,
+    TypeScript,
+    JavaScript,
 }
 
 impl Format {
@@ -26,8 +28,16 @@ impl Format {
             "md" => Some(Self::Markdown),
             "yaml" | "yml" => Some(Self::Yaml),
             "json" => Some(Self::Json),
+            "ts" => Some(Self::TypeScript),
+            "js" => Some(Self::JavaScript),
             _ => None,
         }
+    }
+
+    /// Whether a file with this text is a definition: code of other kinds may lie beside.
+    pub fn fits(self, text: &str) -> bool {
+        let is_code = matches!(self, Self::TypeScript | Self::JavaScript);
+        !is_code || text.contains("definePrompt(")
     }
 }
 
@@ -70,6 +80,8 @@ pub(super) fn read_on(
         Format::Section => Ok((nothing(), body(&text, 1))),
         Format::Yaml => Node::from_yaml(&text).map(|node| (node, None)),
         Format::Json => Node::from_json(&text).map(|node| (node, None)),
+        Format::TypeScript => Node::from_module(&text, true).map(|node| (node, None)),
+        Format::JavaScript => Node::from_module(&text, false).map(|node| (node, None)),
     };
     let (mut node, body) = match read {
         Ok(read) => read,

@@ -37,7 +37,8 @@ impl Library {
         }
     }
 
-    /// Adds every `*.md`, `*.yaml`, `*.yml` and `*.json` of a folder, its subfolders left out. A definition there
+    /// Adds every `*.md`, `*.yaml`, `*.yml` and `*.json` of a folder, and every `*.ts` and `*.js` that calls `definePrompt`, its
+    /// subfolders left out. A definition there
     /// takes the place of a bundled one of the same name; two of one name in the folder are a fault.
     ///
     /// # Errors
@@ -93,6 +94,9 @@ impl Library {
                     continue;
                 }
             };
+            if !format.fits(&text) {
+                continue;
+            }
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let source = Source::File(path.clone());
             match file::read_on(format, &stem, &source, &text) {

@@ -1,8 +1,10 @@
-//! A value of a YAML or JSON file with the line of each part.
+//! A value of a definition's file with the line of each part, where it is known.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
+
+use crate::script_file::{ScriptFileError, default_export};
 
 /// A value and the line on which it begins.
 #[derive(Debug, Clone)]
@@ -58,6 +60,37 @@ impl Node {
         })?;
         if let Ok(lines) = Self::from_yaml(text) {
             node.take_lines(&lines);
+        }
+        Ok(node)
+    }
+
+    /// Reads what a module gives to `definePrompt`. A property's line is that which begins with its name, if one alone does.
+    pub fn from_module(text: &str, is_typescript: bool) -> Result<Self, SyntaxFault> {
+        let fault = |error: ScriptFileError| SyntaxFault {
+            line: error.line,
+            problem: error.problem,
+        };
+        let json = default_export(text, is_typescript).map_err(fault)?;
+        let mut node = serde_json::from_str(&json).map_err(|error| SyntaxFault {
+            line: None,
+            problem: format!("its default export is no JSON: {error}"),
+        })?;
+        if let Self {
+            content: Content::Map(entries),
+            ..
+        } = &mut node
+        {
+            for Entry { key, value } in entries {
+                let begins = |line: &str| {
+                    let rest = line.trim_start().strip_prefix(key.as_str());
+                    rest.is_some_and(|rest| rest.starts_with(':'))
+                };
+                let mut lines = (1..).zip(text.lines()).filter(|(_, line)| begins(line));
+                value.line = lines.next().map(|(number, _)| number);
+                if lines.next().is_some() {
+                    value.line = None;
+                }
+            }
         }
         Ok(node)
     }

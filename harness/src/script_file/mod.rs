@@ -1,0 +1,166 @@
+//! JavaScript and TypeScript files of a user's own, run in the sandbox: plain ones, and modules in the shape of the Standard Agents
+//! specification, whose default export is what `definePrompt` or `defineHook` was given.
+//!
+//! Such code has `library.js` to import from, and neither files nor network nor models.
+
+use std::thread;
+use std::time::Duration;
+
+use sandbox::message::{AgentInfo, CellError, CellOutcome, Context};
+use sandbox::{Config, DEFAULT_EXPORT, Event, Repl, Session, cell_of_module};
+use serde_json::Value;
+
+const LIBRARY: &str = include_str!("library.js");
+
+/// What one call of a file's code may compute, and may wait.
+const TIME: Duration = Duration::from_secs(5);
+
+/// What a file is wrong in.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{problem}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+pub(crate) struct ScriptFileError {
+    /// The file's line, where it is known.
+    pub line: Option<u64>,
+    /// What is wrong, in words of the parser or of the code.
+    pub problem: String,
+}
+
+impl From<String> for ScriptFileError {
+    fn from(problem: String) -> Self {
+        Self {
+            line: None,
+            problem,
+        }
+    }
+}
+
+/// The default export of a module as JSON, functions left out.
+///
+/// # Errors
+/// [`ScriptFileError`] for code that does not parse, fails, takes too long or exports nothing.
+pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
+    let read = async || {
+        let mut file = ScriptFile::of_module(source, is_typescript).await?;
+        let export = file.run(format!("return({DEFAULT_EXPORT})")).await?;
+        Ok(export.value.unwrap_or_default())
+    };
+    // A thread of its own, as callers may be inside of a runtime or not.
+    thread::scope(|scope| {
+        let reading = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| format!("cannot start a runtime to read it in: {error}"))?;
+            runtime.block_on(read())
+        });
+        let stopped = |_| Err("reading it was not finished".to_owned().into());
+        reading.join().unwrap_or_else(stopped)
+    })
+}
+
+/// A session in which a file has run.
+pub(crate) struct ScriptFile {
+    repl: Repl,
+    cells: u32,
+    /// The cell that is the file.
+    cell_of_file: u32,
+}
+
+impl ScriptFile {
+    /// Runs a plain file.
+    ///
+    /// # Errors
+    /// [`ScriptFileError`], as in [`default_export`].
+    pub async fn plain(source: &str) -> Result<Self, ScriptFileError> {
+        let mut file = Self::open(1).await?;
+        file.run(source.to_owned()).await?;
+        Ok(file)
+    }
+
+    /// Runs a module. Its default export, which is an object, is then the variable [`DEFAULT_EXPORT`].
+    ///
+    /// # Errors
+    /// [`ScriptFileError`], as in [`default_export`].
+    pub async fn of_module(source: &str, is_typescript: bool) -> Result<Self, ScriptFileError> {
+        let code = cell_of_module(source, is_typescript).map_err(|error| ScriptFileError {
+            line: Some(error.line as u64),
+            problem: error.message,
+        })?;
+        let mut file = Self::open(2).await?;
+        file.run(LIBRARY.to_owned()).await?;
+        file.run(code).await?;
+        let ask = format!("return(typeof {DEFAULT_EXPORT} === \"object\")");
+        if file.run(ask).await?.value.as_deref() != Some("true") {
+            return Err("it has no `export default` of an object".to_owned().into());
+        }
+        Ok(file)
+    }
+
+    async fn open(cell_of_file: u32) -> Result<Self, ScriptFileError> {
+        let mut config = Config::default();
+        config.limits.cell_time = TIME;
+        config.limits.cell_wait = TIME;
+        let session = Session::in_thread(config)
+            .await
+            .map_err(|error| error.to_string())?;
+        let info = AgentInfo {
+            depth: 0,
+            max_depth: 0,
+            max_iterations: 1,
+            lineage: Vec::new(),
+            invocation_id: "file".to_owned(),
+            parent_id: None,
+        };
+        Ok(Self {
+            repl: session.open(None, Context::text(""), info),
+            cells: 0,
+            cell_of_file,
+        })
+    }
+
+    /// Gives a variable a JSON value.
+    pub fn set(&self, name: &str, value: &Value) {
+        self.repl.set(name, value);
+    }
+
+    /// Runs a cell.
+    ///
+    /// # Errors
+    /// [`ScriptFileError`] with the innermost line of the file, where the cell fails.
+    pub async fn run(&mut self, code: String) -> Result<CellOutcome, ScriptFileError> {
+        self.cells += 1;
+        self.repl.run(code, self.cells);
+        loop {
+            let event = self.repl.next().await.map_err(|error| error.to_string())?;
+            match event {
+                Event::Called(call) => {
+                    let reason = "there are no models here".to_owned();
+                    self.repl.settle(call.id, Err(reason));
+                }
+                Event::Invoked(call) => {
+                    let reason = "there are no host functions here".to_owned();
+                    self.repl.settle_function(call.id, Err(reason));
+                }
+                Event::CallContext { .. } => {}
+                Event::Finished(CellOutcome {
+                    error: Some(error), ..
+                }) => return Err(self.error(&error)),
+                Event::Finished(outcome) => return Ok(outcome),
+            }
+        }
+    }
+
+    /// A cell's error, with the innermost line of the file.
+    fn error(&self, error: &CellError) -> ScriptFileError {
+        let cell = format!("cell {}:", self.cell_of_file);
+        let of_file = |frame: &String| {
+            let place = frame.split(&cell).nth(1)?;
+            let line: String = place.chars().take_while(char::is_ascii_digit).collect();
+            line.parse().ok()
+        };
+        ScriptFileError {
+            line: error.stack.iter().find_map(of_file),
+            problem: error.message.clone(),
+        }
+    }
+}

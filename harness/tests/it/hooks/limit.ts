@@ -1,0 +1,13 @@
+// Sends the newest message alone, and keeps numbers back.
+import { defineHook } from '@standardagents/spec';
+
+type Message = { role: string; content: string };
+
+export default defineHook({
+  hook: 'filter_messages',
+  id: 'newest_alone',
+  execute: async (state: unknown, messages: Message[]) => {
+    console.log(`${messages.length} messages`);
+    return messages.slice(-1);
+  },
+});

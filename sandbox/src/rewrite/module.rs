@@ -1,0 +1,345 @@
+//! Turns a module's file into cells' code: what it imports is read from an object, its default export becomes a name.
+//!
+//! The types of TypeScript are blanked out, and nothing else of it is understood: lines stay where they are, and what a type
+//! checker would say is not said. As `node --experimental-strip-types` has it, whatever would need code of its own in place of
+//! a type (`enum`, `namespace`, decorators, parameter properties, `<T>x`) is an error.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    Class, Decorator, ExportDefaultDeclarationKind, FormalParameter, Function, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportOrExportKind, ModuleExportName, Statement, TSAsExpression,
+    TSClassImplements, TSEnumDeclaration, TSInterfaceDeclaration, TSNamespaceDeclaration,
+    TSNonNullExpression, TSSatisfiesExpression, TSTypeAliasDeclaration, TSTypeAnnotation,
+    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_diagnostics::OxcDiagnostic;
+use oxc_parser::Parser;
+use oxc_span::{GetSpan, SourceType, Span};
+use oxc_syntax::scope::ScopeFlags;
+
+use super::edits::Edits;
+use super::{SyntaxError, nesting};
+
+/// The variable that an importing file reads its modules from: an object with one for each name.
+pub const IMPORTS: &str = "$imports";
+/// The variable that holds a file's default export after it has run.
+pub const DEFAULT_EXPORT: &str = "$default";
+
+/// Turns a file into the code of a cell, on the same lines.
+///
+/// # Errors
+/// [`SyntaxError`] with the line and column of what is wrong, or of what a cell cannot have.
+pub fn cell_of_module(source: &str, is_typescript: bool) -> Result<String, SyntaxError> {
+    let at = |offset: usize, message: &str| SyntaxError::in_text(source, offset, message);
+    nesting::check(source).map_err(|refusal| at(refusal.at, &refusal.message))?;
+    let allocator = Allocator::default();
+    let kind = if is_typescript {
+        SourceType::ts()
+    } else {
+        SourceType::mjs()
+    };
+    let parsed = Parser::new(&allocator, source, kind).parse();
+    if let Some(first) = parsed.diagnostics.iter().next() {
+        return Err(of_diagnostic(source, first));
+    }
+    let mut rewriter = Rewriter {
+        source,
+        edits: Edits::default(),
+        refused: None,
+    };
+    rewriter.visit_program(&parsed.program);
+    if let Some((offset, message)) = rewriter.refused {
+        return Err(at(offset as usize, message));
+    }
+    Ok(rewriter.edits.apply(source, 0, "").text)
+}
+
+fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
+    let label = diagnostic.labels.first();
+    let offset = label.map_or(0, |label| label.offset() as usize);
+    SyntaxError::in_text(source, offset, &diagnostic.message)
+}
+
+struct Rewriter<'s> {
+    source: &'s str,
+    edits: Edits,
+    /// Where the file first has what a cell cannot have, and what that is.
+    refused: Option<(u32, &'static str)>,
+}
+
+impl Rewriter<'_> {
+    fn text(&self, span: Span) -> &str {
+        &self.source[span.start as usize..span.end as usize]
+    }
+
+    /// Blanks a part out, but for its line breaks.
+    fn blank(&mut self, span: Span) {
+        let blank: String = self
+            .text(span)
+            .chars()
+            .map(|char| if char == '\n' { '\n' } else { ' ' })
+            .collect();
+        self.edits.replace(span.start, span.end, blank);
+    }
+
+    /// Blanks out what follows an expression and only says its type.
+    fn blank_behind(&mut self, expression: Span, whole: Span) {
+        self.blank(Span::new(expression.end, whole.end));
+    }
+
+    fn refuse(&mut self, span: Span, message: &'static str) {
+        self.refused.get_or_insert((span.start, message));
+    }
+
+    fn import(&mut self, import: &ImportDeclaration<'_>) {
+        if import.import_kind == ImportOrExportKind::Type {
+            return self.blank(import.span);
+        }
+        let module = format!("{IMPORTS}[{}]", self.text(import.source.span));
+        let mut declared = Vec::new();
+        let mut named = Vec::new();
+        for specifier in import.specifiers.iter().flatten() {
+            match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(one) => {
+                    if one.import_kind == ImportOrExportKind::Type {
+                        continue;
+                    }
+                    let imported = match &one.imported {
+                        ModuleExportName::StringLiteral(name) => self.text(name.span).to_owned(),
+                        name => name.name().to_string(),
+                    };
+                    named.push(format!("{imported}: {}", one.local.name));
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(one) => {
+                    declared.push(format!("{} = {module}.default", one.local.name));
+                }
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(one) => {
+                    declared.push(format!("{} = {module}", one.local.name));
+                }
+            }
+        }
+        if !named.is_empty() {
+            declared.push(format!("{{ {} }} = {module}", named.join(", ")));
+        }
+        let mut code = if declared.is_empty() {
+            module
+        } else {
+            format!("const {}", declared.join(", "))
+        };
+        code.push(';');
+        let lines = self.text(import.span).matches('\n').count();
+        code.extend(std::iter::repeat_n('\n', lines));
+        self.edits.replace(import.span.start, import.span.end, code);
+    }
+}
+
+impl<'a> Visit<'a> for Rewriter<'_> {
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        match it {
+            Statement::ImportDeclaration(import) => self.import(import),
+            Statement::ExportDefaultDeclaration(export) => {
+                let inner = export.declaration.span();
+                if matches!(
+                    export.declaration,
+                    ExportDefaultDeclarationKind::TSInterfaceDeclaration(_)
+                ) {
+                    return self.blank(export.span);
+                }
+                let start = Span::new(export.span.start, inner.start);
+                let kept = self.text(start).matches('\n').count();
+                let code = format!("{DEFAULT_EXPORT} = ({}", "\n".repeat(kept));
+                self.edits.replace(start.start, start.end, code);
+                walk::walk_statement(self, it);
+                self.edits.insert(inner.end, ");");
+            }
+            Statement::ExportDeclaration(export) => {
+                let inner = export.declaration.span();
+                self.blank(Span::new(export.span.start, inner.start));
+                walk::walk_statement(self, it);
+            }
+            // Of a file that nobody imports, nobody reads these.
+            Statement::ExportNamedDeclaration(export) => self.blank(export.span),
+            Statement::ExportFromDeclaration(export) => {
+                self.refuse(
+                    export.span,
+                    "a file of its own cannot export what others have",
+                );
+            }
+            Statement::ExportAllDeclaration(export) => {
+                self.refuse(
+                    export.span,
+                    "a file of its own cannot export what others have",
+                );
+            }
+            _ => walk::walk_statement(self, it),
+        }
+    }
+
+    fn visit_ts_type_annotation(&mut self, it: &TSTypeAnnotation<'a>) {
+        // `x?: T` and `x!: T`.
+        let before = self.source[..it.span.start as usize].trim_end();
+        let mark = before.ends_with(['?', '!']);
+        let start = if mark {
+            u32::try_from(before.len() - 1).unwrap_or(it.span.start)
+        } else {
+            it.span.start
+        };
+        self.blank(Span::new(start, it.span.end));
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
+        if it.accessibility.is_some() || it.readonly || it.r#override {
+            self.refuse(
+                it.span,
+                "a parameter that is a property, too, needs a compiler of TypeScript",
+            );
+        }
+        if it.optional && it.type_annotation.is_none() {
+            let end = it.pattern.span().end;
+            self.blank(Span::new(end, it.span.end));
+        }
+        walk::walk_formal_parameter(self, it);
+    }
+
+    fn visit_ts_as_expression(&mut self, it: &TSAsExpression<'a>) {
+        self.visit_expression(&it.expression);
+        self.blank_behind(it.expression.span(), it.span);
+    }
+
+    fn visit_ts_satisfies_expression(&mut self, it: &TSSatisfiesExpression<'a>) {
+        self.visit_expression(&it.expression);
+        self.blank_behind(it.expression.span(), it.span);
+    }
+
+    fn visit_ts_non_null_expression(&mut self, it: &TSNonNullExpression<'a>) {
+        self.visit_expression(&it.expression);
+        self.blank_behind(it.expression.span(), it.span);
+    }
+
+    fn visit_ts_type_parameter_declaration(&mut self, it: &TSTypeParameterDeclaration<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_type_parameter_instantiation(&mut self, it: &TSTypeParameterInstantiation<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_interface_declaration(&mut self, it: &TSInterfaceDeclaration<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_type_alias_declaration(&mut self, it: &TSTypeAliasDeclaration<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        if it.declare {
+            return self.blank(it.span);
+        }
+        walk::walk_variable_declaration(self, it);
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        // An overload's signature.
+        if it.body.is_none() {
+            return self.blank(it.span);
+        }
+        walk::walk_function(self, it, flags);
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        if it.r#abstract || it.declare {
+            self.refuse(it.span, "an abstract class needs a compiler of TypeScript");
+        }
+        walk::walk_class(self, it);
+    }
+
+    fn visit_ts_class_implements(&mut self, it: &TSClassImplements<'a>) {
+        self.refuse(
+            it.span,
+            "a class that implements an interface needs a compiler of TypeScript",
+        );
+    }
+
+    fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
+        self.refuse(
+            it.span,
+            "an `enum` needs a compiler of TypeScript; use an object",
+        );
+    }
+
+    fn visit_ts_namespace_declaration(&mut self, it: &TSNamespaceDeclaration<'a>) {
+        self.refuse(
+            it.span,
+            "a `namespace` needs a compiler of TypeScript; use an object",
+        );
+    }
+
+    fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
+        self.refuse(it.span, "`<T>x` is not understood here; write `x as T`");
+    }
+
+    fn visit_decorator(&mut self, it: &Decorator<'a>) {
+        self.refuse(it.span, "a decorator needs a compiler of TypeScript");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell_of_module;
+
+    /// A file, and the cell that it becomes, with one blank for many; or what is wrong with it.
+    const ROWS: [(&str, &str); 14] = [
+        (
+            "import { definePrompt } from '@standardagents/spec';\nexport default definePrompt({ a: 1 });",
+            "const { definePrompt: definePrompt } = $imports['@standardagents/spec'];\n$default = (definePrompt({ a: 1 }));;",
+        ),
+        (
+            "import z, {\n  object as o,\n  type Infer,\n} from \"zod\"; o",
+            "const z = $imports[\"zod\"].default, { object: o } = $imports[\"zod\"];\n\n\n o",
+        ),
+        ("import * as z from 'zod'", "const z = $imports['zod'];"),
+        ("import type { A } from 'x'\n1", " \n1"),
+        ("const a: string = 'x' as const;", "const a = 'x' ;"),
+        (
+            "const f = <T,>(x?: T, y?): T | undefined => x!;",
+            "const f = (x , y ) => x ;",
+        ),
+        ("interface A { b: string }\nlet c", " \nlet c"),
+        ("type A =\n  | 'b';\nlet c", " \n \nlet c"),
+        ("const a = { b: 1 } satisfies B<C>;", "const a = { b: 1 } ;"),
+        ("new Map<string, number>()", "new Map ()"),
+        ("export const a = 1; export { a };", " const a = 1; "),
+        (
+            "let a;\nenum B { C }",
+            "line 2, column 1: an `enum` needs a compiler of TypeScript; use an object",
+        ),
+        (
+            "export * from './b'",
+            "line 1, column 1: a file of its own cannot export what others have",
+        ),
+        ("let = ;", "line 1, column 7: Unexpected token"),
+    ];
+
+    #[test]
+    fn files_become_cells() {
+        for (file, expected) in ROWS {
+            let cell = match cell_of_module(file, true) {
+                Ok(cell) => cell,
+                Err(error) => format!(
+                    "line {}, column {}: {}",
+                    error.line, error.column, error.message
+                ),
+            };
+            let mut last = 'x';
+            let once = cell.chars().filter(|char| {
+                let is_more = *char == ' ' && last == ' ';
+                last = *char;
+                !is_more
+            });
+            assert_eq!(once.collect::<String>(), expected, "{file}");
+        }
+        assert!(cell_of_module("const a: string = 1", false).is_err());
+    }
+}
