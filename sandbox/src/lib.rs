@@ -53,6 +53,8 @@ pub use functions::HostFunctions;
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{Console, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};
+#[cfg(target_os = "linux")]
+pub use process::system_calls;
 pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
 pub use rewrite::{
     DEFAULT_EXPORT, IMPORTS, SyntaxError, cell_of_module, ends_in_a_bare_value, is_unfinished,

@@ -2,6 +2,8 @@
 
 use std::process::ExitStatus;
 
+#[cfg(target_os = "linux")]
+use super::system_calls::fatal_call;
 use crate::session::Lost;
 
 /// A cell could not be stopped.
@@ -24,6 +26,9 @@ pub(super) fn lost(status: ExitStatus) -> Lost {
         (Some(STUCK), _) => Lost::own_code("a cell could not be stopped, so its process was ended"),
         (Some(MEMORY), _) => Lost::own_code("its process grew over the memory limit and was ended"),
         (Some(BROKEN), _) => Lost::own_code("the engine broke"),
+        (Some(code), _) if let Some(call) = fatal_call(code) => Lost::outside(format!(
+            "its process made the system call {call}, which no worker may make, and was ended"
+        )),
         (Some(code), _) => Lost::outside(format!("its process ended with code {code}")),
         (None, Some(signal)) if crashed(signal) => {
             Lost::own_code(format!("its process crashed ({})", signal_name(signal)))
@@ -36,6 +41,11 @@ pub(super) fn lost(status: ExitStatus) -> Lost {
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+fn fatal_call(_: i32) -> Option<&'static str> {
+    None
+}
+
 /// Signals that a process brings upon itself.
 fn crashed(signal: i32) -> bool {
     [
@@ -44,7 +54,6 @@ fn crashed(signal: i32) -> bool {
         libc::SIGBUS,
         libc::SIGILL,
         libc::SIGFPE,
-        libc::SIGSYS,
     ]
     .contains(&signal)
 }

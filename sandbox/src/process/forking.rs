@@ -82,13 +82,18 @@ impl Original<'_> {
     fn work(mut self, link: Link) -> Result<Infallible, FrameError> {
         self.isolate.begin();
         let limits = &self.hello.config.limits;
-        let memory = memory::watch(limits, Arc::default());
+        let mut memory = memory::watch(limits, Arc::default());
         let confined = confined(self.hello.strict, [self.confined, as_worker()]);
         watchdog::start()?;
         link.send(&confined.map_or_else(Up::Refused, |lacks| Up::Ready { lacks }))?;
-        if let Some(look) = memory {
-            watchdog::also(look);
-        }
+        let mut gone = link.gone()?;
+        watchdog::also(move || {
+            // Its server would end it, but may have been killed first.
+            if gone() {
+                exit::now(1);
+            }
+            memory.as_mut().is_some_and(|must_stop| must_stop())
+        });
         let mut requests = link.requests()?;
         let outbox = Box::new(move |reply| match link.send(&Up::Reply(reply)) {
             Ok(()) => {}

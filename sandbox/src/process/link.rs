@@ -31,6 +31,17 @@ impl Link {
         Ok(Requests(Arc::new(Mutex::new(socket))))
     }
 
+    /// Says whether the other side is gone. For a thread of its own, beside the session's.
+    pub fn gone(&self) -> Result<impl FnMut() -> bool + Send + use<>, FrameError> {
+        let socket = self.0.try_clone()?;
+        Ok(move || {
+            let mut polled = [PollFd::new(&socket, PollFlags::empty())];
+            let now = Timespec::default();
+            // A poll that fails is repeated soon.
+            poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+        })
+    }
+
     /// Closes the connection.
     pub fn hang_up(&self) {
         // The other side may have closed it first.

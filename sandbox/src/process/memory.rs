@@ -1,7 +1,7 @@
 //! Watches a worker's resident memory, which the engine's own limit does not see all of.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
+use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +23,7 @@ pub(super) fn watch(
     limits: &Limits,
     sessions: Arc<AtomicU64>,
 ) -> Option<impl FnMut() -> bool + Send + use<>> {
-    let mut resident = Resident::open()?;
+    let resident = Resident::open()?;
     let (heap, end_at) = (limits.heap_bytes, limits.process_bytes);
     let mut patience = 0;
     Some(move || {
@@ -60,10 +60,11 @@ impl Resident {
         })
     }
 
-    fn bytes(&mut self) -> Option<u64> {
-        let mut text = String::new();
-        self.statm.seek(io::SeekFrom::Start(0)).ok()?;
-        self.statm.read_to_string(&mut text).ok()?;
+    fn bytes(&self) -> Option<u64> {
+        // Seven numbers of at most 20 digits.
+        let mut text = [0; 160];
+        let length = self.statm.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(text.get(..length)?).ok()?;
         let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
         Some(pages * self.page)
     }

@@ -10,6 +10,10 @@
 //! server that ends because the harness hung up ends its copies; one that is killed does not cost them their sessions.
 
 mod confine;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+pub mod system_calls;
 mod exit;
 mod frame;
 mod control;

@@ -3,7 +3,7 @@
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use super::confine::close_descriptors;
+use super::confine::{close_descriptors, leave_namespaces};
 use super::frame::{self, FrameError};
 use super::{Hello, exit, forking, sharing};
 use crate::snapshot::use_snapshot;
@@ -22,6 +22,7 @@ pub fn worker_main() -> ! {
 
 fn serve() -> Result<(), FrameError> {
     close_descriptors();
+    leave_namespaces();
     // SAFETY: the process has just started; nothing else uses its standard input.
     let mut control = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
     let Some(mut hello) = frame::read::<Hello>(&mut control)? else {

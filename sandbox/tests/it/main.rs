@@ -12,4 +12,6 @@ mod node_parity;
 mod process;
 mod recorded;
 mod sessions;
+#[cfg(target_os = "linux")]
+mod system_calls;
 mod tree;

@@ -1,12 +1,15 @@
 //! Worker processes: what ends them, and that nothing else notices.
 
+use std::borrow::Borrow as _;
 use std::collections::HashSet;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use sandbox::message::{CellErrorKind, Context};
 use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, READY, WarmPool, WorkerCommand};
 use tempfile::TempDir;
@@ -287,6 +290,86 @@ fn nothing_runs_on_without_the_harness() {
     }
 }
 
+/// A process that serves the session of a host, which is killed together with whatever else stands between.
+#[test]
+fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
+    for sessions in ["1", "2"] {
+        let program = OwnProgram::new("orphaned");
+        let mut host = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
+            .arg("host")
+            .arg(program.folder.path().join(program.name))
+            .arg(sessions)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(host.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        assert_eq!(line, "busy\n");
+        let servers = children_of(&host.id().to_string(), program.name);
+        let copies = servers
+            .iter()
+            .flat_map(|pid| children_of(pid, program.name));
+        let copies: HashSet<String> = copies.collect();
+        let left = if copies.is_empty() { &servers } else { &copies };
+        let ends: Vec<_> = left
+            .iter()
+            .map(|pid| {
+                let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+                pidfd_open(pid, PidfdFlags::empty()).unwrap()
+            })
+            .collect();
+        assert_eq!(ends.len(), 1, "{sessions}: {servers:?}, {copies:?}");
+        // The host first, so that its server could not do anything about it.
+        if !copies.is_empty() {
+            signal(&servers, Signal::STOP);
+        }
+        host.kill().unwrap();
+        host.wait().unwrap();
+        if !copies.is_empty() {
+            kill(&servers);
+        }
+        let mut polled = [PollFd::new(&ends[0], PollFlags::IN)];
+        let second = Timespec {
+            tv_sec: 1,
+            tv_nsec: 0,
+        };
+        let ended = poll(&mut polled, Some(&second)).unwrap();
+        kill(left);
+        assert_eq!(ended, 1, "{sessions}: it still runs");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg(target_os = "linux")]
+async fn a_worker_that_makes_a_fatal_system_call_is_an_error_that_names_it() {
+    for sessions in [1, 2] {
+        let program = OwnProgram::new("misbehaving");
+        let mut isolation = program.isolation(sessions);
+        if let Isolation::Process(command) = &mut isolation {
+            command.arguments = vec!["misbehaves".to_owned()];
+        }
+        let sandbox = sandbox(config(), isolation);
+        let mut repl = root_of(&sandbox, "").await;
+        run(&mut repl, "1").await;
+        repl.run("await rlm('never answered')", 1);
+        repl.next().await.unwrap();
+        let copies = program.copies();
+        signal(
+            if copies.is_empty() {
+                program.servers()
+            } else {
+                copies
+            }
+            .borrow(),
+            Signal::USR1,
+        );
+        let lost = repl.next().await.unwrap_err();
+        assert_eq!(lost.cause, LostCause::Outside, "{lost}");
+        assert!(lost.detail.contains("system call ptrace"), "{lost}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_share_a_worker_end_with_it_and_with_no_other() {
     let program = OwnProgram::new("sharing-worker");
@@ -347,7 +430,7 @@ async fn every_thread_of_a_worker_is_confined() {
         }
         assert!(filters.len() > 1, "{name}: {filters:?}");
         assert!(
-            filters.iter().all(|line| line.ends_with("\t3")),
+            filters.iter().all(|line| line.ends_with("\t2")),
             "{name}: {filters:?}"
         );
     }

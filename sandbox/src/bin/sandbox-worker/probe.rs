@@ -1,31 +1,32 @@
-//! A bare worker process, for the tests of this crate; with `probe`, what a confined process can still do.
+//! What a confined process can still do.
 
-#![allow(
-    clippy::print_stdout,
-    reason = "the probe's result is for the test that reads it"
-)]
-
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Command;
 
-fn main() {
-    if std::env::args().nth(1).as_deref() == Some("probe") {
-        probe();
-    } else {
-        sandbox::worker_main();
-    }
-}
-
-fn probe() {
+/// Tries things that programs do, and prints which worked.
+pub fn probe() {
     println!("lacks {:?}", sandbox::confine());
+    let victim = Path::new("/tmp/sandbox-probe-victim");
     let thread = std::thread::spawn(|| 1 + 1).join();
     for (attempt, allowed) in [
         ("read a file", File::open("/etc/passwd").is_ok()),
         ("write a file", File::create("/tmp/sandbox-probe").is_ok()),
+        ("remove a file", std::fs::remove_file(victim).is_ok()),
         (
-            "remove a file",
-            std::fs::remove_file("/tmp/sandbox-probe-victim").is_ok(),
+            "change a file's mode",
+            std::fs::set_permissions(victim, Permissions::from_mode(0o777)).is_ok(),
+        ),
+        (
+            "change a file's owner",
+            std::os::unix::fs::lchown(victim, Some(1), None).is_ok(),
+        ),
+        ("learn that a file is there", victim.exists()),
+        (
+            "follow a link",
+            std::fs::read_link("/proc/self/exe").is_ok(),
         ),
         ("list a folder", std::fs::read_dir("/").is_ok()),
         (

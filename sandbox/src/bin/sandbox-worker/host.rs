@@ -1,0 +1,46 @@
+//! A harness with one busy session, to be killed by the test that started it.
+
+use std::io::Write as _;
+
+use sandbox::message::{AgentInfo, Context};
+use sandbox::{Config, Event, Isolation, Sandbox, WorkerCommand};
+
+/// Starts workers from the program that its second argument names, so many sessions to each as its third; says when
+/// a cell is busy, and waits.
+pub fn run() {
+    let mut arguments = std::env::args().skip(2);
+    let isolation = Isolation::Process(WorkerCommand {
+        program: arguments.next().expect("the worker's program").into(),
+        arguments: Vec::new(),
+        strict: true,
+        sessions: arguments
+            .next()
+            .and_then(|sessions| sessions.parse().ok())
+            .expect("how many sessions to a worker"),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("an async runtime");
+    runtime.block_on(async {
+        let sandbox = Sandbox::new(Config::default(), isolation, |lack| panic!("{lack}"));
+        let session = sandbox.expect("a sandbox").session().await;
+        let info = AgentInfo {
+            depth: 0,
+            max_depth: 1,
+            max_iterations: 1,
+            lineage: vec![String::new()],
+            invocation_id: String::new(),
+            parent_id: None,
+        };
+        let session = session.expect("a session");
+        let mut repl = session.open(None, Context::text(""), info);
+        repl.run("await llm('shall I?'); for (;;) {}", 1);
+        if let Event::Called(call) = repl.next().await.expect("the session lives") {
+            repl.settle(call.id, Ok("yes".to_owned()));
+        }
+        println!("busy");
+        std::io::stdout().flush().expect("the test listens");
+        repl.next().await.expect("the session lives");
+    });
+}

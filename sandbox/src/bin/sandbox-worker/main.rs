@@ -1,0 +1,27 @@
+//! A bare worker process, for the tests of this crate, and what they need done from inside one: by a command that no
+//! cell can reach.
+
+#![allow(
+    clippy::print_stdout,
+    reason = "what it prints is for the test that reads it"
+)]
+
+mod host;
+mod probe;
+#[cfg(target_os = "linux")]
+mod system_calls;
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("probe") => probe::probe(),
+        Some("host") => host::run(),
+        #[cfg(target_os = "linux")]
+        Some("system-calls") => system_calls::try_each(),
+        #[cfg(target_os = "linux")]
+        Some("misbehaves") => {
+            system_calls::misbehave_when_asked();
+            sandbox::worker_main();
+        }
+        _ => sandbox::worker_main(),
+    }
+}

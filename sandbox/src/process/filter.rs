@@ -1,0 +1,208 @@
+//! The table of system calls as programs that the kernel runs before each call.
+//!
+//! Two of them, both of which a worker's calls must pass: the first, with the whole table, is its server's; the second
+//! is short, because each copy installs it.
+
+use std::mem::offset_of;
+
+use seccompiler::sock_filter as Instruction;
+
+use super::system_calls::{Answer, Check, NEWER, TABLE, exit_code};
+
+/// What the kernel is told: by these bits, and an error number below them.
+const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
+const NOT_PERMITTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+/// Calls the handler of [`end_on_fatal_calls`].
+const SIGNAL: u32 = libc::SECCOMP_RET_TRAP;
+
+/// The interface of this processor: the kernel takes calls by those of others, too.
+#[cfg(target_arch = "x86_64")]
+const INTERFACE: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const INTERFACE: u32 = 0xC000_00B7;
+
+/// From here on, numbers are those of x32, a second interface of the same processor.
+#[cfg(target_arch = "x86_64")]
+const X32: u32 = 0x4000_0000;
+
+/// Installs the first program, for a server and its copies.
+///
+/// # Errors
+/// The kernel has no such programs, or refuses this one.
+pub(super) fn restrict_server() -> Result<(), seccompiler::Error> {
+    end_on_fatal_calls();
+    let mut program = Program::begin();
+    for call in TABLE {
+        program.answer(
+            call.number,
+            match call.answer {
+                Answer::Allowed(checks, _) => (checks, ALLOW),
+                Answer::OnlyV8 if cfg!(feature = "v8") => (&[], ALLOW),
+                Answer::OnlyV8 => (&[], NOT_PERMITTED),
+                Answer::Server => (&[], ALLOW),
+                Answer::Missing => (&[], NO_SUCH_CALL),
+                Answer::Fatal => (&[], SIGNAL),
+            },
+        );
+    }
+    program.at_least(NEWER, NO_SUCH_CALL);
+    program.install(NOT_PERMITTED)
+}
+
+/// Installs the second program, for a worker.
+///
+/// # Errors
+/// As of [`restrict_server`].
+pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
+    let mut program = Program::begin();
+    for call in TABLE {
+        match call.answer {
+            Answer::Allowed(_, checks) if !checks.is_empty() => {
+                program.answer(call.number, (checks, ALLOW));
+            }
+            Answer::Server => program.answer(call.number, (&[], NOT_PERMITTED)),
+            _ => {}
+        }
+    }
+    program.install(ALLOW)
+}
+
+/// Has the process end with an exit code that names the call, where one is made that no worker makes. The kernel
+/// itself would end it without a word.
+fn end_on_fatal_calls() {
+    extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        // SAFETY: the kernel passes what it knows of the signal.
+        let call = unsafe { &*info.cast::<Refused>() };
+        super::exit::now(exit_code(
+            (call.interface == INTERFACE).then_some(i64::from(call.number)),
+        ));
+    }
+    // SAFETY: an all-zero action is a valid one, and the handler has the signature that its flag stands for. It only
+    // looks into a constant table and ends the process.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_signal as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO;
+        libc::sigaction(libc::SIGSYS, &raw const action, std::ptr::null_mut());
+    }
+}
+
+/// `siginfo_t` of a refused call.
+#[repr(C)]
+struct Refused {
+    signal: [libc::c_int; 3],
+    at: *const libc::c_void,
+    number: libc::c_int,
+    interface: libc::c_uint,
+}
+
+struct Program(Vec<Instruction>);
+
+impl Program {
+    /// Refuses what is not of this processor's one interface, and loads the call's number.
+    fn begin() -> Self {
+        let mut program = Self(Vec::new());
+        program.load(offset_of!(libc::seccomp_data, arch));
+        program.jump(libc::BPF_JEQ, INTERFACE, 1, 0);
+        program.end(SIGNAL);
+        program.load(offset_of!(libc::seccomp_data, nr));
+        #[cfg(target_arch = "x86_64")]
+        {
+            program.jump(libc::BPF_JGE, X32, 0, 1);
+            program.end(NOT_PERMITTED);
+        }
+        program
+    }
+
+    /// The answer to one call, if its arguments pass.
+    fn answer(&mut self, number: i64, (checks, answer): (&[Check], u32)) {
+        let mut body = Self(Vec::new());
+        for check in checks {
+            body.check(check);
+        }
+        body.end(answer);
+        self.jump(libc::BPF_JEQ, low(number), 0, length(&body.0));
+        self.0.append(&mut body.0);
+    }
+
+    /// The answer to all calls from this number on.
+    fn at_least(&mut self, number: i64, answer: u32) {
+        self.jump(libc::BPF_JGE, low(number), 0, 1);
+        self.end(answer);
+    }
+
+    /// Refuses the call if an argument does not pass.
+    fn check(&mut self, check: &Check) {
+        match *check {
+            Check::IsOne(place, values) => {
+                self.load(argument(place));
+                for (at, value) in values.iter().enumerate() {
+                    let left = length(&values[at..]);
+                    self.jump(libc::BPF_JEQ, *value, left, 0);
+                }
+            }
+            Check::Not(place, value) => {
+                self.load(argument(place));
+                self.jump(libc::BPF_JEQ, value, 0, 1);
+            }
+            Check::IsZero(place) => {
+                self.load(argument(place));
+                self.jump(libc::BPF_JEQ, 0, 0, 2);
+                self.load(argument(place) + size_of::<u32>());
+                self.jump(libc::BPF_JEQ, 0, 1, 0);
+            }
+            Check::Has(place, bits) => {
+                self.load(argument(place));
+                self.jump(libc::BPF_JSET, bits, 1, 0);
+            }
+            Check::LacksAll(place, bits) => {
+                self.load(argument(place));
+                self.jump(libc::BPF_JSET, bits, 0, 1);
+            }
+            Check::IsOwnProcess(place) => {
+                self.load(argument(place));
+                self.jump(libc::BPF_JEQ, std::process::id(), 1, 0);
+            }
+        }
+        self.end(NOT_PERMITTED);
+    }
+
+    fn load(&mut self, offset: usize) {
+        let code = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+        self.push(code, 0, 0, u32::try_from(offset).unwrap_or(u32::MAX));
+    }
+
+    /// Skips so many instructions if the comparison holds, and if it does not.
+    fn jump(&mut self, comparison: u32, with: u32, if_so: u8, else_: u8) {
+        self.push(libc::BPF_JMP | comparison | libc::BPF_K, if_so, else_, with);
+    }
+
+    fn end(&mut self, answer: u32) {
+        self.push(libc::BPF_RET | libc::BPF_K, 0, 0, answer);
+    }
+
+    fn push(&mut self, code: u32, jt: u8, jf: u8, k: u32) {
+        let code = u16::try_from(code).unwrap_or(0);
+        self.0.push(Instruction { code, jt, jf, k });
+    }
+
+    /// `otherwise` is the answer to all calls that have none yet.
+    fn install(mut self, otherwise: u32) -> Result<(), seccompiler::Error> {
+        self.end(otherwise);
+        seccompiler::apply_filter(&self.0)
+    }
+}
+
+/// Where the lower half of an argument is.
+fn argument(place: u8) -> usize {
+    offset_of!(libc::seccomp_data, args) + usize::from(place) * size_of::<u64>()
+}
+
+fn low(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn length<T>(part: &[T]) -> u8 {
+    u8::try_from(part.len()).unwrap_or(u8::MAX)
+}

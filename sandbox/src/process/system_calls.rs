@@ -1,0 +1,278 @@
+//! Every system call that a confined process may make, and what the others answer: the one table, which the filters
+//! (`filter.rs`), the documentation and the test that tries each call read.
+
+use Answer::{Allowed, Fatal, Missing, Server};
+use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not};
+
+/// A system call of the table. What is not in the table answers `EPERM`, or `ENOSYS` from [`NEWER`] on.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemCall {
+    /// Its name, as in the kernel's tables.
+    pub name: &'static str,
+    /// Its number on this processor.
+    pub number: i64,
+    /// What it answers.
+    pub answer: Answer,
+    /// What needs it, or why it answers so.
+    pub reason: &'static str,
+}
+
+/// What a system call answers.
+#[derive(Debug, Clone, Copy)]
+pub enum Answer {
+    /// It is made if its arguments pass, else it answers `EPERM`: in a server by the first checks, in a worker by both.
+    Allowed(&'static [Check], &'static [Check]),
+    /// A server makes it; in a worker it answers `EPERM`.
+    Server,
+    /// As [`Answer::Allowed`], where the engine is V8.
+    OnlyV8,
+    /// `ENOSYS`: the C library has another way.
+    Missing,
+    /// The process ends, and its session learns by which call.
+    Fatal,
+}
+
+/// A condition on one argument, named by its place.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// Its lower half is one of these.
+    IsOne(u8, &'static [u32]),
+    /// Its lower half is not this.
+    Not(u8, u32),
+    /// All of it is zero.
+    IsZero(u8),
+    /// Its lower half has these bits.
+    Has(u8, u32),
+    /// Its lower half has none of these bits.
+    LacksAll(u8, u32),
+    /// It is the number of the calling process.
+    IsOwnProcess(u8),
+}
+
+/// The first number of those system calls that are too new for the table: they answer `ENOSYS`, as in a kernel that
+/// lacks them, so that a newer C library takes the older way.
+pub const NEWER: i64 = libc::SYS_set_mempolicy_home_node + 1;
+
+/// Numbers that the kernel takes past every filter, because its own probes make these calls; made by anyone else, they
+/// do nothing, or end the process.
+pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
+    &[335, 336]
+} else {
+    &[]
+};
+
+/// Exit codes of a process that made a [`Answer::Fatal`] call: this one, and the call's place among those.
+const EXIT: i32 = 100;
+/// The exit code for such a call by the interface of another processor.
+const EXIT_FOREIGN: i32 = EXIT - 1;
+
+/// The exit code for a call, by the number that the kernel reports, or none if it is not of this processor.
+pub(super) fn exit_code(number: Option<i64>) -> i32 {
+    let place = number.and_then(|number| fatal().position(|call| call.number == number));
+    place.map_or(EXIT_FOREIGN, |place| {
+        EXIT + i32::try_from(place).unwrap_or(0)
+    })
+}
+
+/// The name of the call that a process ended with this exit code for.
+#[must_use]
+pub fn fatal_call(exit_code: i32) -> Option<&'static str> {
+    if exit_code == EXIT_FOREIGN {
+        return Some("of another processor");
+    }
+    let place = usize::try_from(exit_code.checked_sub(EXIT)?).ok()?;
+    fatal().nth(place).map(|call| call.name)
+}
+
+fn fatal() -> impl Iterator<Item = &'static SystemCall> {
+    TABLE.iter().filter(|call| matches!(call.answer, Fatal))
+}
+
+/// No conditions.
+const ANY: &[Check] = &[];
+
+/// Memory that code could be written to and run in. V8 compiles into such; nothing else does.
+const NEVER_EXECUTABLE: &[Check] = if cfg!(feature = "v8") {
+    ANY
+} else {
+    &[LacksAll(2, libc::PROT_EXEC as u32)]
+};
+
+const NAMESPACES: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+
+macro_rules! table {
+    ($($(#[$when:meta])* $number:ident => $answer:expr, $reason:literal;)*) => {
+        &[$($(#[$when])* SystemCall {
+            name: stringify!($number).split_at("SYS_".len()).1,
+            number: libc::$number,
+            answer: $answer,
+            reason: $reason,
+        },)*]
+    };
+}
+
+const FREE: Answer = Allowed(ANY, ANY);
+
+/// The table.
+#[rustfmt::skip]
+pub const TABLE: &[SystemCall] = table! {
+    // Those whose arguments are looked at come first: the kernel keeps no answers for them.
+    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, which cannot be executed but on V8";
+    SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; on V8 compiled code";
+    SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),
+        "a second descriptor of the session's socket; not an owner, to whom signals go";
+    SYS_rt_sigaction => Allowed(&[Not(0, libc::SIGSYS as u32)], ANY), "handlers of signals, but for the one that ends the process";
+    SYS_prlimit64 => Allowed(&[IsZero(0), IsZero(2)], ANY), "reads the limits of its own process";
+    SYS_clone => Allowed(&[LacksAll(0, NAMESPACES)], &[Has(0, libc::CLONE_THREAD as u32)]),
+        "a server copies itself; a worker starts threads";
+    SYS_prctl => Allowed(ANY, &[IsOne(0, &[libc::PR_SET_NAME as u32, libc::PR_SET_VMA as u32])]),
+        "names of threads and memory; a server gives up what is its by it";
+    SYS_tgkill => Allowed(ANY, &[IsOwnProcess(0)]), "`abort`";
+
+    SYS_read => FREE, "requests; the worker's own size";
+    SYS_readv => FREE, "the same, in pieces";
+    SYS_pread64 => FREE, "the worker's own size";
+    SYS_recvfrom => FREE, "requests";
+    SYS_recvmsg => FREE, "orders to a server, with sockets";
+    SYS_write => FREE, "replies";
+    SYS_writev => FREE, "the same, in pieces";
+    SYS_sendto => FREE, "replies";
+    SYS_shutdown => FREE, "the end of a session";
+    SYS_close => FREE, "descriptors that are not needed any more";
+    #[cfg(target_arch = "x86_64")]
+    SYS_poll => FREE, "waiting for requests";
+    SYS_ppoll => FREE, "waiting for requests";
+
+    SYS_brk => FREE, "memory";
+    SYS_munmap => FREE, "memory";
+    SYS_mremap => FREE, "memory";
+    SYS_madvise => FREE, "memory that is given back";
+
+    SYS_futex => FREE, "locks";
+    SYS_set_robust_list => FREE, "a thread's start";
+    SYS_set_tid_address => FREE, "a copy's start";
+    SYS_rseq => FREE, "a thread's start, which the C library does not survive without";
+    SYS_sched_yield => FREE, "locks";
+    SYS_sched_getaffinity => FREE, "how many processors there are";
+    SYS_getpid => FREE, "`abort`";
+    SYS_gettid => FREE, "`abort`; a thread's clock";
+    SYS_exit => FREE, "a thread's end";
+    SYS_exit_group => FREE, "the end";
+
+    SYS_rt_sigprocmask => FREE, "a thread's start";
+    SYS_rt_sigreturn => FREE, "the end of a signal's handler";
+    SYS_sigaltstack => FREE, "a thread's start: the stack on which an overflow is reported";
+    SYS_restart_syscall => FREE, "the kernel's own, after a stop";
+
+    SYS_clock_gettime => FREE, "clocks, CPU time";
+    SYS_clock_getres => FREE, "clocks";
+    SYS_clock_nanosleep => FREE, "waiting";
+    SYS_nanosleep => FREE, "waiting";
+    SYS_gettimeofday => FREE, "clocks";
+    #[cfg(target_arch = "x86_64")]
+    SYS_time => FREE, "clocks";
+    SYS_getrandom => FREE, "random numbers";
+
+    SYS_membarrier => Answer::OnlyV8, "memory order between threads";
+    SYS_getrusage => Answer::OnlyV8, "its own CPU time";
+    SYS_pkey_alloc => Answer::OnlyV8, "keys to compiled code";
+    SYS_pkey_free => Answer::OnlyV8, "keys to compiled code";
+    SYS_pkey_mprotect => Answer::OnlyV8, "keys to compiled code";
+
+    SYS_openat => Server, "a copy's view of its own size; without rights to any file from then on";
+    SYS_wait4 => Server, "how copies ended";
+    SYS_kill => Server, "ends copies";
+    SYS_seccomp => Server, "the worker's own filter";
+    SYS_landlock_create_ruleset => Server, "gives up files and the network";
+    SYS_landlock_restrict_self => Server, "gives up files and the network";
+
+    SYS_clone3 => Missing, "`clone` starts threads, whose flags can be seen";
+    SYS_statx => Missing, "the size of a file before it is read, which need not be known";
+    SYS_faccessat2 => Missing, "no file is there to it";
+    SYS_openat2 => Missing, "`openat`";
+    SYS_close_range => Missing, "`close`";
+    SYS_epoll_pwait2 => Missing, "`poll`";
+    SYS_preadv2 => Missing, "`readv`";
+    SYS_pwritev2 => Missing, "`writev`";
+    SYS_futex_waitv => Missing, "`futex`";
+    SYS_copy_file_range => Missing, "`read` and `write`";
+
+    SYS_ptrace => Fatal, "takes over other processes";
+    SYS_process_vm_readv => Fatal, "reads other processes";
+    SYS_process_vm_writev => Fatal, "writes into other processes";
+    SYS_kcmp => Fatal, "compares other processes";
+    SYS_process_madvise => Fatal, "changes other processes";
+    SYS_process_mrelease => Fatal, "changes other processes";
+    SYS_pidfd_getfd => Fatal, "takes descriptors of other processes";
+    SYS_pidfd_send_signal => Fatal, "signals other processes";
+    SYS_move_pages => Fatal, "changes other processes";
+    SYS_migrate_pages => Fatal, "changes other processes";
+    SYS_execve => Fatal, "starts programs";
+    SYS_execveat => Fatal, "starts programs";
+    SYS_unshare => Fatal, "makes namespaces";
+    SYS_setns => Fatal, "enters namespaces";
+    SYS_mount => Fatal, "changes what is mounted";
+    SYS_umount2 => Fatal, "changes what is mounted";
+    SYS_pivot_root => Fatal, "changes what is mounted";
+    SYS_chroot => Fatal, "changes what is mounted";
+    SYS_move_mount => Fatal, "changes what is mounted";
+    SYS_open_tree => Fatal, "changes what is mounted";
+    SYS_mount_setattr => Fatal, "changes what is mounted";
+    SYS_fsopen => Fatal, "changes what is mounted";
+    SYS_fsconfig => Fatal, "changes what is mounted";
+    SYS_fsmount => Fatal, "changes what is mounted";
+    SYS_fspick => Fatal, "changes what is mounted";
+    SYS_swapon => Fatal, "changes the machine";
+    SYS_swapoff => Fatal, "changes the machine";
+    SYS_reboot => Fatal, "changes the machine";
+    SYS_sethostname => Fatal, "changes the machine";
+    SYS_setdomainname => Fatal, "changes the machine";
+    SYS_settimeofday => Fatal, "changes the machine's clock";
+    SYS_clock_settime => Fatal, "changes the machine's clock";
+    SYS_adjtimex => Fatal, "changes the machine's clock";
+    SYS_clock_adjtime => Fatal, "changes the machine's clock";
+    SYS_acct => Fatal, "changes the machine";
+    SYS_quotactl => Fatal, "changes the machine";
+    SYS_syslog => Fatal, "reads the kernel's log";
+    SYS_kexec_load => Fatal, "replaces the kernel";
+    #[cfg(target_arch = "x86_64")]
+    SYS_kexec_file_load => Fatal, "replaces the kernel";
+    SYS_init_module => Fatal, "changes the kernel";
+    SYS_finit_module => Fatal, "changes the kernel";
+    SYS_delete_module => Fatal, "changes the kernel";
+    SYS_bpf => Fatal, "runs programs in the kernel";
+    SYS_perf_event_open => Fatal, "measures other processes";
+    SYS_userfaultfd => Fatal, "a means of attacks on the kernel";
+    SYS_io_uring_setup => Fatal, "makes system calls that no filter sees";
+    SYS_io_uring_enter => Fatal, "makes system calls that no filter sees";
+    SYS_io_uring_register => Fatal, "makes system calls that no filter sees";
+    SYS_add_key => Fatal, "keys of the kernel";
+    SYS_request_key => Fatal, "keys of the kernel";
+    SYS_keyctl => Fatal, "keys of the kernel";
+    SYS_name_to_handle_at => Fatal, "files beside their paths";
+    SYS_open_by_handle_at => Fatal, "files beside their paths";
+    SYS_fanotify_init => Fatal, "watches the files of others";
+    SYS_fanotify_mark => Fatal, "watches the files of others";
+    SYS_personality => Fatal, "makes all memory executable";
+    SYS_setuid => Fatal, "becomes another user";
+    SYS_setgid => Fatal, "becomes another user";
+    SYS_setreuid => Fatal, "becomes another user";
+    SYS_setregid => Fatal, "becomes another user";
+    SYS_setresuid => Fatal, "becomes another user";
+    SYS_setresgid => Fatal, "becomes another user";
+    SYS_setfsuid => Fatal, "becomes another user";
+    SYS_setfsgid => Fatal, "becomes another user";
+    SYS_setgroups => Fatal, "becomes another user";
+    #[cfg(target_arch = "x86_64")]
+    SYS_iopl => Fatal, "talks to devices";
+    #[cfg(target_arch = "x86_64")]
+    SYS_ioperm => Fatal, "talks to devices";
+    #[cfg(target_arch = "x86_64")]
+    SYS_modify_ldt => Fatal, "a means of attacks on the kernel";
+};

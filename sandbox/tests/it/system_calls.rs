@@ -1,0 +1,252 @@
+//! Every system call of the platform, tried from inside a confined process, against the table.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use sandbox::system_calls::{Answer, Check, NEWER, OF_THE_KERNEL, TABLE, fatal_call};
+
+/// What the command of the worker's program answers to these lines.
+fn tried(lines: &[String]) -> Vec<String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
+        .arg("system-calls")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let text = lines.join("\n");
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<String> = answers.lines().map(str::to_owned).collect();
+    assert_eq!(answers.len(), lines.len(), "{answers:?}");
+    answers
+}
+
+const NOT_PERMITTED: &str = "error 1";
+const NO_SUCH_CALL: &str = "error 38";
+
+/// All numbers there are and some that there are not, with arguments that no call takes: what passes the filter fails in
+/// the kernel as it does without one.
+#[test]
+fn every_system_call_answers_as_the_table_says() {
+    let numbers = 0..NEWER + 100;
+    let lines = |how: &str| -> Vec<String> {
+        numbers
+            .clone()
+            .map(|number| format!("{how} {number}"))
+            .collect()
+    };
+    let answers = tried(&lines("confined"));
+    let table: BTreeMap<i64, _> = TABLE.iter().map(|call| (call.number, call)).collect();
+    assert_eq!(
+        table.len(),
+        TABLE.len(),
+        "a number stands in the table twice"
+    );
+
+    let mut wrong = Vec::new();
+    let mut passing = Vec::new();
+    for (number, answer) in numbers.zip(&answers) {
+        let call = table.get(&number).copied();
+        let expected = match call.map(|call| call.answer) {
+            Some(Answer::Allowed([], [])) => {
+                passing.push((number, answer));
+                continue;
+            }
+            Some(Answer::OnlyV8) if cfg!(feature = "v8") => {
+                passing.push((number, answer));
+                continue;
+            }
+            // By what it is called with: below.
+            Some(Answer::Allowed(..)) => continue,
+            Some(Answer::Fatal) => {
+                let code: Option<i32> = answer
+                    .strip_prefix("exit ")
+                    .and_then(|code| code.parse().ok());
+                if code.and_then(fatal_call) != call.map(|call| call.name) {
+                    wrong.push(format!("{number} {call:?}: {answer}"));
+                }
+                continue;
+            }
+            Some(Answer::Missing) => NO_SUCH_CALL,
+            None if OF_THE_KERNEL.contains(&number) => continue,
+            None if number >= NEWER => NO_SUCH_CALL,
+            Some(Answer::Server | Answer::OnlyV8) | None => NOT_PERMITTED,
+        };
+        if answer != expected {
+            wrong.push(format!("{number} {call:?}: {answer}"));
+        }
+    }
+    let free: Vec<String> = passing
+        .iter()
+        .map(|(number, _)| format!("free {number}"))
+        .collect();
+    for ((number, answer), free) in passing.iter().zip(tried(&free)) {
+        if **answer != free {
+            wrong.push(format!("{number}: {answer}, without the filter {free}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(passing.len() > 30);
+}
+
+/// Calls whose arguments are looked at: the name, the arguments, and whether it may be made.
+#[rustfmt::skip]
+const BY_ARGUMENTS: &[(&str, &str, bool)] = &[
+    // Length 0: nothing is mapped and nothing changed.
+    ("mmap", "0 0 3 34 -1 0", true),
+    ("mmap", "0 0 7 34 -1 0", cfg!(feature = "v8")),
+    ("mmap", "0 0 4 34 -1 0", cfg!(feature = "v8")),
+    ("mprotect", "0 0 3", true),
+    ("mprotect", "0 0 5", cfg!(feature = "v8")),
+    ("fcntl", "-1 1", true),
+    ("fcntl", "-1 3", true),
+    ("fcntl", "-1 1030 3", true),
+    ("fcntl", "-1 0", false),
+    ("fcntl", "-1 4", false),
+    ("fcntl", "-1 8 1", false),
+    ("fcntl", "-1 10 9", false),
+    ("rt_sigaction", "10 0 0 8", true),
+    ("rt_sigaction", "31 0 0 8", false),
+    ("prlimit64", "0 7 0 0", true),
+    ("prlimit64", "0 7 1 0", false),
+    ("prlimit64", "0 7 4294967296 0", false),
+    ("prlimit64", "1 7 0 0", false),
+    ("clone", "65536", true),
+    ("clone", "17", false),
+    ("clone", "268500992", false),
+    ("clone", "1073807360", false),
+    ("prctl", "15 -1", true),
+    ("prctl", "1 9", false),
+    ("prctl", "4 1", false),
+    ("prctl", "22 1", false),
+    ("prctl", "38 1 0 0 0", false),
+    ("tgkill", "self -1 0", true),
+    ("tgkill", "1 1 0", false),
+];
+
+#[test]
+fn arguments_are_looked_at_where_they_matter() {
+    let number = |name: &str| TABLE.iter().find(|call| call.name == name).unwrap().number;
+    let line = |(name, arguments, _): &(&str, &str, bool)| format!("{} {arguments}", number(name));
+    let lines = |how: &str| -> Vec<String> {
+        BY_ARGUMENTS
+            .iter()
+            .map(|case| format!("{how} {}", line(case)))
+            .collect()
+    };
+    let (confined, free) = (tried(&lines("confined")), tried(&lines("free")));
+    for (case, (confined, free)) in BY_ARGUMENTS.iter().zip(confined.iter().zip(&free)) {
+        let expected = if case.2 { free } else { NOT_PERMITTED };
+        assert_eq!(confined, expected, "{case:?}");
+    }
+    for call in TABLE {
+        let looks = matches!(call.answer, Answer::Allowed(server, worker) if server.len() + worker.len() > 0);
+        let both = [true, false].map(|allowed| {
+            BY_ARGUMENTS
+                .iter()
+                .any(|(name, _, is)| *name == call.name && *is == allowed)
+        });
+        assert!(
+            !looks || both[1] || cfg!(feature = "v8"),
+            "{} has no case",
+            call.name
+        );
+        assert!(!looks || both[0], "{} has no case", call.name);
+    }
+}
+
+/// The second interface of the same processor, whose numbers are those of the first with one bit more.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn no_system_call_passes_by_the_interface_x32() {
+    let lines: Vec<String> = (0..=550)
+        .map(|number| format!("confined {}", 0x4000_0000 + number))
+        .collect();
+    assert!(tried(&lines).iter().all(|answer| answer == NOT_PERMITTED));
+}
+
+#[test]
+#[cfg_attr(
+    any(feature = "v8", not(target_arch = "x86_64")),
+    ignore = "the table there is another"
+)]
+fn the_documentation_has_the_table() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/SYSTEM_CALLS.md");
+    let text = document();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap_or_default(),
+        text,
+        "to write it anew: UPDATE_DOCS=1 cargo test --package sandbox --test it the_documentation_has_the_table"
+    );
+}
+
+fn document() -> String {
+    let mut text = include_str!("system_calls/before.md").to_owned();
+    for (title, is) in [
+        (
+            "Allowed",
+            (|answer| matches!(answer, Answer::Allowed(..) | Answer::OnlyV8))
+                as fn(&Answer) -> bool,
+        ),
+        ("Allowed to a server, refused to its copies", |answer| {
+            matches!(answer, Answer::Server)
+        }),
+        ("Answered with `ENOSYS`", |answer| {
+            matches!(answer, Answer::Missing)
+        }),
+        ("Fatal", |answer| matches!(answer, Answer::Fatal)),
+    ] {
+        let _ = write!(
+            text,
+            "\n## {title}\n\n| call | engine | only if | why |\n|---|---|---|---|\n"
+        );
+        for call in TABLE.iter().filter(|call| is(&call.answer)) {
+            let engine = if matches!(call.answer, Answer::OnlyV8) {
+                "V8"
+            } else {
+                "both"
+            };
+            let checks = match call.answer {
+                Answer::Allowed(server, worker) => [("", server), ("in a worker ", worker)],
+                _ => [("", [].as_slice()), ("", &[])],
+            };
+            let checks = checks.iter().flat_map(|(place, checks)| {
+                checks
+                    .iter()
+                    .map(move |check| format!("{place}{}", shown(check)))
+            });
+            let checks: Vec<String> = checks.collect();
+            let _ = writeln!(
+                text,
+                "| `{}` | {engine} | {} | {} |",
+                call.name,
+                checks.join("; "),
+                call.reason
+            );
+        }
+    }
+    text
+}
+
+/// A condition in words; arguments are counted from 1.
+fn shown(check: &Check) -> String {
+    match *check {
+        Check::IsOne(place, values) => format!("argument {} is one of {values:?}", place + 1),
+        Check::Not(place, value) => format!("argument {} is not {value}", place + 1),
+        Check::IsZero(place) => format!("argument {} is 0", place + 1),
+        Check::Has(place, bits) => format!("argument {} has the bits {bits:#x}", place + 1),
+        Check::LacksAll(place, bits) => {
+            format!("argument {} has none of the bits {bits:#x}", place + 1)
+        }
+        Check::IsOwnProcess(place) => format!("argument {} is the process's own number", place + 1),
+    }
+}
