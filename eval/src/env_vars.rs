@@ -45,6 +45,9 @@ pub const CI: &str = "CI";
 /// Set to something: no colours, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
+/// How many columns the terminal has, for who wants tables to be of another width.
+pub const COLUMNS: &str = "COLUMNS";
+
 /// Set where there is an X11 screen.
 pub const DISPLAY: &str = "DISPLAY";
 

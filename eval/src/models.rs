@@ -182,7 +182,10 @@ impl<'a> Stack<'a> {
         if let Some(cache) = &self.cache {
             let server = models.servers.get(endpoint);
             let url = server.map_or("", |server| server.base_url.as_str());
-            let server = format!("{endpoint} {url}");
+            let mut server = format!("{endpoint} {url}");
+            for header in models.headers() {
+                server.push_str(&format!("\n{header}"));
+            }
             provider = Arc::new(Cached::new(provider, Arc::clone(cache), server));
         }
         let prices = self.prices.clone();
@@ -221,11 +224,12 @@ pub fn open_server(
     http: HttpClient,
     stream: bool,
 ) -> Result<HttpProvider, ModelError> {
-    let key = server.key.clone();
+    let headers = server.headers.iter().map(|header| header.sent.clone());
     Ok(HttpProvider::open(
         server.endpoint,
         &server.base_url,
-        key,
+        server.key.clone(),
+        headers.collect(),
         http,
         stream,
     )?)

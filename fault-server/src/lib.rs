@@ -65,6 +65,8 @@ pub struct Seen {
     pub headers: Vec<(String, String)>,
     /// Null if the body is no JSON.
     pub body: Value,
+    /// The body byte for byte, as far as it is UTF-8.
+    pub text: String,
 }
 
 impl Seen {
@@ -319,5 +321,6 @@ fn read(mut stream: &TcpStream, state: &State) -> Option<Seen> {
         path,
         headers,
         body: serde_json::from_slice(&bytes[length..]).unwrap_or(Value::Null),
+        text: String::from_utf8_lossy(&bytes[length..]).into_owned(),
     })
 }

@@ -5,23 +5,32 @@ use comfy_table::{ContentArrangement, LineStyle, Table};
 
 use crate::sanitize::sanitize;
 
-/// Columns of the terminal that a table may fill.
-const WIDTH: u16 = 80;
+/// Columns of the terminal that tables fill at most where there is none, or nobody says how wide it is.
+pub const WIDTH: u16 = 80;
+
+/// What a column of a table is given before there are fewer of them side by side.
+const COLUMN: u16 = 26;
+
+/// How many runs stand side by side in a table of this width, at least 1; more make further tables below it.
+pub fn side_by_side(width: u16) -> usize {
+    usize::from(width / COLUMN).max(1)
+}
 
 /// A table under a line: its first column is named `title` and names the figures, each further one has a label. At most
-/// 80 columns wide and without colour, and any of it may be any text. Ends in a newline.
+/// `width` columns wide and without colour, and any of it may be any text. Ends in a newline.
 pub fn in_columns<'a>(
     title: &str,
     labels: impl IntoIterator<Item = &'a str>,
     rows: impl IntoIterator<Item = (String, Vec<String>)>,
+    width: u16,
 ) -> String {
     let mut table = Table::new();
     table
         .load_style(NOTHING.header_separator(LineStyle::none().fill('─')))
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH)
+        .set_width(width)
         .force_no_tty();
-    let clean = |text: &str| sanitize(text, WIDTH.into());
+    let clean = |text: &str| sanitize(text, width.into());
     let labels = labels.into_iter().map(clean);
     table.set_header([clean(title)].into_iter().chain(labels));
     for (name, cells) in rows {

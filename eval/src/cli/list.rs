@@ -65,13 +65,17 @@ pub enum List {
     },
     /// Models, for `--model`
     Models {
-        /// Ask this provider's server which models it serves: openai, anthropic, openrouter, google or ollama
+        /// Ask this provider's server which models it serves: openai, anthropic, ollama, vllm, …
         #[arg(long, value_name = "NAME")]
         provider: Option<String>,
 
         /// URL of its server [default: the provider's own]
         #[arg(long, value_name = "URL", requires = "provider")]
         base_url: Option<String>,
+
+        /// Header of the request, as for `rlm-eval run`; repeatable
+        #[arg(long, value_name = "NAME=VALUE", requires = "provider")]
+        header: Vec<String>,
     },
 }
 

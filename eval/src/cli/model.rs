@@ -17,6 +17,11 @@ pub struct ModelArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
+    /// Header of every request to the server of the main model, as in x-team=blue; a secret is named by its environment
+    /// variable, as in api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub header: Vec<String>,
+
     /// Sampling temperature, at least 0 [default: the server's]
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]
     pub temperature: Option<f64>,

@@ -34,7 +34,7 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     if settings.json {
         stdout::write_json(&comparison)?;
     } else {
-        stdout::write(&table(&comparison))?;
+        stdout::write_table(|width| table(&comparison, width))?;
     }
     let nothing = |pair: &RunPair| pair.errors_as_zero.is_none();
     Ok(if comparison.comparisons.iter().all(nothing) {

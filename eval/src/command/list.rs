@@ -45,7 +45,8 @@ pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
         List::Models {
             provider: Some(provider),
             base_url,
-        } => served(provider, base_url.as_deref())?,
+            header,
+        } => served(provider, base_url.as_deref(), header)?,
     };
     if args.json {
         stdout::write_json(&listing.objects)?;
@@ -292,8 +293,8 @@ fn models() -> Listing {
 }
 
 /// The models that a server says it serves.
-fn served(provider: &str, base_url: Option<&str>) -> Result<Listing, Error> {
-    let server = provider_server(provider, base_url)?;
+fn served(provider: &str, base_url: Option<&str>, headers: &[String]) -> Result<Listing, Error> {
+    let server = provider_server(provider, base_url, headers)?;
     let http = HttpClient::new(ASKING).map_err(ModelError::from)?;
     let server = models::open_server(&server, http, false)?;
     let served = runtime()?.block_on(server.models())?;

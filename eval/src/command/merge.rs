@@ -15,7 +15,7 @@ use crate::terminal;
 /// [`Error::Merge`] for runs that do not go together, or [`Error::Stdout`].
 pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     let merged = merge(&args.out, &args.dirs, args.allow_program_change)?;
-    stdout::write(&table(&[(&merged.label, &merged.summary)]))?;
+    stdout::write_table(|width| table(&[(&merged.label, &merged.summary)], width))?;
     if merged.overlaps > 0 {
         terminal::note(&format!(
             "{} attempts were in more than one run, and agreed",

@@ -30,7 +30,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     if args.json {
         stdout::write_json(&json(&report))?;
     } else {
-        stdout::write(&text(&report))?;
+        stdout::write_table(|width| text(&report, width))?;
     }
     let page = match (&args.html, args.dirs.first()) {
         (Some(file), _) => file.clone(),

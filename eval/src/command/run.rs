@@ -398,7 +398,7 @@ fn print(settings: &RunSettings, label: &str, summary: &Summary) -> Result<(), E
     if settings.json {
         return stdout::write_json(summary);
     }
-    stdout::write(&table(&[(label, summary)]))
+    stdout::write_table(|width| table(&[(label, summary)], width))
 }
 
 fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {

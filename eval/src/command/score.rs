@@ -78,7 +78,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     } else {
         let old = Summary::new(&run.records, total).with_wasted(run.wasted);
         let recorded = format!("{} (recorded)", run.lock.run.scorer);
-        stdout::write(&table(&[(&recorded, &old), (scorer, &new)]))?;
+        stdout::write_table(|width| table(&[(&recorded, &old), (scorer, &new)], width))?;
     }
     terminal::note(&format!("scores: {}", path.display()));
     let failed: Vec<&AttemptRecord> = rescored

@@ -3,6 +3,15 @@
 use std::io::{self, Write as _};
 
 use crate::error::Error;
+use crate::settings::table_width;
+
+/// Writes what is laid out for a width of the terminal on stdout: a table.
+///
+/// # Errors
+/// [`Error::Stdout`].
+pub(super) fn write_table(table: impl FnOnce(u16) -> String) -> Result<(), Error> {
+    write(&table(table_width()))
+}
 
 /// Writes a text on stdout at once.
 ///

@@ -201,7 +201,7 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     if json {
         stdout::write_json(comparison)?;
     } else {
-        stdout::write(&conclusion(&report))?;
+        stdout::write_table(|width| conclusion(&report, width))?;
     }
     let digests = comparison.runs.iter();
     let digests: BTreeSet<_> = digests

@@ -40,11 +40,21 @@ pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
 
 /// What of the model of a judge can change a verdict.
 pub fn judge_identity(settings: &JudgeSettings) -> Value {
-    json!({
+    let mut all = json!({
         "model": settings.model.identity(SCRIPTED_JUDGE),
         "sampling": settings.models.sampling,
         "servers": servers(&settings.models),
-    })
+    });
+    if let Some(headers) = headers(&settings.models) {
+        all["headers"] = headers;
+    }
+    all
+}
+
+/// The headers that the user adds, by name and reference; none where there are none, as in every run before there were.
+fn headers(settings: &ModelSettings) -> Option<Value> {
+    let headers = settings.headers();
+    (!headers.is_empty()).then(|| json!(headers))
 }
 
 /// The parts of models that run anew.
@@ -62,8 +72,10 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         ("sampling", json!(settings.models.sampling)),
         ("servers", json!(servers(&settings.models))),
     ];
+    let headers = headers(&settings.models).map(|headers| ("headers", headers));
     parts
         .into_iter()
+        .chain(headers)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }

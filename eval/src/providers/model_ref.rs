@@ -9,35 +9,12 @@ use serde::{Serialize, Serializer};
 
 use super::{OFFLINE, Offline};
 
-/// The forms of references to models on servers.
-const SERVER_FORMS: [(&str, &str); 6] = [
-    (
-        "openai/MODEL",
-        "OpenAI, or with --base-url what speaks its format; key: OPENAI_API_KEY",
-    ),
-    (
-        "openai-responses/MODEL",
-        "the same through the Responses API",
-    ),
-    (
-        "anthropic/MODEL",
-        "Anthropic, or with --base-url what speaks its format; key: ANTHROPIC_API_KEY",
-    ),
-    (
-        "openrouter/VENDOR/MODEL",
-        "OpenRouter; key: OPENROUTER_API_KEY",
-    ),
-    (
-        "google/MODEL",
-        "Google's OpenAI-compatible endpoint; key: GEMINI_API_KEY",
-    ),
-    ("ollama/MODEL", "a local Ollama; no key"),
-];
-
 /// The forms of a model reference, each with what it stands for.
 pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let servers = endpoints().iter();
+    let servers = servers.map(|server| (server.form.as_str(), server.description.as_str()));
     let offline = OFFLINE.iter().flat_map(|provider| provider.forms);
-    SERVER_FORMS.into_iter().chain(offline.copied())
+    servers.chain(offline.copied())
 }
 
 /// Everything that a reference can begin with.
@@ -240,7 +217,7 @@ mod tests {
         ];
         for (given, expected) in cases {
             let expected = expected.map(|()| given.to_owned()).map_err(|end| {
-                let known = "; known: openai/MODEL, openai-responses/MODEL, anthropic/MODEL, openrouter/VENDOR/MODEL, google/MODEL, ollama/MODEL, scripted, scripted/NAME, scripted:FILE, replay:FILE";
+                let known = "; known: openai/MODEL, openai-responses/MODEL, anthropic/MODEL, openrouter/VENDOR/MODEL, google/MODEL, ollama/MODEL, vllm/MODEL, llama.cpp/MODEL, lm-studio/MODEL, litellm/MODEL, azure/DEPLOYMENT, bedrock/MODEL, vertex/PUBLISHER/MODEL, scripted, scripted/NAME, scripted:FILE, replay:FILE";
                 format!("unknown model{}", if end.is_empty() { known } else { end })
             });
             let got = given.parse::<ModelRef>();

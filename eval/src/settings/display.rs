@@ -1,7 +1,9 @@
-//! How progress is shown, by what stderr is and by `CI` and `NO_COLOR`.
+//! How progress and tables are shown, by what stderr and stdout are and by `CI`, `NO_COLOR` and `COLUMNS`.
 
 use std::env;
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, stderr, stdout};
+
+use report::columns::WIDTH;
 
 use crate::env_vars;
 
@@ -9,6 +11,24 @@ use crate::env_vars;
 pub fn is_run_by_cargo() -> bool {
     let is_ours = |package| package == env!("CARGO_PKG_NAME");
     env::var_os("CARGO").is_some() && env::var_os("CARGO_PKG_NAME").is_some_and(is_ours)
+}
+
+/// Fewer columns make a table no more readable.
+const NARROWEST: u16 = 40;
+
+/// The columns that tables on stdout may fill: `COLUMNS`, or those of the terminal, or 80 where there is none.
+pub fn table_width() -> u16 {
+    let given = env::var(env_vars::COLUMNS).ok();
+    let given = given.and_then(|columns| columns.trim().parse().ok());
+    let of_terminal = || {
+        let size = rustix::termios::tcgetwinsize(stdout()).ok()?;
+        Some(size.ws_col).filter(|columns| *columns > 0)
+    };
+    given
+        .filter(|columns| *columns > 0)
+        .or_else(of_terminal)
+        .unwrap_or(WIDTH)
+        .max(NARROWEST)
 }
 
 /// What stderr is, and what the user wants of it.

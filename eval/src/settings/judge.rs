@@ -70,6 +70,12 @@ pub(super) fn beside_agents(
     let same_server = judge.and_then(server) == server(main);
     ModelArgs {
         base_url: agents.base_url.clone().filter(|_| same_server),
+        header: agents
+            .header
+            .iter()
+            .filter(|_| same_server)
+            .cloned()
+            .collect(),
         temperature: None,
         model_seed: None,
         max_output_tokens: None,

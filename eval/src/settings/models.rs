@@ -9,6 +9,7 @@ use harness::provider::http::{Endpoint, Secret, Timeouts, endpoint, endpoints};
 use serde_json::{Map, Value};
 
 use super::SettingsError;
+use super::header::{self, Header};
 use super::secret_field::secret_field;
 use crate::cli::ModelArgs;
 use crate::env_vars;
@@ -38,6 +39,18 @@ impl ModelSettings {
         servers
             .map(|(prefix, server)| (prefix.as_str(), server.base_url.as_str()))
             .collect()
+    }
+
+    /// The headers that the user adds, as they are recorded: of a secret, where it comes from.
+    pub fn headers(&self) -> Vec<&str> {
+        let mut headers: Vec<&str> = self
+            .servers
+            .values()
+            .flat_map(|server| &server.headers)
+            .map(|header| header.recorded.as_str())
+            .collect();
+        headers.sort_unstable();
+        headers
     }
 
     /// Takes over from the `config.json` of a run where its earlier starts asked models. Gives what it was at last if it is
@@ -77,6 +90,8 @@ pub struct Server {
     pub base_url: String,
     /// The key, for the provider alone.
     pub key: Option<Secret>,
+    /// What the user adds to each request.
+    pub headers: Vec<Header>,
 }
 
 /// Shows whether there is a key, and never the key.
@@ -86,6 +101,7 @@ impl fmt::Debug for Server {
             .field("endpoint", &self.endpoint.name)
             .field("base_url", &self.base_url)
             .field("has_key", &self.key.is_some())
+            .field("headers", &self.headers)
             .finish()
     }
 }
@@ -159,6 +175,12 @@ pub(super) fn resolve(
             "the server of a judge beside such a model is named by a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …",
         ));
     }
+    let headers = header::read(&args.header)?;
+    if !headers.is_empty() && main.is_none() {
+        return Err(SettingsError::new(
+            "--header: the model of --model does not run over HTTP, and no other server gets these headers; leave --header out",
+        ));
+    }
     let mut servers = BTreeMap::new();
     for (place, reference) in references {
         let Some((endpoint, model)) = reference.on_server() else {
@@ -167,10 +189,12 @@ pub(super) fn resolve(
         endpoint
             .check(model, &sampling)
             .map_err(|cannot| unsupported(flag_of(cannot.setting), reference, &cannot.reason))?;
-        let given = base_url.filter(|_| main.is_some_and(|(main, _)| main.name == endpoint.name));
+        let is_main = main.is_some_and(|(main, _)| main.name == endpoint.name);
+        let given = base_url.filter(|_| is_main);
+        let headers = if is_main { headers.clone() } else { Vec::new() };
         servers.insert(
             endpoint.name.clone(),
-            server(endpoint, given, (place, reference.as_str()), keys)?,
+            server(endpoint, given, headers, (place, reference.as_str()), keys)?,
         );
     }
     Ok(ModelSettings {
@@ -241,22 +265,42 @@ pub(super) fn check_read(
     }
 }
 
-/// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own
-/// must there be a key, if keys are needed. `asked` is where the reference stands, and the reference.
+/// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own, and
+/// where it has none, must there be a key or a header that stands for it, if keys are needed. `asked` is where the reference
+/// stands, and the reference.
 ///
 /// # Errors
 /// [`SettingsError`].
 pub(super) fn server(
     endpoint: &'static Endpoint,
     base_url: Option<&str>,
+    headers: Vec<Header>,
     (place, reference): (&str, &str),
     keys: Keys,
 ) -> Result<Server, SettingsError> {
     let given = base_url
         .map(str::to_owned)
         .or_else(|| variable(&endpoint.base_url_variable));
+    let is_its_own = given.is_none() || endpoint.base_url.is_none();
+    let Some(base_url) = given.or_else(|| endpoint.base_url.clone()) else {
+        let name = &endpoint.base_url_variable;
+        let example = endpoint.base_url_example.as_deref().unwrap_or_default();
+        return Err(SettingsError::with_hint(
+            format!(
+                "{place}: `{reference}` needs the address of its server: there is no --base-url, and {name} is not set"
+            ),
+            format!("export {name}={example}, with what is yours in place of the capitals"),
+        ));
+    };
     let key = endpoint.key.as_deref().and_then(variable);
-    if let (None, None, Some(name)) = (&given, &key, &endpoint.key)
+    let has_key = key.is_some()
+        || headers
+            .iter()
+            .any(|header| endpoint.carries_key_in(header.sent.name()));
+    if let Some(name) = &endpoint.key
+        && is_its_own
+        && !has_key
+        && !endpoint.key_is_optional
         && keys == Keys::Needed
     {
         return Err(SettingsError::with_hint(
@@ -266,12 +310,9 @@ pub(super) fn server(
     }
     Ok(Server {
         endpoint,
-        base_url: given
-            .unwrap_or_else(|| endpoint.base_url.clone())
-            .trim()
-            .trim_end_matches('/')
-            .to_owned(),
+        base_url: base_url.trim().trim_end_matches('/').to_owned(),
         key: key.map(|key| Secret::new(&key)),
+        headers,
     })
 }
 
@@ -292,9 +333,10 @@ pub(super) fn unnamed_address<'a>(
             typed.clone(),
             flag.clone(),
             own.map(|url| plain(&url)),
-            Some(plain(&server.endpoint.base_url)),
+            server.endpoint.base_url.as_deref().map(plain),
         ];
-        server.key.is_some() && !named.contains(&Some(url))
+        let gets_secret = server.key.is_some() || server.headers.iter().any(|one| one.is_secret);
+        gets_secret && !named.contains(&Some(url))
     })?;
     Some(&found.base_url)
 }
@@ -303,7 +345,11 @@ pub(super) fn unnamed_address<'a>(
 ///
 /// # Errors
 /// [`SettingsError`] with the nearest name, or for a key that is missing.
-pub fn provider_server(name: &str, base_url: Option<&str>) -> Result<Server, SettingsError> {
+pub fn provider_server(
+    name: &str,
+    base_url: Option<&str>,
+    headers: &[String],
+) -> Result<Server, SettingsError> {
     let name = name.trim();
     let names = || endpoints().iter().map(|endpoint| endpoint.name.as_str());
     let Some(endpoint) = endpoint(name) else {
@@ -312,7 +358,14 @@ pub fn provider_server(name: &str, base_url: Option<&str>) -> Result<Server, Set
         let problem = SettingsError::unknown(&problem, nearest.as_deref(), names());
         return Err(SettingsError::new(problem));
     };
-    server(endpoint, base_url, ("--provider", name), Keys::Needed)
+    let headers = header::read(headers)?;
+    server(
+        endpoint,
+        base_url,
+        headers,
+        ("--provider", name),
+        Keys::Needed,
+    )
 }
 
 /// The flag that a setting came from.

@@ -77,6 +77,7 @@ fn agents(engine: &EngineSettings) -> Value {
         "aliases": treatment.aliases,
         "sampling": engine.models.sampling,
         "base_urls": engine.models.base_urls(),
+        "headers": engine.models.headers(),
         "earlier_base_urls": engine.models.earlier_addresses,
         "stream": engine.models.stream,
         "connect_timeout_s": timeouts.connect.as_secs_f64(),

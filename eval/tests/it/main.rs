@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod any_server;
 mod binary;
 mod cli;
 mod cli_settings;

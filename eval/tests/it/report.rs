@@ -296,3 +296,35 @@ fn other_scorers_are_stated() {
     let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
     assert!(page.contains(sentence));
 }
+
+#[test]
+fn tables_are_as_wide_as_the_terminal() {
+    let sweep = |variables: &[(&str, &str)]| {
+        let mut binary = Binary::new();
+        for (name, value) in variables {
+            binary = binary.variable(name, value);
+        }
+        let mut args = vec!["sweep", "--prompt-modes", "solver,coordinator", "--"];
+        args.extend(["--benchmark", "s-niah", "--model", "scripted"]);
+        args.extend(["--context-len", "2k", "--tasks-per-length", "1"]);
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let lines = ran.stdout.lines();
+        let rules: Vec<usize> = lines
+            .filter(|line| line.starts_with('─'))
+            .map(|line| line.chars().count())
+            .collect();
+        (rules.len(), rules.into_iter().max().unwrap_or_default())
+    };
+    // Without a terminal and without `COLUMNS`: 80.
+    let (tables, widest) = sweep(&[]);
+    assert!(widest <= 80, "{widest}");
+    for nonsense in ["", "0", "wide"] {
+        assert_eq!(sweep(&[("COLUMNS", nonsense)]).0, tables, "{nonsense}");
+    }
+    let (narrow_tables, narrow) = sweep(&[("COLUMNS", "50")]);
+    assert!(
+        narrow <= 50 && narrow_tables > tables,
+        "{narrow_tables} of {narrow}"
+    );
+}

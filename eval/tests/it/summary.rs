@@ -2,6 +2,7 @@
 
 use harness::model::{Status, Usage};
 use records::{AttemptRecord, Wasted};
+use report::columns::WIDTH;
 use report::summary::{ContextLength, PerAttempt, Statuses, Summary, headline, table};
 use serde_json::json;
 use statistics::{Estimate, Interval};
@@ -287,7 +288,7 @@ fn a_run_as_a_table() {
 No interval: 1 independent sample is too few; 10 are needed.
 More attempts do not help. If each is one answer, right or wrong, 2 are enough.
 ";
-    assert_eq!(table(&[("mixed", &summary)]), wanted);
+    assert_eq!(table(&[("mixed", &summary)], WIDTH), wanted);
     assert_eq!(
         headline(&summary),
         "score 0.667 [0.09, 0.99] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
@@ -362,10 +363,21 @@ fn runs_side_by_side_fit_80_columns() {
 No interval: 1 to 2 independent samples are too few; 10 are needed.
 More attempts do not help. If each is one answer, right or wrong, 2 are enough.
 ";
-    let text = table(&all);
+    let text = table(&all, WIDTH);
     assert_eq!(text, wanted);
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
-    assert_eq!(table(&[]), "");
+    assert_eq!(table(&[], WIDTH), "");
+    // Another width: as many runs side by side as fit, and no line is longer.
+    for (width, tables) in [(40, all.len()), (60, all.len().div_ceil(2)), (120, 1)] {
+        let text = table(&all, width);
+        let longest = text.lines().filter(|line| !line.ends_with('.'));
+        let longest = longest.map(|line| line.chars().count()).max();
+        assert!(
+            longest.is_some_and(|most| most <= usize::from(width)),
+            "{text}"
+        );
+        assert_eq!(text.matches(" coverage ").count(), tables, "{text}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The summary of a run of several attempts at each sample.
 
 use records::AttemptRecord;
+use report::columns::WIDTH;
 use report::summary::{Attempts, Summary, table};
 use statistics::Estimate;
 
@@ -177,7 +178,7 @@ fn attempts_in_a_table() {
     let four = records(&[("a", "rwrw"), ("b", "rrrr"), ("c", "wwxw")]);
     let one = records(&[("a", "r")]);
     let runs = [Summary::new(&four, 12), Summary::new(&one, 1)];
-    let text = table(&[("four", &runs[0]), ("one", &runs[1])]);
+    let text = table(&[("four", &runs[0]), ("one", &runs[1])], WIDTH);
     let wanted = "\
 \x20                  four                             one
 ──────────────────────────────────────────────────────────────────

@@ -69,8 +69,15 @@ fn ask_telling(
 ) -> Result<Response, ProviderError> {
     let http = HttpClient::new(timeouts).unwrap();
     let key = Some(Secret::new(KEY));
-    let provider =
-        HttpProvider::open(endpoint(format).unwrap(), base_url, key, http, stream).unwrap();
+    let provider = HttpProvider::open(
+        endpoint(format).unwrap(),
+        base_url,
+        key,
+        Vec::new(),
+        http,
+        stream,
+    )
+    .unwrap();
     tokio::runtime::Runtime::new()
         .unwrap()
         .block_on(provider.complete(request, calls))

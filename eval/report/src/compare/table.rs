@@ -15,36 +15,36 @@ const IDS: usize = 5;
 const ID_WIDTH: usize = 40;
 
 /// What differs between the runs, their scores, then each comparison with what it comes to and what was left out: at most
-/// 80 columns wide but for sentences, without colour. Ids and paths may be any text.
-pub fn table(comparison: &Comparison) -> String {
+/// `width` columns wide but for sentences, without colour. Ids and paths may be any text.
+pub fn table(comparison: &Comparison, width: u16) -> String {
     let runs = &comparison.runs;
     let labels: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     let mut differing = vec![row(runs, "from", &|run| {
         run.path.to_string_lossy().into_owned()
     })];
     differing.extend(differences::rows(&comparison.differences));
-    let mut parts = vec![rows_table("what differs", &labels, &differing)];
+    let mut parts = vec![rows_table("what differs", &labels, &differing, width)];
     let sentences = differences::sentences(&comparison.differences, runs.len());
     if !sentences.is_empty() {
         parts.push(lines(sentences));
     }
-    parts.push(rows_table("", &labels, &figures(runs)));
+    parts.push(rows_table("", &labels, &figures(runs), width));
     let scores = runs.iter();
     let scores = scores.flat_map(|run| [&run.score, &run.score_errors_as_zero]);
     parts.push(lines(interval_notes(scores.flatten())));
-    parts.push(pairs(comparison));
+    parts.push(pairs(comparison, width));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
 /// The comparisons alone, family by family.
-pub fn pairs(comparison: &Comparison) -> String {
+pub fn pairs(comparison: &Comparison, width: u16) -> String {
     let mut parts = Vec::new();
     for family in &comparison.families {
         parts.extend(heading(family, comparison.runs.len()).map(|heading| heading + "\n"));
         let pairs = comparison.comparisons.iter();
         let pairs = pairs.filter(|pair| pair.family == family.kind);
-        parts.extend(pairs.map(|pair| pair_text(pair, family.comparisons > 1)));
+        parts.extend(pairs.map(|pair| pair_text(pair, family.comparisons > 1, width)));
     }
     parts.join("\n")
 }
@@ -139,7 +139,7 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
     ]
 }
 
-fn pair_text(pair: &RunPair, many: bool) -> String {
+fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
     let mut text = String::new();
     let title = format!("{} - {}", pair.second, pair.first);
     if pair.errors_excluded.is_some() || pair.errors_as_zero.is_some() {
@@ -148,6 +148,7 @@ fn pair_text(pair: &RunPair, many: bool) -> String {
             &title,
             ["errors excluded", "errors as zero"],
             rows(pair, ways, many),
+            width,
         );
         text.push('\n');
     }

@@ -12,35 +12,35 @@ use crate::sanitize::sanitize;
 use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
 
 /// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
-/// samples, and the comparisons of sweeps.
-pub fn text(report: &Report) -> String {
+/// samples, and the comparisons of sweeps. Tables are at most `width` columns wide.
+pub fn text(report: &Report, width: u16) -> String {
     let runs = &report.runs;
     let labels = labels(report);
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let mut sections = beginning(report, &labels);
-    sections.push(scores(report, &labels));
-    sections.push(rows_table("behaviour", &labels, &behaviour(runs)));
+    let mut sections = beginning(report, &labels, width);
+    sections.push(scores(report, &labels, width));
+    sections.push(rows_table("behaviour", &labels, &behaviour(runs), width));
     for (title, rows) in spending::tables(runs) {
-        sections.push(rows_table(title, &labels, &rows));
+        sections.push(rows_table(title, &labels, &rows, width));
     }
     for name in facts(runs) {
-        sections.push(rows_table(name, &labels, &by(name, runs)));
+        sections.push(rows_table(name, &labels, &by(name, runs), width));
     }
     let notes = interval_notes(grouped(runs));
     if !notes.is_empty() {
         sections.push(notes.join("\n") + "\n");
     }
-    sections.extend(comparisons(report));
+    sections.extend(comparisons(report, width));
     sections.join("\n")
 }
 
 /// What a sweep prints at its end: what differs, the scores, and the comparisons.
-pub fn conclusion(report: &Report) -> String {
+pub fn conclusion(report: &Report, width: u16) -> String {
     let labels = labels(report);
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let mut sections = beginning(report, &labels);
-    sections.push(scores(report, &labels));
-    sections.extend(comparisons(report));
+    let mut sections = beginning(report, &labels, width);
+    sections.push(scores(report, &labels, width));
+    sections.extend(comparisons(report, width));
     sections.join("\n")
 }
 
@@ -59,7 +59,7 @@ fn labels(report: &Report) -> Vec<String> {
 }
 
 /// What differs between the runs, and what makes them scores of several kinds.
-fn beginning(report: &Report, labels: &[&str]) -> Vec<String> {
+fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let differences = report.differences.clone().named(labels);
     let mut sentences = differences::sentences(&differences, report.runs.len());
     sentences.extend(report.scorers(labels.iter().copied()));
@@ -73,20 +73,20 @@ fn beginning(report: &Report, labels: &[&str]) -> Vec<String> {
     }
     let table = match rows.as_slice() {
         [] => String::new(),
-        rows => rows_table("what differs", labels, rows),
+        rows => rows_table("what differs", labels, rows, width),
     };
     let mut sections = vec![table, lines.collect()];
     sections.retain(|section| !section.is_empty());
     sections
 }
 
-fn scores(report: &Report, labels: &[&str]) -> String {
+fn scores(report: &Report, labels: &[&str], width: u16) -> String {
     let summaries = report.runs.iter().map(|run| &run.summary);
     let columns: Vec<(&str, &Summary)> = labels.iter().copied().zip(summaries).collect();
-    table(&columns)
+    table(&columns, width)
 }
 
-fn comparisons(report: &Report) -> Vec<String> {
+fn comparisons(report: &Report, width: u16) -> Vec<String> {
     let many = report.sweeps.len() > 1;
     let compared = report.sweeps.iter();
     let compared = compared.filter(|sweep| !sweep.comparison.comparisons.is_empty());
@@ -100,7 +100,7 @@ fn comparisons(report: &Report) -> Vec<String> {
             } else {
                 String::new()
             };
-            of + &compare::pairs(&sweep.comparison)
+            of + &compare::pairs(&sweep.comparison, width)
         })
         .collect()
 }

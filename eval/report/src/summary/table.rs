@@ -7,10 +7,7 @@ use statistics::Estimate;
 
 use super::attempt_rows::attempt_figures;
 use super::{PerAttempt, Statuses, Summary, interval_notes};
-use crate::columns::in_columns;
-
-/// Runs in one table; more make further tables below it.
-const SIDE_BY_SIDE: usize = 3;
+use crate::columns::{in_columns, side_by_side};
 
 /// A run in one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40 ok, 1 error; 12.3 s`.
 pub fn headline(summary: &Summary) -> String {
@@ -31,11 +28,12 @@ pub fn headline(summary: &Summary) -> String {
     )
 }
 
-/// One or several runs side by side, one line per figure, at most 80 columns wide and without colour.
+/// One or several runs side by side, one line per figure, at most `width` columns wide and without colour.
 ///
 /// Labels may be any text. Ends in a newline, unless there is no run. What is to know of the intervals stands below.
-pub fn table(runs: &[(&str, &Summary)]) -> String {
-    let blocks: Vec<String> = runs.chunks(SIDE_BY_SIDE).map(block).collect();
+pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
+    let blocks = runs.chunks(side_by_side(width));
+    let blocks: Vec<String> = blocks.map(|runs| block(runs, width)).collect();
     let estimates = runs.iter().flat_map(|(_, run)| run.estimates());
     blocks.join("\n") + &below(&interval_notes(estimates))
 }
@@ -48,7 +46,7 @@ fn below(notes: &[String]) -> String {
     format!("\n{}\n", notes.join("\n"))
 }
 
-fn block(runs: &[(&str, &Summary)]) -> String {
+fn block(runs: &[(&str, &Summary)], width: u16) -> String {
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     let mut row = |name: String, cell: &dyn Fn(&Summary) -> String| {
         let cells = runs.iter().map(|(_, summary)| cell(summary));
@@ -141,7 +139,7 @@ fn block(runs: &[(&str, &Summary)]) -> String {
             Some(format!("{:.0} ms ({share:.1} %)", per.overhead_ms?))
         })
     });
-    in_columns("", runs.iter().map(|(label, _)| *label), rows)
+    in_columns("", runs.iter().map(|(label, _)| *label), rows, width)
 }
 
 /// All lengths of contexts that any of the runs has, in characters, shortest first.
@@ -306,13 +304,19 @@ pub fn amount(count: u64) -> String {
 }
 
 /// Rows of a name and a cell for each run, under the runs' labels, in the manner of [`table`]. Any of it may be any text.
-pub fn rows_table(title: &str, labels: &[&str], rows: &[(String, Vec<String>)]) -> String {
-    let blocks = (0..labels.len()).step_by(SIDE_BY_SIDE).map(|from| {
-        let to = (from + SIDE_BY_SIDE).min(labels.len());
+pub fn rows_table(
+    title: &str,
+    labels: &[&str],
+    rows: &[(String, Vec<String>)],
+    width: u16,
+) -> String {
+    let many = side_by_side(width);
+    let blocks = (0..labels.len()).step_by(many).map(|from| {
+        let to = (from + many).min(labels.len());
         let rows = rows
             .iter()
             .map(|(name, cells)| (name.clone(), cells[from..to].to_vec()));
-        in_columns(title, labels[from..to].iter().copied(), rows)
+        in_columns(title, labels[from..to].iter().copied(), rows, width)
     });
     blocks.collect::<Vec<_>>().join("\n")
 }

@@ -15,16 +15,29 @@ use crate::model::Sampling;
 pub struct Endpoint {
     /// The prefix of its models.
     pub name: String,
+    /// How a reference to one of its models is written.
+    pub form: String,
+    /// What it is, and where its key comes from.
+    pub description: String,
     format: Format,
     #[serde(default)]
     dialect: Dialect,
-    /// Where it is, unless the user says otherwise.
-    pub base_url: String,
+    /// Where it is, unless the user says otherwise; none if only the user can know.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// What an address of it looks like, where it has none of its own.
+    #[serde(default)]
+    pub base_url_example: Option<String>,
     /// The environment variable that replaces the base URL.
     pub base_url_variable: String,
     /// The environment variable that holds its key; none if it needs none.
     #[serde(default)]
     pub key: Option<String>,
+    /// Whether it may want no key.
+    #[serde(default)]
+    pub key_is_optional: bool,
+    #[serde(default)]
+    key_header: Option<String>,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, String>,
     #[serde(default)]
@@ -144,6 +157,19 @@ impl Endpoint {
         }
     }
 
+    /// The name and the value of the header that carries a key of any of its models.
+    pub(super) fn key_header(&self, key: &str) -> (&str, String) {
+        match &self.key_header {
+            Some(name) => (name, key.to_owned()),
+            None => self.wire("").key_header(key),
+        }
+    }
+
+    /// Whether this header, its name in lower case, is where a key goes.
+    pub fn carries_key_in(&self, header: &str) -> bool {
+        self.key_header("").0 == header || header == "authorization"
+    }
+
     /// How requests for this model are written.
     pub(super) fn wire(&self, model: &str) -> Wire {
         let matches = |glob: &String| fits(glob, model);
@@ -176,8 +202,21 @@ mod tests {
                 "anthropic",
                 "openrouter",
                 "google",
-                "ollama"
+                "ollama",
+                "vllm",
+                "llama.cpp",
+                "lm-studio",
+                "litellm",
+                "azure",
+                "bedrock",
+                "vertex"
             ]
+        );
+        assert!(
+            table
+                .endpoints
+                .iter()
+                .all(|each| each.base_url.is_some() != each.base_url_example.is_some())
         );
         assert!(
             table

@@ -10,7 +10,7 @@ use super::fault::CONNECTION;
 use super::partial::{Partial, used};
 use super::sse::SseParser;
 use super::wire::Wire;
-use super::{HttpProvider, fault, strike_out};
+use super::{ExtraHeader, HttpProvider, fault, strike_out};
 use crate::provider::{CallSink, ProviderError, Request, Response};
 use crate::text::StopWatch;
 
@@ -46,7 +46,7 @@ impl HttpProvider {
             .header(CONTENT_TYPE, "application/json")
             .body(body);
         let mut partial = Partial::new(wire, request, calls, self.experience.expect(request));
-        let reply = self.send(wire, post, stream).await.inspect_err(|error| {
+        let reply = self.send(post, stream).await.inspect_err(|error| {
             // Only of one that was awaited for too long may the server still be at work.
             if !matches!(error, ProviderError::Timeout { what, .. } if what != CONNECTION) {
                 partial.end();
@@ -78,7 +78,7 @@ impl HttpProvider {
         let get = self.http.client.get(self.url(wire, path));
         let limit = self.http.timeouts.idle;
         let reply = async {
-            let reply = self.send(wire, get, false).await?;
+            let reply = self.send(get, false).await?;
             self.read_whole(reply, LONGEST).await
         };
         let text = tokio::time::timeout(limit, reply)
@@ -97,16 +97,15 @@ impl HttpProvider {
             Wire::Messages => self.base_url.trim_end_matches("/v1"),
             _ => &self.base_url,
         };
-        format!("{base}{path}")
+        match &self.query {
+            None => format!("{base}{path}"),
+            Some(query) if path.contains('?') => format!("{base}{path}&{query}"),
+            Some(query) => format!("{base}{path}?{query}"),
+        }
     }
 
-    async fn send(
-        &self,
-        wire: Wire,
-        request: RequestBuilder,
-        stream: bool,
-    ) -> Result<Reply, ProviderError> {
-        let sending = request.headers(self.headers(wire)).send();
+    async fn send(&self, request: RequestBuilder, stream: bool) -> Result<Reply, ProviderError> {
+        let sending = request.headers(self.headers()).send();
         let sent = if stream {
             let limit = self.http.timeouts.idle;
             tokio::time::timeout(limit, sending)
@@ -135,7 +134,8 @@ impl HttpProvider {
         ))
     }
 
-    fn headers(&self, wire: Wire) -> HeaderMap {
+    /// A header of the user's takes the place of one of the endpoint's, and one that carries a key that of the key.
+    fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.endpoint.headers {
             if let (Ok(name), Ok(value)) =
@@ -144,12 +144,20 @@ impl HttpProvider {
                 headers.insert(name, value);
             }
         }
-        if let Some(key) = &self.key {
-            let (name, value) = wire.key_header(key.reveal());
-            if let Ok(mut value) = HeaderValue::from_str(&value) {
+        let has_key = |header: &ExtraHeader| self.endpoint.carries_key_in(header.name());
+        if let Some(key) = &self.key
+            && !self.headers.iter().any(has_key)
+        {
+            let (name, value) = self.endpoint.key_header(key.reveal());
+            if let (Ok(name), Ok(mut value)) =
+                (name.parse::<HeaderName>(), HeaderValue::from_str(&value))
+            {
                 value.set_sensitive(true);
-                headers.insert(HeaderName::from_static(name), value);
+                headers.insert(name, value);
             }
+        }
+        for (name, value) in self.headers.iter().map(ExtraHeader::sent) {
+            headers.insert(name, value);
         }
         headers
     }

@@ -6,6 +6,7 @@ mod ending;
 mod endpoint;
 mod exchange;
 mod fault;
+mod header;
 mod partial;
 mod secret;
 mod sse;
@@ -16,6 +17,7 @@ mod anthropic;
 mod openai_chat;
 mod openai_responses;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -29,6 +31,7 @@ use wire::{Answer, End, Wire};
 
 pub use anthropic::DEFAULT_MAX_TOKENS;
 pub use endpoint::{Endpoint, Unsupported, endpoint, endpoints};
+pub use header::{ExtraHeader, HeaderError};
 pub use secret::{Secret, strike_out};
 pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
@@ -86,14 +89,20 @@ pub struct ListedModel {
 pub struct HttpProvider {
     endpoint: Endpoint,
     base_url: String,
+    /// The query of the base URL, which every request repeats.
+    query: Option<String>,
     /// Host and port, for errors.
     address: String,
     key: Option<Secret>,
+    headers: Vec<ExtraHeader>,
     http: HttpClient,
     /// Whether responses are streamed even where nothing reads them before their end.
     stream: bool,
     experience: Experience,
 }
+
+/// What the query of a base URL may hold, for it is stored with the run: no key.
+const OPEN_PARAMETERS: [&str; 1] = ["api-version"];
 
 /// Where requests go below a base address.
 const REQUESTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
@@ -173,6 +182,7 @@ impl HttpProvider {
         endpoint: &Endpoint,
         base_url: &str,
         key: Option<Secret>,
+        headers: Vec<ExtraHeader>,
         http: HttpClient,
         stream: bool,
     ) -> Result<Self, HttpError> {
@@ -188,8 +198,10 @@ impl HttpProvider {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong(&hidden(base_url), "its scheme is not http or https"));
         }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(wrong(&hidden(base_url), "it has a query or a fragment"));
+        let is_open = |(name, _): (Cow<str>, Cow<str>)| OPEN_PARAMETERS.contains(&&*name);
+        if !url.query_pairs().all(is_open) || url.fragment().is_some() {
+            let problem = "it has a fragment, or a query with more than `api-version`";
+            return Err(wrong(&hidden(base_url), problem));
         }
         let path = url.path().trim_end_matches('/');
         if let Some(ending) = REQUESTS.iter().find(|ending| path.ends_with(**ending)) {
@@ -202,11 +214,14 @@ impl HttpProvider {
                 provider: endpoint.name.clone(),
             });
         }
+        let before_query = base_url.split('?').next().unwrap_or_default();
         Ok(Self {
             endpoint: endpoint.clone(),
-            base_url: base_url.trim_end_matches('/').to_owned(),
+            base_url: before_query.trim_end_matches('/').to_owned(),
+            query: url.query().map(str::to_owned),
             address: address(&url),
             key,
+            headers,
             experience: Experience::new(http.longest_response),
             http,
             stream,
