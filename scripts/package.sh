@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds what a release publishes for the machine that it runs on, into a folder: an archive of the programs with its
+# SHA-256, and a wheel.
+#
+#   scripts/package.sh FOLDER
+#
+# Its engine is V8 where RUSTY_V8_ARCHIVE names V8's library or ENGINE=v8 asks for it to be downloaded, else QuickJS.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+[ $# -eq 1 ] || { echo "usage: scripts/package.sh FOLDER" >&2; exit 2; }
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+target=$(rustc -vV | sed -n 's/^host: //p')
+features=(--no-default-features --features "${ENGINE:-$([ -n "${RUSTY_V8_ARCHIVE-}" ] && echo v8 || echo quickjs)}")
+
+maturin=1.16.0
+if [ "$(target/maturin/bin/maturin --version 2>/dev/null)" != "maturin $maturin" ]; then
+  scripts/install-system-packages.sh python3-venv
+  python3 -m venv --clear target/maturin
+  target/maturin/bin/pip install --quiet --disable-pip-version-check "maturin==$maturin"
+fi
+
+# Maturin builds the programs, so that archive and wheel hold the same. It puts a link to README.md beside them by itself.
+target/maturin/bin/maturin build --release --manifest-path eval/Cargo.toml --out "$out" "${features[@]}"
+
+name=rlm-eval-$version-$target
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/$name"
+cp target/release/rlm-eval target/release/eval LICENSE README.md CHANGELOG.md "$folder/$name/"
+tar -C "$folder" --owner=0 --group=0 -czf "$out/$name.tar.gz" "$name" 2>/dev/null ||
+  tar -C "$folder" -czf "$out/$name.tar.gz" "$name" # the tar of macOS knows no owners
+(cd "$out" && { sha256sum "$name.tar.gz" 2>/dev/null || shasum -a 256 "$name.tar.gz"; } >"$name.tar.gz.sha256")
+ls -l "$out" >&2
