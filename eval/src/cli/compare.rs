@@ -37,7 +37,7 @@ clustered standard error, McNemar's exact test if every sample is right or wrong
 losses and ties, and the smallest difference that such runs detect 4 times out of 5. If there are \
 several comparisons, p values are corrected by Holm's method. With three or more runs, the best three \
 of the later ones are also compared with each other, corrected over all their pairs. Everything is \
-shown twice: with errors excluded, and with errors as zero. See docs/STATISTICS.md.
+shown twice: with errors excluded, and with errors as zero. See docs/concepts/statistics.md.
 
 A CSV file such as results.csv has a header and a row for each attempt: columns id (or sample) and score \
 (0 to 1; empty for none), and optionally attempt, cluster, status, dataset_digest and scorer.

@@ -14,7 +14,7 @@ pub struct PromptOverrideArgs {
     #[arg(long, value_name = "DIR")]
     pub prompts_dir: Option<PathBuf>,
 
-    /// Folder of your own tools: JavaScript files (*.js), which run in a sandbox; see docs/TOOLS.md
+    /// Folder of your own tools: JavaScript files (*.js), which run in a sandbox; see docs/reference/tools.md
     #[arg(long, value_name = "DIR")]
     pub tools_dir: Option<PathBuf>,
 

@@ -26,7 +26,7 @@ pub struct ReportArgs {
 
 const EXAMPLES: &str = "\
 Prints the differences in settings between the runs first, then their scores, behaviour and cost, and \
-for a sweep the comparisons of its cells. See docs/STATISTICS.md.
+for a sweep the comparisons of its cells. See docs/concepts/statistics.md.
 
 Examples:
   rlm-eval report results/s-niah-solver-20261121-092406-5f3a

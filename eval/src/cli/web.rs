@@ -10,7 +10,7 @@ use serde::Serialize;
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
     /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`: persona,
-    /// appendSystemPrompt, customActions and so on, see docs/WEB.md
+    /// appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<PathBuf>,
 

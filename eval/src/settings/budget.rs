@@ -28,7 +28,7 @@ pub(super) fn check_prices<'a>(
     match unpriced {
         Some(reference) => Err(SettingsError::with_hint(
             format!("{flag}: no price is known for `{reference}`, so nothing would count"),
-            "give its price with --prices FILE; docs/MODELS.md shows one",
+            "give its price with --prices FILE; docs/reference/models.md shows one",
         )),
         None => Ok(()),
     }

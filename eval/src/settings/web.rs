@@ -44,7 +44,7 @@ pub(super) fn system_text(
 
 fn wrong(args: &WebArgs, problem: impl Display) -> SettingsError {
     let path = args.web_agent.as_deref().unwrap_or(Path::new(""));
-    let hint = "docs/WEB.md lists what the file may hold";
+    let hint = "docs/guides/web-agents.md lists what the file may hold";
     SettingsError::with_hint(format!("--web-agent {}: {problem}", path.display()), hint)
 }
 

@@ -2,7 +2,7 @@
 //! that is not there.
 //!
 //! `cargo run --release --package statistics --example coverage` draws runs of known truth, has the program's own statistics
-//! judge them, and prints three tables in Markdown. It ends with code 1 where a bar of `docs/STATISTICS.md` is missed.
+//! judge them, and prints three tables in Markdown. It ends with code 1 where a bar of `docs/concepts/statistics.md` is missed.
 
 mod coverage {
     pub mod design;

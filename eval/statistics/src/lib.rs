@@ -3,7 +3,7 @@
 //! Invariants: pure functions of numbers, which know no run, no file and no terminal. The same numbers in another order
 //! give the same figures, to the last bit: attempts finish in any order. Whatever is random has a fixed seed.
 //!
-//! `docs/STATISTICS.md` says what users see of it; `eval/statistics/tests/reference.py` computes the figures that the
+//! `docs/concepts/statistics.md` says what users see of it; `eval/statistics/tests/reference.py` computes the figures that the
 //! tests hold, with SciPy and statsmodels.
 
 mod estimate;

@@ -1,4 +1,4 @@
-//! `docs/FLAGS.md`, the reference of all flags, is what the command line says of itself.
+//! `docs/reference/flags.md`, the reference of all flags, is what the command line says of itself.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 /// The reference as it stands, and how to write it anew.
 #[test]
 fn the_reference_lists_every_flag_as_the_command_line_has_it() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/FLAGS.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/flags.md");
     let made = reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &made).unwrap();
@@ -17,7 +17,7 @@ fn the_reference_lists_every_flag_as_the_command_line_has_it() {
     let differs = made.lines().zip(stored.lines()).find(|(a, b)| a != b);
     assert!(
         made == stored,
-        "docs/FLAGS.md is not what the flags are now; the first line that differs: {differs:?}\n\
+        "docs/reference/flags.md is not what the flags are now; the first line that differs: {differs:?}\n\
          to write it anew: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
     );
 }

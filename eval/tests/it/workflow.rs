@@ -258,7 +258,7 @@ fn the_inputs_are_those_of_the_documentation() {
         .unwrap();
     // GitHub allows 25.
     assert!(inputs.len() <= 25);
-    let docs = fs::read_to_string(root().join("docs/TRIGGERING_EVALS.md")).unwrap();
+    let docs = fs::read_to_string(root().join("docs/guides/github-workflow.md")).unwrap();
     for name in inputs.keys() {
         assert!(docs.contains(&format!("`{name}`")), "{name}");
     }

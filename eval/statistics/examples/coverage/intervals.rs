@@ -167,7 +167,7 @@ fn mean_of<'a>(cells: impl Iterator<Item = &'a Cell>) -> Option<(f64, f64)> {
 
 /// Whether intervals that hold too often are a fault. Scores that are 0 or 1 cannot reach 95 % exactly where there are few, nor
 /// can chances of several that are right. Clusters of uneven sizes, and differences of runs that are alike or tie at most
-/// samples, keep what unseen samples may hold: `docs/STATISTICS.md` says what would be lost without it. The best of a hundred
+/// samples, keep what unseen samples may hold: `docs/concepts/statistics.md` says what would be lost without it. The best of a hundred
 /// attempts at a few samples has few true means that are not near 0 or 1, where it holds a point too often.
 fn has_upper_bar(design: &Design, mean: f64) -> bool {
     let scores = design.figure.scores();

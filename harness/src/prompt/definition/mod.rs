@@ -1,6 +1,6 @@
 //! Prompt definitions: prompts as files, with everything that a request made from one depends on.
 //!
-//! A [`Definition`] has the properties of the specification of prompts that `docs/PROMPTS.md` names. A [`Library`]
+//! A [`Definition`] has the properties of the specification of prompts that `docs/concepts/prompts.md` names. A [`Library`]
 //! holds those of a folder and the fragments that are part of the program, resolves what includes what, and checks
 //! all that can be wrong. Every [`Fault`] names the file, the line and the property.
 
