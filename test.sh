@@ -3,7 +3,7 @@
 #
 #   ./test.sh           what has to pass before a merge
 #   ./test.sh --full    that, and what is long or needs more: servers of models from PyPI, the whole series of kills and faults,
-#                       the whole simulation of intervals
+#                       the whole simulation of intervals, the packages
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -50,11 +50,19 @@ simulation() {
   fi
 }
 
+# What a release publishes, built and installed.
+packages() {
+  rm -rf target/packages
+  scripts/package.sh target/packages
+  scripts/check-packages.sh target/packages
+}
+
 part "what the tests need" install
 part "format" cargo fmt --all --check
 part "layers" scripts/check-layers.py
 part "lints" cargo clippy --workspace --all-targets -- --deny warnings
 part "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+part "documentation site" scripts/build-docs.sh
 part "V8" fits_v8
 part "workflows" scripts/lint-workflows.sh
 part "manifests" scripts/check-manifests.sh
@@ -64,6 +72,8 @@ part "tests" tests
 part "simulation of intervals" simulation
 # As a smoke test: its timings fail nothing.
 part "benchmark suite" target/debug/bench --quick --eval target/debug/eval --json target/bench/quick.json
+
+if $full; then part "packages" packages; fi
 
 printf '%s\n' "${times[@]}"
 printf '%5d s  in all\n' "$SECONDS"

@@ -23,8 +23,8 @@ if [ "$(target/maturin/bin/maturin --version 2>/dev/null)" != "maturin $maturin"
   target/maturin/bin/pip install --quiet --disable-pip-version-check "maturin==$maturin"
 fi
 
-# Maturin builds the programs, so that archive and wheel hold the same. It puts a link to README.md beside them by itself.
-target/maturin/bin/maturin build --release --manifest-path eval/Cargo.toml --out "$out" "${features[@]}"
+# Maturin builds the programs, so that archive and wheel hold the same.
+(cd packaging && ../target/maturin/bin/maturin build --release --out "$out" "${features[@]}")
 
 name=rlm-eval-$version-$target
 folder=$(mktemp -d)

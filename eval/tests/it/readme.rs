@@ -22,17 +22,17 @@ fn blocks(text: &str) -> Vec<String> {
             continue;
         }
         let rest = &text[at + "```sh\n".len()..];
-        let end = rest.find("```").expect("a block ends");
-        blocks.push(rest[..end].to_owned());
+        let end = rest.find("\n```\n").expect("a block ends");
+        blocks.push(rest[..=end].to_owned());
     }
     blocks
 }
 
-#[test]
-fn the_commands_of_the_readme_run_in_order() {
-    let text = fs::read_to_string(root().join("README.md")).unwrap();
+/// Runs the blocks of a page in order, in a folder of its own.
+fn run_blocks(page: &str) -> tempfile::TempDir {
+    let text = fs::read_to_string(root().join(page)).unwrap();
     let blocks = blocks(&text);
-    assert!(blocks.len() >= 3, "{blocks:?}");
+    assert!(blocks.len() >= 2, "{page}: {blocks:?}");
     let folder = tempfile::tempdir().unwrap();
     let programs = folder.path().join("bin");
     fs::create_dir(&programs).unwrap();
@@ -46,9 +46,22 @@ fn the_commands_of_the_readme_run_in_order() {
             .env("PATH", format!("{}:/usr/bin:/bin", programs.display()))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "{block}\n{said}");
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{page}: {block}\n{stderr}");
     }
+    folder
+}
+
+#[test]
+fn the_commands_of_the_guides_run_in_order() {
+    for page in ["first-run", "your-own-questions"] {
+        run_blocks(&format!("docs/guides/{page}.md"));
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_run_in_order() {
+    let folder = run_blocks("README.md");
     let report = fs::read_to_string(folder.path().join("report.txt")).unwrap();
     assert!(
         report.contains("would be found 4 times out of 5."),
@@ -59,11 +72,12 @@ fn the_commands_of_the_readme_run_in_order() {
 
 #[test]
 fn links_of_the_docs_lead_somewhere() {
-    let mut pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
-        .collect();
+    let mut pages = Vec::new();
+    for folder in ["", "guides", "concepts", "reference"] {
+        let files = fs::read_dir(root().join("docs").join(folder)).unwrap();
+        let files = files.map(|entry| entry.unwrap().path());
+        pages.extend(files.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
+    }
     pages.extend(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
     let mut links = 0;
     for page in pages {

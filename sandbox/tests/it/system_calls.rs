@@ -177,7 +177,7 @@ fn no_system_call_passes_by_the_interface_x32() {
     ignore = "the table there is another"
 )]
 fn the_documentation_has_the_table() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/SYSTEM_CALLS.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/system-calls.md");
     let text = document();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&file, &text).unwrap();
