@@ -65,7 +65,7 @@ LAYERS = {
         longbench ruler
     """,
     "browser": """
-        gate tab dump
+        gate tab dump devtools keys
         error
         wire input
         chromium+page+pool+profile

@@ -12,6 +12,8 @@ mod dump;
 mod input;
 mod error;
 mod chromium;
+mod devtools;
+mod keys;
 mod wire;
 mod tab;
 mod gate;

@@ -6,17 +6,13 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chromiumoxide::Command;
-use chromiumoxide::cdp::browser_protocol::emulation::SetDeviceMetricsOverrideParams;
-use chromiumoxide::cdp::browser_protocol::page::{
-    CaptureScreenshotParams, GetLayoutMetricsParams, HandleJavaScriptDialogParams, NavigateParams,
-    Viewport,
-};
-use chromiumoxide::cdp::browser_protocol::target::CloseTargetParams;
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use serde_json::json;
 use url::Url;
 
+use crate::devtools::{
+    CaptureScreenshot, CloseTarget, Command, Evaluate, GetLayoutMetrics, HandleDialog, Navigate,
+    SetDeviceMetrics, Viewport,
+};
 use crate::dump::{Dump, DumpSettings, IdStyle};
 use crate::error::{Error, Result};
 use crate::gate::Rules;
@@ -95,7 +91,12 @@ impl Page {
                 self.stop_script().await;
             }
             let before = self.tab.state.borrow().loads;
-            let opened = match self.run(NavigateParams::new(url.as_str())).await {
+            let opened = match self
+                .run(Navigate {
+                    url: url.to_string(),
+                })
+                .await
+            {
                 Err(Error::DialogOpen { .. }) => return Ok(()),
                 opened => opened?,
             };
@@ -276,13 +277,13 @@ impl Page {
     /// # Errors
     /// Those of every method.
     pub async fn screenshot(&self, whole_page: bool) -> Result<Vec<u8>> {
-        let mut capture = CaptureScreenshotParams::default();
+        let mut capture = CaptureScreenshot {
+            clip: None,
+            capture_beyond_viewport: whole_page,
+        };
         self.in_time("taking a screenshot", async {
             if whole_page {
-                let size = self
-                    .run(GetLayoutMetricsParams::default())
-                    .await?
-                    .css_content_size;
+                let size = self.run(GetLayoutMetrics {}).await?.css_content_size;
                 capture.clip = Some(Viewport {
                     x: 0.0,
                     y: 0.0,
@@ -290,12 +291,10 @@ impl Page {
                     height: size.height,
                     scale: 1.0,
                 });
-                capture.capture_beyond_viewport = Some(true);
             }
             let picture = self.run(capture).await?.data;
-            let base64: &[u8] = picture.as_ref();
             STANDARD
-                .decode(base64)
+                .decode(picture)
                 .map_err(|_| self.unexpected("a screenshot that is no base64"))
         })
         .await
@@ -318,8 +317,10 @@ impl Page {
         let Some(before) = before else {
             return Err(self.gone().unwrap_or(Error::NoDialog));
         };
-        let mut answer = HandleJavaScriptDialogParams::new(accept);
-        answer.prompt_text = text.map(str::to_owned);
+        let answer = HandleDialog {
+            accept,
+            prompt_text: text.map(str::to_owned),
+        };
         self.in_time("answering a dialog", async {
             self.send(answer).await?;
             self.until(|state| state.answered > before).await?;
@@ -332,7 +333,13 @@ impl Page {
     /// Waits until the script that a dialog had stopped ends or opens another one, however busy the machine is. One that does
     /// neither is left alone: what is done next to the page says that it hangs.
     async fn let_script_go_on(&self) {
-        let after_it = self.run(EvaluateParams::new("0"));
+        let after_it = self.run(Evaluate {
+            expression: "0".to_owned(),
+            context_id: None,
+            await_promise: false,
+            return_by_value: false,
+            user_gesture: false,
+        });
         drop(tokio::time::timeout(self.limit / 2, after_it).await);
     }
 
@@ -343,7 +350,12 @@ impl Page {
     pub async fn close(&self) -> Result<()> {
         self.in_time("closing a tab", async {
             self.wire
-                .command(None, CloseTargetParams::new(self.tab.target.clone()))
+                .command(
+                    None,
+                    CloseTarget {
+                        target_id: self.tab.target.clone(),
+                    },
+                )
                 .await?;
             match self.until(|_| false).await {
                 Err(Error::TabClosed) | Ok(()) => Ok(()),
@@ -354,8 +366,12 @@ impl Page {
     }
 
     pub(crate) async fn set_viewport(&self, (width, height): (u32, u32)) -> Result<()> {
-        let metrics =
-            SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), 1.0, false);
+        let metrics = SetDeviceMetrics {
+            width,
+            height,
+            device_scale_factor: 1.0,
+            mobile: false,
+        };
         self.in_time("setting the viewport", self.run(metrics))
             .await
             .map(drop)
@@ -370,7 +386,7 @@ impl Page {
     }
 
     /// Sends a command unless the page is gone or stands still, and lets go of it if that happens meanwhile.
-    pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Response> {
+    pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
         tokio::select! {
             biased;
             stopped = self.until(|state| state.dialog.is_some()) => {
@@ -381,7 +397,7 @@ impl Page {
         }
     }
 
-    async fn send<C: Command>(&self, command: C) -> Result<C::Response> {
+    async fn send<C: Command>(&self, command: C) -> Result<C::Answer> {
         let answer = self.wire.command(Some(&self.tab.session), command).await;
         // The session of a page that has gone answers nothing useful.
         answer.map_err(|error| self.gone().unwrap_or(error))

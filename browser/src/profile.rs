@@ -4,13 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use chromiumoxide::cdp::browser_protocol::browser::BrowserContextId;
-use chromiumoxide::cdp::browser_protocol::target::{
-    CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
-};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::chromium::Chromium;
+use crate::devtools::{CreateBrowserContext, CreateTarget, DisposeBrowserContext};
 use crate::error::{Error, Result};
 use crate::gate::Origin;
 use crate::page::Page;
@@ -21,7 +18,7 @@ use crate::pool::Shared;
 #[derive(Debug)]
 pub struct Profile {
     chromium: Chromium,
-    context: BrowserContextId,
+    context: String,
     shared: Arc<Shared>,
     // A command ran into its limit: the browser may still be at it, and is not used again.
     strained: Arc<AtomicBool>,
@@ -38,10 +35,7 @@ impl Profile {
         chromium.gate.rules.allow(origins.to_vec());
         let limit = shared.settings.command_timeout;
         let made = within(limit, "opening a profile", async {
-            chromium
-                .wire
-                .command(None, CreateBrowserContextParams::default())
-                .await
+            chromium.wire.command(None, CreateBrowserContext {}).await
         });
         let context = made.await?.browser_context_id;
         let profile = Self {
@@ -65,19 +59,22 @@ impl Profile {
     /// # Errors
     /// Those of the browser: [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`].
     pub async fn new_page(&self) -> Result<Page> {
-        let mut create = CreateTargetParams::new("about:blank");
-        create.browser_context_id = Some(self.context.clone());
-        // A window of its own, so that no tab stands behind another and all can be used at once.
-        create.new_window = Some(true);
-        create.width = Some(i64::from(self.shared.settings.viewport.0));
-        create.height = Some(i64::from(self.shared.settings.viewport.1));
+        let (width, height) = self.shared.settings.viewport;
+        let create = CreateTarget {
+            url: "about:blank",
+            browser_context_id: self.context.clone(),
+            // So that no tab stands behind another and all can be used at once.
+            new_window: true,
+            width,
+            height,
+        };
         let wire = &self.chromium.wire;
         let tab = within(
             self.shared.settings.command_timeout,
             "opening a tab",
             async {
                 let target = wire.command(None, create).await?.target_id;
-                wire.tab(target.as_ref()).await
+                wire.tab(&target).await
             },
         );
         let page = self.page_of(tab.await?);
@@ -89,7 +86,7 @@ impl Profile {
     pub fn pages(&self) -> Vec<Page> {
         self.chromium
             .wire
-            .tabs(self.context.as_ref())
+            .tabs(&self.context)
             .into_iter()
             .map(|tab| self.page_of(tab))
             .collect()
@@ -117,10 +114,12 @@ impl Profile {
 
     /// Deletes the profile and gives the browser back, or ends the browser where it is not sound.
     pub async fn close(self) {
-        let dispose = self
-            .chromium
-            .wire
-            .command(None, DisposeBrowserContextParams::new(self.context.clone()));
+        let dispose = self.chromium.wire.command(
+            None,
+            DisposeBrowserContext {
+                browser_context_id: self.context.clone(),
+            },
+        );
         let disposed = within(
             self.shared.settings.command_timeout,
             "closing a profile",

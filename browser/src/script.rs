@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use chromiumoxide::cdp::browser_protocol::page::CreateIsolatedWorldParams;
-use chromiumoxide::cdp::js_protocol::runtime::{
-    EvaluateParams, ExecutionContextId, TerminateExecutionParams,
-};
 use serde_json::Value;
 
+use crate::devtools::{CreateIsolatedWorld, Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
 use crate::page::{Page, SETTLE};
 use crate::profile::within;
@@ -69,7 +66,7 @@ impl Page {
     /// stop the next one, which is therefore one that does nothing.
     pub(crate) async fn stop_script(&self) {
         let stop = async {
-            self.run(TerminateExecutionParams::default()).await?;
+            self.run(TerminateExecution {}).await?;
             self.evaluate_in(None, "0").await
         };
         // If it does not work, opening the page fails, which says more.
@@ -138,8 +135,10 @@ impl Page {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let mut world = CreateIsolatedWorldParams::new(self.tab.target.clone());
-                world.world_name = Some(WORLD.to_owned());
+                let world = CreateIsolatedWorld {
+                    frame_id: self.tab.target.clone(),
+                    world_name: WORLD,
+                };
                 let result = match self.run(world).await {
                     Ok(world) => {
                         self.evaluate_in(Some(world.execution_context_id), &script)
@@ -161,16 +160,14 @@ impl Page {
         .await
     }
 
-    pub(crate) async fn evaluate_in(
-        &self,
-        world: Option<ExecutionContextId>,
-        script: &str,
-    ) -> Result<Value> {
-        let mut evaluate = EvaluateParams::new(script);
-        evaluate.context_id = world;
-        evaluate.await_promise = Some(true);
-        evaluate.return_by_value = Some(true);
-        evaluate.user_gesture = Some(true);
+    pub(crate) async fn evaluate_in(&self, world: Option<i64>, script: &str) -> Result<Value> {
+        let evaluate = Evaluate {
+            expression: script.to_owned(),
+            context_id: world,
+            await_promise: true,
+            return_by_value: true,
+            user_gesture: true,
+        };
         let result = match self.run(evaluate).await {
             Err(Error::Protocol { message, .. })
                 if message.contains("reference chain") || message.contains("serializ") =>

@@ -4,20 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
-use chromiumoxide::cdp::browser_protocol::target::{
-    SessionId, SetAutoAttachParams, SetDiscoverTargetsParams,
-};
-use chromiumoxide::cdp::browser_protocol::{inspector, page};
-use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
-use chromiumoxide::types::{CallId, EventMessage, Message, MethodId, Response};
-use chromiumoxide::{Command, Connection, Method};
-use futures::StreamExt as _;
 use parking_lot::Mutex;
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio_tungstenite::tungstenite;
 
+use crate::devtools::{
+    Command, EnableInspector, EnablePage, Received, RunIfWaitingForDebugger, SetAutoAttach,
+    SetDiscoverTargets, SetFocusEmulation, Socket,
+};
 use crate::error::{Error, Result};
 use crate::tab::{Gone, State, Tab};
 
@@ -39,36 +34,15 @@ struct Shared {
 #[derive(Debug)]
 struct Outgoing {
     session: Option<String>,
-    method: MethodId,
+    method: &'static str,
     params: Value,
-    answer: Option<oneshot::Sender<Response>>,
-}
-
-/// Any event, whether or not this program's edition of the protocol knows it.
-#[derive(Debug, Deserialize)]
-struct Event {
-    method: MethodId,
-    #[serde(rename = "sessionId")]
-    session: Option<String>,
-    params: Value,
-}
-
-impl Method for Event {
-    fn identifier(&self) -> MethodId {
-        self.method.clone()
-    }
-}
-
-impl EventMessage for Event {
-    fn session_id(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    answer: Option<oneshot::Sender<Received>>,
 }
 
 impl Wire {
     pub(crate) async fn connect(address: &str) -> Result<Self> {
-        let connection = Connection::<Event>::connect(address).await;
-        let connection = connection.map_err(|error| Error::BrowserEnded(error.to_string()))?;
+        let socket = Socket::connect(address).await;
+        let socket = socket.map_err(|error| Error::BrowserEnded(error.to_string()))?;
         let (outbox, inbox) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             tabs: Mutex::default(),
@@ -76,25 +50,21 @@ impl Wire {
             ended: watch::Sender::default(),
         });
         let pump = Pump {
-            connection,
+            socket,
             pending: HashMap::new(),
             shared: Arc::clone(&shared),
         };
         tokio::spawn(pump.run(inbox));
         let wire = Self { outbox, shared };
-        wire.command(None, SetDiscoverTargetsParams::new(true))
+        wire.command(None, SetDiscoverTargets { discover: true })
             .await?;
-        // New tabs wait until they are watched, so that no dialog of theirs is missed.
-        let attach = SetAutoAttachParams::builder()
-            .auto_attach(true)
-            .wait_for_debugger_on_start(true)
-            .flatten(true)
-            .build();
-        wire.command(
-            None,
-            attach.map_err(|message| protocol("Target.setAutoAttach", message))?,
-        )
-        .await?;
+        let attach = SetAutoAttach {
+            auto_attach: true,
+            // New tabs wait until they are watched, so that no dialog of theirs is missed.
+            wait_for_debugger_on_start: true,
+            flatten: true,
+        };
+        wire.command(None, attach).await?;
         Ok(wire)
     }
 
@@ -103,28 +73,26 @@ impl Wire {
         &self,
         session: Option<&str>,
         command: C,
-    ) -> Result<C::Response> {
-        let method = command.identifier();
-        let params =
-            serde_json::to_value(command).map_err(|error| protocol(&method, error.to_string()))?;
+    ) -> Result<C::Answer> {
+        let method = C::METHOD;
+        let params = params(&command).map_err(|error| protocol(method, error.to_string()))?;
         let (sender, receiver) = oneshot::channel();
         let outgoing = Outgoing {
             session: session.map(str::to_owned),
-            method: method.clone(),
+            method,
             params,
             answer: Some(sender),
         };
         self.outbox.send(outgoing).map_err(|_| self.why_ended())?;
         let mut ended = self.shared.ended.subscribe();
-        let response = tokio::select! {
-            response = receiver => response.map_err(|_| self.why_ended())?,
+        let answer = tokio::select! {
+            answer = receiver => answer.map_err(|_| self.why_ended())?,
             _ = ended.wait_for(Option::is_some) => return Err(self.why_ended()),
         };
-        if let Some(error) = response.error {
-            return Err(protocol(&method, error.message));
+        if let Some(error) = answer.error {
+            return Err(protocol(method, error.message));
         }
-        C::response_from_value(response.result.unwrap_or_default())
-            .map_err(|error| protocol(&method, error.to_string()))
+        serde_json::from_value(answer.result).map_err(|error| protocol(method, error.to_string()))
     }
 
     /// Closes the connection; everything that waits on it fails with this reason.
@@ -178,16 +146,34 @@ fn protocol(method: &str, message: impl Into<String>) -> Error {
     }
 }
 
+/// The parameters of a command, of which those that are not given are left out.
+fn params(command: &impl Command) -> serde_json::Result<Value> {
+    let mut params = serde_json::to_value(command)?;
+    if let Some(fields) = params.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    Ok(params)
+}
+
 fn end(shared: &Shared, reason: Error) {
     shared.ended.send_modify(|ended| {
         ended.get_or_insert(reason);
     });
 }
 
+/// Whether the socket took what was sent.
+type Sent = std::result::Result<(), tungstenite::Error>;
+
+/// What the socket's task does next.
+enum Next {
+    Send(Option<Outgoing>),
+    Received(Option<std::result::Result<Received, tungstenite::Error>>),
+}
+
 /// The task that owns the socket.
 struct Pump {
-    connection: Connection<Event>,
-    pending: HashMap<CallId, oneshot::Sender<Response>>,
+    socket: Socket,
+    pending: HashMap<u64, oneshot::Sender<Received>>,
     shared: Arc<Shared>,
 }
 
@@ -195,55 +181,59 @@ impl Pump {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Outgoing>) {
         let mut ended = self.shared.ended.subscribe();
         let reason = loop {
-            tokio::select! {
+            let next = tokio::select! {
                 _ = ended.wait_for(Option::is_some) => return,
-                outgoing = inbox.recv() => match outgoing {
-                    Some(outgoing) => self.submit(outgoing),
-                    None => return,
-                },
-                message = self.connection.next() => match message {
-                    Some(Ok(Message::Response(response))) => {
-                        if let Some(answer) = self.pending.remove(&response.id) {
-                            drop(answer.send(response));
-                        }
-                    }
-                    Some(Ok(Message::Event(event))) => self.on_event(event),
-                    Some(Err(chromiumoxide::error::CdpError::InvalidMessage(..))) => {}
-                    Some(Err(error)) => break error.to_string(),
-                    None => break "it closed its connection".to_owned(),
-                },
+                outgoing = inbox.recv() => Next::Send(outgoing),
+                received = self.socket.next() => Next::Received(received),
+            };
+            let sent = match next {
+                Next::Send(Some(outgoing)) => self.submit(outgoing).await,
+                Next::Send(None) => return,
+                Next::Received(Some(Ok(received))) => self.on_message(received).await,
+                Next::Received(Some(Err(error))) => Err(error),
+                Next::Received(None) => break "it closed its connection".to_owned(),
+            };
+            if let Err(error) = sent {
+                break error.to_string();
             }
         };
         end(&self.shared, Error::BrowserEnded(reason));
     }
 
-    fn submit(&mut self, outgoing: Outgoing) {
-        let session = outgoing.session.map(SessionId::from);
-        // Only serialization could fail, and the value is JSON already. The caller would notice the dropped sender.
-        if let Ok(id) = self
-            .connection
-            .submit_command(outgoing.method, session, outgoing.params)
-            && let Some(answer) = outgoing.answer
-        {
+    async fn on_message(&mut self, received: Received) -> Sent {
+        match received.id {
+            Some(id) => {
+                if let Some(answer) = self.pending.remove(&id) {
+                    drop(answer.send(received));
+                }
+                Ok(())
+            }
+            None => self.on_event(received).await,
+        }
+    }
+
+    async fn submit(&mut self, outgoing: Outgoing) -> Sent {
+        let session = outgoing.session.as_deref();
+        let sending = self.socket.send(session, outgoing.method, &outgoing.params);
+        let id = sending.await?;
+        if let Some(answer) = outgoing.answer {
             self.pending.insert(id, answer);
         }
+        Ok(())
     }
 
-    fn send<C: Command>(&mut self, session: &str, command: C) {
-        let method = command.identifier();
-        if let Ok(params) = serde_json::to_value(command) {
-            self.submit(Outgoing {
-                session: Some(session.to_owned()),
-                method,
-                params,
-                answer: None,
-            });
-        }
+    async fn send<C: Command>(&mut self, session: &str, command: C) -> Sent {
+        // Only serialization could fail, and these commands are JSON.
+        let params = params(&command).unwrap_or_default();
+        self.socket
+            .send(Some(session), C::METHOD, &params)
+            .await
+            .map(drop)
     }
 
-    fn on_event(&mut self, event: Event) {
-        match (event.method.as_ref(), event.session) {
-            ("Target.attachedToTarget", _) => self.attach(&event.params),
+    async fn on_event(&mut self, event: Received) -> Sent {
+        match (event.method.as_str(), event.session) {
+            ("Target.attachedToTarget", _) => self.attach(&event.params).await?,
             ("Target.detachedFromTarget", _) => {
                 let session = event.params["sessionId"].as_str().unwrap_or_default();
                 let mut tabs = self.shared.tabs.lock();
@@ -264,17 +254,19 @@ impl Pump {
             }
             _ => {}
         }
+        Ok(())
     }
 
-    fn attach(&mut self, params: &Value) {
+    async fn attach(&mut self, params: &Value) -> Sent {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let session = text(&params["sessionId"]);
         let info = &params["targetInfo"];
         if info["type"] == "page" {
-            self.send(&session, page::EnableParams::default());
-            self.send(&session, inspector::EnableParams::default());
+            self.send(&session, EnablePage {}).await?;
+            self.send(&session, EnableInspector {}).await?;
             // Every tab acts as the one in front, so that several can be used at once.
-            self.send(&session, SetFocusEmulationEnabledParams::new(true));
+            let focus = SetFocusEmulation { enabled: true };
+            self.send(&session, focus).await?;
             let tab = Tab {
                 session: session.clone(),
                 target: text(&info["targetId"]),
@@ -288,6 +280,6 @@ impl Pump {
             self.shared.tabs.lock().push(Arc::new(tab));
             self.shared.changes.send_modify(|changes| *changes += 1);
         }
-        self.send(&session, RunIfWaitingForDebuggerParams::default());
+        self.send(&session, RunIfWaitingForDebugger {}).await
     }
 }
