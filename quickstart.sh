@@ -1,6 +1,6 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Installs what the system lacks, builds, and compares the ways of working on S-NIAH offline, with a scripted model.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")"
 
 command -v cargo >/dev/null || { echo "error: no cargo; install Rust from https://rustup.rs" >&2; exit 1; }
@@ -10,10 +10,18 @@ cargo build --release --package eval
 eval=target/release/rlm-eval
 
 results=$(mktemp -d "${TMPDIR:-/tmp}/eval-quickstart.XXXXXX")
-"$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- --benchmark s-niah --model scripted
+"$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- --benchmark s-niah --model scripted:docs/examples/forgetful.yaml \
+  > "$results/sweep.txt"
 cat <<EOF
 
-The runs are in $results/sweep. What most people want next:
+A number hidden in 8,000 to 1,000,000 characters, looked for by one call with all of the text (direct), by an agent that searches it with
+code (solver), and by one that hands parts of it to others (coordinator). The model is scripted, and its prices are invented.
+
+EOF
+sed -n '/^ in short/,$p' "$results/sweep.txt"
+cat <<EOF
+
+All figures are in $results/sweep.txt, the runs in $results/sweep. What most people want next:
 
   # a table of questions of your own: a line for each, {"query": "…", "context": "…", "expected": "…"}
   $eval run --benchmark questions.jsonl --model openai/gpt-5-mini --max-cost 1

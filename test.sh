@@ -38,7 +38,8 @@ fits_v8() {
 tests() {
   local more=()
   if $full; then more=(EVAL_TEST_PEERS=1 EVAL_TEST_FULL=1); fi
-  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr "${more[@]}" cargo test --workspace --no-fail-fast
+  # Of an empty list, as bash before 4.4 wants it.
+  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr ${more[@]+"${more[@]}"} cargo test --workspace --no-fail-fast
 }
 
 # Intervals and powers by simulation: of few designs, or of all.

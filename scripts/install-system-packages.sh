@@ -1,43 +1,106 @@
-#!/usr/bin/env bash
-# Installs the Debian packages named as arguments, unless what they bring is there, wherever it came from: then this needs no
-# root, no apt-get and no network. Sourced by nobody: run it.
-set -euo pipefail
+#!/bin/sh
+# Installs the packages named as arguments, by their names in Debian, with the package manager that there is: apt-get, dnf, pacman,
+# apk or brew. What is there already, wherever it came from, needs no package, no root, no manager and no network.
+# Sourced by nobody: run it.
+set -eu
 
 # Whether a package's program or header is there.
 there() {
   case "$1" in
     g++) command -v "${CXX:-c++}" ;;
-    libsimde-dev) echo '#include <simde/x86/sse2.h>' | "${CC:-cc}" -E -x c - ;;
+    libsimde-dev)
+      echo '#include <simde/x86/sse2.h>' |
+        "${CC:-cc}" -I/usr/local/include -I/opt/homebrew/include -E -x c -
+      ;;
     nodejs) command -v node ;;
+    chromium) command -v chromium || command -v chromium-browser || command -v google-chrome || command -v /Applications/Chromium.app/Contents/MacOS/Chromium ;;
     python3-venv) python3 -c "import ensurepip, venv" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1
 }
 
-missing=()
-for package in "$@"; do
-  there "$package" || missing+=("$package")
-done
-[ ${#missing[@]} -eq 0 ] && exit 0
+# What Debian's package is called by a manager; the same where nothing else is said.
+called() {
+  case "$1:$2" in
+    dnf:g++) echo gcc-c++ ;;
+    dnf:libsimde-dev) echo simde-devel ;;
+    dnf:npm) echo nodejs-npm ;;
+    dnf:python3-venv) echo python3 ;;
+    pacman:g++) echo gcc ;;
+    pacman:libsimde-dev) echo simde ;;
+    pacman:python3-venv) echo python ;;
+    apk:libsimde-dev) echo simde-dev ;;
+    apk:python3-venv) echo "python3 py3-pip" ;;
+    brew:g++) echo gcc ;;
+    brew:libsimde-dev) echo simde ;;
+    brew:nodejs | brew:npm) echo node ;;
+    brew:python3-venv) echo python ;;
+    *) echo "$2" ;;
+  esac
+}
 
-if ! command -v apt-get >/dev/null; then
-  echo "error: this system has no apt-get; install the equivalents of: ${missing[*]}" >&2
+missing=
+for package in "$@"; do
+  there "$package" || missing="$missing $package"
+done
+missing=${missing# }
+[ -n "$missing" ] || exit 0
+
+manager=
+for each in apt-get dnf pacman apk brew; do
+  if command -v "$each" >/dev/null 2>&1; then
+    manager=$each
+    break
+  fi
+done
+if [ -z "$manager" ]; then
+  echo "error: missing: $missing; there is no apt-get, dnf, pacman, apk or brew to install them, so install what they are called here (the names are Debian's)" >&2
   exit 1
 fi
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo >/dev/null; then
-    echo "error: without root and sudo this cannot install: ${missing[*]}; run as root: apt-get install ${missing[*]}" >&2
+
+packages=
+for package in $missing; do
+  for name in $(called "$manager" "$package"); do
+    case " $packages " in
+      *" $name "*) ;;
+      *) packages="$packages $name" ;;
+    esac
+  done
+done
+packages=${packages# }
+
+as_root=
+# Homebrew refuses to be root.
+if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    case "$manager" in
+      pacman) how="pacman -S" ;;
+      apk) how="apk add" ;;
+      *) how="$manager install" ;;
+    esac
+    echo "error: without root and sudo this cannot install: $packages; run as root: $how $packages" >&2
     exit 1
   fi
-  as_root=(sudo)
+  as_root=sudo
 fi
-echo "installing ${missing[*]}" >&2
-"${as_root[@]}" apt-get update -qq
-DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-for package in "${missing[@]}"; do
+
+echo "installing $packages" >&2
+# Each word is a package.
+# shellcheck disable=SC2086
+case "$manager" in
+  apt-get)
+    $as_root apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null
+    ;;
+  dnf) $as_root dnf install -y -q --setopt=install_weak_deps=False $packages >/dev/null ;;
+  pacman) $as_root pacman -Sy --needed --noconfirm $packages >/dev/null ;;
+  apk) $as_root apk add --quiet $packages ;;
+  brew) brew install --quiet $packages >/dev/null ;;
+esac
+
+for package in $missing; do
   if ! there "$package"; then
-    echo "error: $package is installed, and what it brings is not found" >&2
+    echo "error: $package ($(called "$manager" "$package")) is installed, and what it brings is not found" >&2
     exit 1
   fi
 done

@@ -6,6 +6,7 @@ mod spending;
 mod text;
 
 mod compared;
+mod in_short;
 mod html;
 mod plot;
 

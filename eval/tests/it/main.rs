@@ -18,6 +18,7 @@ mod data_server;
 mod import;
 mod judge;
 mod known_names;
+mod system_packages;
 mod merge;
 
 mod compare;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use statistics::Estimate;
 
 use super::groups::CONTEXT_LENGTH;
+use super::in_short::in_short;
 use super::{Behaviour, Report, RunReport, spending};
 use crate::compare;
 use crate::differences;
@@ -34,13 +35,14 @@ pub fn text(report: &Report, width: u16) -> String {
     sections.join("\n")
 }
 
-/// What a sweep prints at its end: what differs, the scores, and the comparisons.
+/// What a sweep prints at its end: what differs, the scores, the comparisons, and all of it in short.
 pub fn conclusion(report: &Report, width: u16) -> String {
     let labels = labels(report);
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let mut sections = beginning(report, &labels, width);
     sections.push(scores(report, &labels, width));
     sections.extend(comparisons(report, width));
+    sections.extend(in_short(report, width));
     sections.join("\n")
 }
 

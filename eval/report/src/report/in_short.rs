@@ -1,0 +1,41 @@
+//! What a sweep comes to in a few lines: each way of working against the baseline, and what that means.
+
+use super::Report;
+use super::compared::{Row, compared};
+use crate::columns::in_columns;
+use crate::sanitize::sanitize;
+
+/// For each sweep with baselines a table of scores, differences, p values and costs, and a sentence for each comparison. At
+/// most `width` columns wide but for sentences.
+pub(super) fn in_short(report: &Report, width: u16) -> Vec<String> {
+    let families = compared(report)
+        .into_iter()
+        .flat_map(|sweep| sweep.families);
+    families
+        .filter(|family| !family.baselines.is_empty())
+        .map(|family| {
+            let rows = family.baselines.iter().chain(&family.rows);
+            let rows = rows.map(cells);
+            let labels = ["score", "difference", "p", "cost per right answer"];
+            let mut text = in_columns("in short", labels, rows, width);
+            for row in &family.rows {
+                text += &format!("\n{}\n", sanitize(&row.verdict, usize::MAX));
+            }
+            text
+        })
+        .collect()
+}
+
+fn cells(row: &Row<'_>) -> (String, Vec<String>) {
+    let [way, _] = &row.ways;
+    let cells = [
+        &*way.score,
+        &*way.difference,
+        &*way.p_holm,
+        &*row.cost_per_right_answer,
+    ];
+    (
+        format!("{}  {}", row.run.name, row.run.label),
+        cells.map(str::to_owned).to_vec(),
+    )
+}
