@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use deno_core::v8;
@@ -17,6 +18,7 @@ use crate::cpu_clock::CpuClock;
 use crate::engine::{Engine, Host, in_context};
 use crate::expression::{line_of_expression, value_of};
 use crate::heap::Heap;
+use crate::jobs::{self, Running};
 use crate::message::{AgentId, CallId};
 use crate::ops::HostState;
 use crate::randomness;
@@ -76,6 +78,8 @@ pub(crate) enum Action<'a> {
     Abort {
         agent: AgentId,
     },
+    /// Runs the jobs that are left, and nothing else.
+    Jobs,
     Forget {
         agent: AgentId,
         names: &'a str,
@@ -87,6 +91,13 @@ pub(crate) enum Action<'a> {
     CallContext {
         call: CallId,
     },
+}
+
+impl Action<'_> {
+    /// Whether it belongs to the end of a cell, to which no time of others is charged: their jobs wait.
+    fn only_ends(&self) -> bool {
+        matches!(self, Self::Abort { .. } | Self::Forget { .. })
+    }
 }
 
 /// What an agent's context is.
@@ -104,6 +115,8 @@ pub(crate) struct Turn {
     pub end: TurnEnd,
     /// CPU time that it took.
     pub executed: Duration,
+    /// Whose code was stopped, if it was: the owner of the turn, or of a job that the turn brought about.
+    pub stopped: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -136,6 +149,15 @@ impl Isolate {
             functions.nothing.clone(),
         );
         let handle = engine.isolate.thread_safe_handle();
+        let owned = {
+            in_context!(scope, engine);
+            jobs::own(scope, handle.clone())
+        };
+        if !owned {
+            return Err(StartError::Boot {
+                file: "the queue of jobs".to_owned(),
+            });
+        }
         let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
         heap.arm_above_use(&mut engine.isolate);
         Ok(Self {
@@ -181,16 +203,26 @@ impl Isolate {
         look(&mut self.host.borrow_mut())
     }
 
-    /// Runs one turn with at most `budget` CPU time.
-    pub fn turn(&mut self, budget: Duration, action: &Action<'_>) -> Turn {
+    /// Runs one turn with at most `budget` CPU time, in the name of `owner`. Jobs of a stopped owner do nothing from
+    /// then on; others that are left wait for the next turn.
+    pub fn turn(&mut self, budget: Duration, owner: u32, action: &Action<'_>) -> Turn {
         let started = self.clock.now();
         let watch = self.watch(budget);
+        jobs::begin(owner);
         let mut end = self.act(action);
+        let running = if action.only_ends() && jobs::OWNED {
+            None
+        } else {
+            self.run_jobs(&watch)
+        };
         let fired = watch.fired();
         drop(watch);
         let overflowed = self.heap.take_overflow();
+        let mut stopped = None;
         if fired || overflowed {
             self.handle.cancel_terminate_execution();
+            stopped = running.map(|running| running.owner).or(Some(owner));
+            stopped.into_iter().for_each(jobs::stop);
             end = match (self.flush(), overflowed) {
                 (true, true) => TurnEnd::OutOfMemory,
                 (true, false) => TurnEnd::Terminated,
@@ -200,6 +232,7 @@ impl Isolate {
         Turn {
             end,
             executed: self.clock.now().saturating_sub(started),
+            stopped,
         }
     }
 
@@ -244,6 +277,7 @@ impl Isolate {
 
     fn act(&mut self, action: &Action<'_>) -> TurnEnd {
         let factory = match action {
+            Action::Jobs => return TurnEnd::Completed(None),
             Action::Run {
                 script, iteration, ..
             } => match self.compile(script, *iteration) {
@@ -323,6 +357,7 @@ impl Isolate {
                 Some((&functions.close_agent, vec![number(agent.0), returned]))
             }
             Action::CallContext { call } => Some((&functions.call_context, vec![number(call.0)])),
+            Action::Jobs => None,
         };
         let Some((function, arguments)) = call else {
             return TurnEnd::Threw {
@@ -332,17 +367,27 @@ impl Isolate {
         };
         let function = v8::Local::new(scope, function);
         let result = function.call(scope, undefined, &arguments);
-        let text = match result {
-            Some(value) if value.is_string() => Some(value.to_rust_string_lossy(scope)),
-            Some(_) => None,
-            None => {
-                let end = exception(scope);
-                scope.perform_microtask_checkpoint();
-                return end;
+        match result {
+            Some(value) if value.is_string() => {
+                TurnEnd::Completed(Some(value.to_rust_string_lossy(scope)))
             }
-        };
-        scope.perform_microtask_checkpoint();
-        TurnEnd::Completed(text)
+            Some(_) => TurnEnd::Completed(None),
+            None => exception(scope),
+        }
+    }
+
+    /// Runs jobs until there are none or they are stopped; whose code ran then.
+    fn run_jobs(&mut self, watch: &Watch) -> Option<Running> {
+        let overflowed = self.heap.overflow_flag();
+        let handle = &self.handle;
+        in_context!(scope, self.engine);
+        jobs::run(scope, |running| {
+            // What is dropped frees memory, and gets what it needs for that.
+            if running.dropped && overflowed.swap(false, Ordering::SeqCst) {
+                handle.cancel_terminate_execution();
+            }
+            watch.fired() || overflowed.load(Ordering::SeqCst)
+        })
     }
 
     /// The value of a cell's script: the function that runs it.
@@ -369,7 +414,8 @@ impl Isolate {
             let completed = {
                 in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
-                scope.perform_microtask_checkpoint();
+                // Where the engine has the queue, it may have dropped it, and left that to be noticed.
+                jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };
             let fired = watch.fired();
@@ -386,6 +432,7 @@ impl Isolate {
 /// What the thread keeps of the isolate goes before it.
 impl Drop for Isolate {
     fn drop(&mut self) {
+        jobs::let_go();
         stack_hook::remove(&mut self.engine.isolate);
         drop(rejections::take());
     }

@@ -38,6 +38,7 @@ mod inspection;
 mod rewrite;
 
 mod heap;
+mod jobs;
 mod watchdog;
 mod cpu_clock;
 

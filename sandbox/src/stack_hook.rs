@@ -6,6 +6,8 @@ use std::cell::{Cell, RefCell};
 
 use deno_core::v8;
 
+use crate::jobs;
+
 /// The functions of `stack.js`.
 struct Functions {
     stack_of: v8::Global<v8::Function>,
@@ -43,7 +45,7 @@ fn stack_of<'s>(
         fall_out_of_step(scope);
         return None;
     }
-    if !error.is_object() {
+    if !error.is_object() || jobs::is_dropping() {
         return None;
     }
     let function = FUNCTIONS

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::inbox::{Arriving, Inbox, Next};
 use crate::isolate::{Action, Given, Isolate, Turn, TurnEnd};
+use crate::jobs;
 use crate::limits::Limits;
 use crate::message::{AgentId, CallId, CellErrorKind, Context, Reply, Request};
 use crate::ops::Called;
@@ -38,6 +39,8 @@ pub(crate) struct Worker {
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
     next_cell: u32,
+    /// Turns of no cell have numbers from the other end.
+    next_turn: u32,
     broken: bool,
 }
 
@@ -71,6 +74,7 @@ impl Worker {
             waiting: BTreeMap::new(),
             shadowed: BTreeSet::new(),
             next_cell: 0,
+            next_turn: u32::MAX,
             broken: false,
         }
     }
@@ -85,8 +89,14 @@ impl Worker {
                 Next::HungUp => return End::HungUp,
             }
             self.fire_timers();
-            self.end_long_waits();
-            self.end_stalled();
+            loop {
+                self.run_jobs_left();
+                self.end_long_waits();
+                self.end_stalled();
+                if self.broken || !jobs::are_left() {
+                    break;
+                }
+            }
         }
         End::Broken
     }
@@ -299,30 +309,55 @@ impl Worker {
         let waited = self.waiting.remove(&agent).map_or(Duration::ZERO, |since| {
             began.saturating_duration_since(since)
         });
-        let budget = match self.running(agent) {
+        let (owner, budget) = match self.running(agent) {
             Some(cell) => {
                 cell.waited += waited;
-                limit
-                    .saturating_sub(cell.executed)
-                    .max(Duration::from_millis(1))
+                let left = limit.saturating_sub(cell.executed);
+                (cell.number, left.max(Duration::from_millis(1)))
             }
-            None => HOUSEKEEPING,
+            None => (self.no_cell(), HOUSEKEEPING),
         };
-        let Turn { end, executed } = self.isolate.turn(budget, action);
+        let turn = self.isolate.turn(budget, owner, action);
         let ended = Instant::now();
-        if let Some(cell) = self.running(agent) {
-            cell.executed += executed;
-        }
         for since in self.waiting.values_mut() {
             // The thread was not free for them: that is no waiting of their own.
             *since += ended - began;
         }
+        let end = self.end_turn(agent, turn);
+        if let Some(cell) = self.running(agent)
+            && cell.pending.is_empty()
+        {
+            self.waiting.insert(agent, Instant::now());
+        }
+        end
+    }
+
+    /// Does what a turn brought about. `agent` is whose turn it was.
+    fn end_turn(&mut self, agent: AgentId, turn: Turn) -> TurnEnd {
+        let Turn {
+            end,
+            executed,
+            stopped,
+        } = turn;
+        // A job of another agent may have been what took so long.
+        let by = stopped
+            .and_then(|cell| self.agent_of(cell))
+            .unwrap_or(agent);
+        if let Some(cell) = self.running(by) {
+            cell.executed += executed;
+        }
+        if matches!(end, TurnEnd::Terminated | TurnEnd::OutOfMemory) {
+            // The cell that was stopped may have reported its end, and left behind what ran on.
+            let cell = self.running(by).map(|cell| cell.number);
+            self.isolate
+                .host(|host| host.done.retain(|done| Some(done.cell) != cell));
+        }
         self.collect();
         match end {
             TurnEnd::Terminated => {
-                let seconds = limit.as_secs_f64();
+                let seconds = self.limits.cell_time.as_secs_f64();
                 self.abort(
-                    agent,
+                    by,
                     CellErrorKind::TimedOut,
                     &format!(
                         "TimeoutError: the cell ran for more than {seconds} s and was stopped; \
@@ -330,16 +365,38 @@ impl Worker {
                     ),
                 );
             }
-            TurnEnd::OutOfMemory => self.out_of_memory(agent),
+            TurnEnd::OutOfMemory => self.out_of_memory(by),
             TurnEnd::Broken => self.broken = true,
             _ => {}
         }
-        if let Some(cell) = self.running(agent)
-            && cell.pending.is_empty()
-        {
-            self.waiting.insert(agent, Instant::now());
-        }
         end
+    }
+
+    /// Runs the jobs that earlier turns left when code was stopped: those of others than the stopped.
+    fn run_jobs_left(&mut self) {
+        while !self.broken && jobs::are_left() {
+            let owner = self.no_cell();
+            let turn = self
+                .isolate
+                .turn(self.limits.cell_time, owner, &Action::Jobs);
+            // There is no such agent.
+            self.end_turn(AgentId(u32::MAX), turn);
+        }
+    }
+
+    /// The owner of a turn that belongs to no running cell.
+    fn no_cell(&mut self) -> u32 {
+        self.next_turn = self.next_turn.wrapping_sub(1);
+        self.next_turn
+    }
+
+    /// The agent whose running cell has this number.
+    fn agent_of(&self, cell: u32) -> Option<AgentId> {
+        let mut agents = self.agents.iter();
+        agents.find_map(|(agent, entry)| {
+            let running = entry.cell.as_ref()?;
+            (running.number == cell).then_some(*agent)
+        })
     }
 
     /// Sends on the calls made and the cells ended in the last turn.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{HOUSEKEEPING, Worker};
 use crate::isolate::Action;
+use crate::jobs;
 use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
 use crate::ops::Done;
 use crate::stack_trace;
@@ -45,13 +46,15 @@ impl Worker {
 
     /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
     pub(super) fn out_of_memory(&mut self, agent: AgentId) {
-        let names = self
-            .running(agent)
-            .map(|cell| cell.assigned.clone())
-            .unwrap_or_default();
+        let Some(cell) = self.running(agent) else {
+            return self.recover_memory();
+        };
+        let names = cell.assigned.clone();
         let json = serde_json::to_string(&names).unwrap_or_default();
+        let owner = self.no_cell();
         self.isolate.turn(
             HOUSEKEEPING,
+            owner,
             &Action::Forget {
                 agent,
                 names: &json,
@@ -66,6 +69,12 @@ impl Worker {
                 "RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"
             ),
         );
+        self.recover_memory();
+    }
+
+    /// Frees what can be freed. The jobs of what was stopped keep much of it.
+    fn recover_memory(&mut self) {
+        self.run_jobs_left();
         self.isolate.recover_memory();
     }
 
@@ -74,8 +83,13 @@ impl Worker {
         if self.running(agent).is_none() {
             return;
         }
+        if let Some(cell) = self.running(agent) {
+            jobs::stop(cell.number);
+        }
         // Empties the agent's pending calls and timers.
-        self.isolate.turn(HOUSEKEEPING, &Action::Abort { agent });
+        let owner = self.no_cell();
+        self.isolate
+            .turn(HOUSEKEEPING, owner, &Action::Abort { agent });
         let Some(cell) = self.end_cell(agent) else {
             return;
         };

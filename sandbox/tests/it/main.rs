@@ -6,6 +6,7 @@ mod draws;
 mod driver;
 mod fuzz;
 mod hostile;
+mod jobs;
 mod limits;
 mod memory;
 mod node_parity;

@@ -1,0 +1,2 @@
+// expect: timed_out
+const settled = Promise.resolve(1); for (;;) await settled

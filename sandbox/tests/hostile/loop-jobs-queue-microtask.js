@@ -1,0 +1,2 @@
+// expect: timed_out
+const spin = () => queueMicrotask(spin); spin()

@@ -1,0 +1,3 @@
+// expect: timed_out
+// why: the cell has reported its end when its loop is stopped
+const spin = () => { Promise.resolve().then(spin) }; spin(); return 'done'

@@ -1,0 +1,2 @@
+// expect: timed_out, memory
+const spin = () => Promise.resolve().then(spin); await spin()

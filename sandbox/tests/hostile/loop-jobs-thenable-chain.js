@@ -1,0 +1,2 @@
+// expect: timed_out
+const next = () => ({ then(resolve) { resolve(next()) } }); await next()

@@ -1,0 +1,2 @@
+// expect: timed_out
+const thenable = { then(resolve) { resolve(thenable) } }; await thenable

@@ -1,0 +1,178 @@
+//! Endless chains of jobs (microtasks), over and over: each ends in a `TimeoutError`, keeps its variables, and leaves the
+//! jobs of other agents alone. The shapes are those of `tests/hostile/loop-jobs-*`. In some, each promise waits for the
+//! next: those may run out of memory first.
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt as _};
+use sandbox::message::{CellErrorKind, Context};
+use sandbox::{Config, Event, Isolation, Sandbox};
+
+use crate::driver::{in_process, root_info, run, sandbox, try_run};
+
+fn shapes() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile");
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut shapes: Vec<_> = files
+        .filter(|file| {
+            file.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("loop-jobs-")
+        })
+        .map(|file| {
+            (
+                file.file_stem().unwrap().to_string_lossy().into_owned(),
+                std::fs::read_to_string(&file).unwrap(),
+            )
+        })
+        .collect();
+    shapes.sort();
+    assert!(shapes.len() >= 19, "{}", shapes.len());
+    shapes
+}
+
+fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
+    let mut config = Config::default();
+    config.limits.cell_time = Duration::from_secs_f64(seconds);
+    config.limits.heap_bytes = megabytes << 20;
+    sandbox(config, isolation)
+}
+
+/// Stops one shape in a session, beside an agent that waits, and returns what was wrong.
+async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<(), String> {
+    let session = sandbox.session().await.map_err(|error| error.to_string())?;
+    let mut repl = session.open(None, Context::text(""), root_info());
+    let mut other = session.open(None, Context::text(""), root_info());
+    run(&mut repl, "let kept = 'kept'").await;
+    run(&mut other, "let kept = 'of the other'").await;
+    // Both wait: the other's answer comes when the first has been stopped.
+    other.run(
+        "const got = await llm('wait'); await 0; kept += await (async () => got)(); return kept",
+        2,
+    );
+    let call = match other.next().await.map_err(|lost| lost.to_string())? {
+        Event::Called(call) => call,
+        event => return Err(format!("{event:?}")),
+    };
+    let outcome = try_run(&mut repl, cell)
+        .await
+        .map_err(|lost| format!("{name}: {lost}"))?;
+    let kind = outcome.error.as_ref().map(|error| error.kind);
+    let grows = cell.starts_with("// expect: timed_out, memory");
+    let out_of_memory = grows && kind == Some(CellErrorKind::OutOfMemory);
+    if kind != Some(CellErrorKind::TimedOut) && !out_of_memory {
+        return Err(format!("{name}: {:?}", outcome.error));
+    }
+    other.settle(call.id, Ok(", answered".to_owned()));
+    let ended = match other.next().await.map_err(|lost| lost.to_string())? {
+        Event::Finished(outcome) => outcome,
+        event => return Err(format!("{event:?}")),
+    };
+    if ended.value.as_deref() != Some("of the other, answered") {
+        return Err(format!("{name}: the other: {ended:?}"));
+    }
+    for repl in [&mut repl, &mut other] {
+        let after = try_run(repl, "await 0; return await (async () => kept)()")
+            .await
+            .map_err(|lost| format!("{name}, afterwards: {lost}"))?;
+        if !after
+            .value
+            .as_deref()
+            .is_some_and(|value| value.starts_with("kept") || value.starts_with("of the other"))
+        {
+            return Err(format!("{name}, afterwards: {after:?}"));
+        }
+    }
+    Ok(())
+}
+
+async fn all_stop(sandbox: &Sandbox, times: usize) {
+    let shapes = shapes();
+    let runs = stream::iter(
+        shapes
+            .iter()
+            .flat_map(|shape| std::iter::repeat_n(shape, times)),
+    );
+    let failures: Vec<String> = runs
+        .map(|(name, cell)| async move { stops(sandbox, name, cell).await.err() })
+        .buffer_unordered(3)
+        .filter_map(async |failure| failure)
+        .collect()
+        .await;
+    assert!(
+        failures.is_empty(),
+        "{} failures: {}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_endless_chain_of_jobs_is_stopped_and_harms_nobody() {
+    all_stop(&with(0.3, 64, in_process()), 1).await;
+    all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
+}
+
+/// A job runs in the turn of whoever settles its promise.
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(feature = "v8", ignore = "whose job runs is not known there")]
+async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
+    let sandbox = with(0.3, 64, in_process());
+    let session = sandbox.session().await.unwrap();
+    let open = |parent| session.open(parent, Context::text(""), root_info());
+    let mut root = open(None);
+    run(
+        &mut root,
+        "globalThis.gate = new Promise((resolve) => { globalThis.open = resolve })",
+    )
+    .await;
+    let mut spinning = open(Some(&root));
+    let mut waiting = open(Some(&root));
+    for (repl, code) in [
+        (
+            &mut spinning,
+            "gate.then(() => { const spin = () => queueMicrotask(spin); spin() }); await llm('wait')",
+        ),
+        (
+            &mut waiting,
+            "const opened = gate.then(() => 'opened'); await llm('wait'); return opened",
+        ),
+    ] {
+        repl.run(code, 1);
+        assert!(matches!(repl.next().await.unwrap(), Event::Called(_)));
+    }
+    let outcome = run(&mut root, "open(); return 'fine'").await;
+    assert_eq!(outcome.value.as_deref(), Some("fine"), "{outcome:?}");
+    let Event::Finished(outcome) = spinning.next().await.unwrap() else {
+        panic!("the cell goes on");
+    };
+    let kind = outcome.error.as_ref().map(|error| error.kind);
+    assert_eq!(kind, Some(CellErrorKind::TimedOut), "{outcome:?}");
+    waiting.run("return opened", 2);
+    let Event::Finished(outcome) = waiting.next().await.unwrap() else {
+        panic!("the cell goes on");
+    };
+    assert_eq!(outcome.value.as_deref(), Some("opened"), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes an hour"]
+async fn every_endless_chain_of_jobs_is_stopped_a_hundred_times_with_little_memory() {
+    all_stop(&with(1.0, 64, in_process()), 100).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes an hour"]
+async fn every_endless_chain_of_jobs_is_stopped_a_hundred_times_with_much_memory() {
+    all_stop(&with(1.0, 512, in_process()), 100).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes half an hour"]
+async fn every_endless_chain_of_jobs_is_stopped_after_two_minutes() {
+    all_stop(&with(120.0, 512, in_process()), 1).await;
+}
