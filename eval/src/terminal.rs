@@ -41,29 +41,42 @@ fn stderr_line(kind: &str, style: Style, text: &str) {
 /// Text of several lines without control characters; line breaks and tabs stay.
 ///
 /// What a model or a file brings along may otherwise move the cursor, set the title, or hide what was
-/// printed before.
+/// printed before. Characters that turn the direction of writing show as escapes: they may be part of what is
+/// asked for, and would show the text beside them in another order than it has.
 pub fn plain_text(text: &str) -> Cow<'_, str> {
     let unsafe_in_lines = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(unsafe_in_lines) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().filter(|c| !unsafe_in_lines(*c)).collect())
+    escaped(text, unsafe_in_lines, |_| false)
 }
 
 /// Text as one line, in which control characters show as escapes: `\n`, `\u{1b}`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    escaped(text, |_| false, char::is_control)
+}
+
+/// Text without the characters to be left out, and with escapes for those to be escaped.
+fn escaped(
+    text: &str,
+    left_out: impl Fn(char) -> bool,
+    escapes: impl Fn(char) -> bool,
+) -> Cow<'_, str> {
+    let escapes = |character| turns_direction(character) || escapes(character);
+    if !text.contains(|character| left_out(character) || escapes(character)) {
         return Cow::Borrowed(text);
     }
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars().filter(|character| !left_out(*character)) {
+        if escapes(character) {
+            shown.extend(character.escape_default());
         } else {
-            line.push(character);
+            shown.push(character);
         }
     }
-    Cow::Owned(line)
+    Cow::Owned(shown)
+}
+
+/// The characters of Unicode's property `Bidi_Control`.
+fn turns_direction(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -80,6 +93,11 @@ mod tests {
                 "\u{1b}[2J\u{7}x\u{9b}y\u{7f}",
                 "[2Jxy",
                 "\\u{1b}[2J\\u{7}x\\u{9b}y\\u{7f}",
+            ),
+            (
+                "a\u{202e}b\u{2066}c\u{200f}",
+                "a\\u{202e}b\\u{2066}c\\u{200f}",
+                "a\\u{202e}b\\u{2066}c\\u{200f}",
             ),
         ];
         for (text, plain, line) in cases {

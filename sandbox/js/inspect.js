@@ -14,6 +14,9 @@
   // Host functions that an embedding may lack.
   const { isProxy, proxyTarget } = internals;
 
+  const { TypeError } = globalThis;
+  const { defineProperty } = Object;
+
   const OBJECT = 0;
   const EXTRA = 2; // a named property of an array
   const defaults = {
@@ -317,7 +320,20 @@
     return inspectWithin(value, legacy, budget);
   }
   inspect.custom = customInspect;
-  inspect.defaultOptions = defaults;
+  // An accessor, as in Node.js: what is assigned changes the defaults, those that it does not name stay.
+  defineProperty(inspect, 'defaultOptions', {
+    __proto__: null,
+    get: () => defaults,
+    set: (options) => {
+      if (typeof options !== 'object' || options === null) {
+        throw new TypeError('The "options" argument must be of type object.');
+      }
+      const names = keys(options);
+      for (let i = 0; i < names.length; i++) define(defaults, names[i], options[names[i]], true);
+    },
+    enumerable: true,
+    configurable: true,
+  });
 
   internals.inspect = inspect;
   internals.inspectWithin = inspectWithin;

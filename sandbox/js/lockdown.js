@@ -3,7 +3,7 @@
 (internals) => {
   'use strict';
   const { primordials: p } = internals;
-  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
+  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols } = Object;
   const global = globalThis;
   internals.lockdown = () => {
     const define = (name, value) =>
@@ -15,6 +15,17 @@
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
       if (p.stringStartsWith(name, '__v8x') && name !== '__v8xTemporalTimeZone') delete global[name];
+    }
+
+    // The slots of the engine's `Temporal`, which has them itself once it is made.
+    const symbols = getOwnPropertySymbols(global);
+    for (let i = 0; i < symbols.length; i++) delete global[symbols[i]];
+    // As in Node.js: it is shown by this name, and with what cells put on it alone.
+    defineProperty(global, Symbol.toStringTag, { __proto__: null, value: 'global', configurable: true });
+    const builtins = getOwnPropertyNames(global);
+    for (let i = 0; i < builtins.length; i++) {
+      const { configurable, enumerable } = getOwnPropertyDescriptor(global, builtins[i]);
+      if (configurable && enumerable) defineProperty(global, builtins[i], { __proto__: null, enumerable: false });
     }
 
     const shared = internals.globals;

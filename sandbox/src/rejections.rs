@@ -6,6 +6,7 @@ use deno_core::v8;
 
 #[cfg(not(feature = "v8"))]
 use crate::engine_handles::Arguments;
+use crate::jobs;
 
 /// Rejections kept at a time; more would not help the model.
 const KEPT: usize = 8;
@@ -43,6 +44,10 @@ extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
             let Some(reason) = message.get_value() else {
                 return;
             };
+            // What is rejected because it is stopped is reported as that.
+            if scope.is_execution_terminating() || jobs::is_dropping() {
+                return;
+            }
             let reason = v8::Global::new(scope, reason);
             UNHANDLED.with_borrow_mut(|all| {
                 if all.len() < KEPT {

@@ -2,8 +2,8 @@
 
 /// One line of at most `width` columns that moves no cursor, sets no colour and turns no direction.
 ///
-/// White space of any kind and number becomes one space. Control characters, those that begin an escape sequence among
-/// them, become `�`; invisible formatting characters, which can make a text read as another, are left out. A text that
+/// White space of any kind and number becomes one space. Control characters, those that begin an escape sequence or turn
+/// the direction of writing among them, become `�`; other invisible formatting characters, which can make a text read as another, are left out. A text that
 /// is cut ends in `…`.
 pub fn sanitize(text: &str, width: usize) -> String {
     let mut line = String::new();
@@ -16,10 +16,10 @@ pub fn sanitize(text: &str, width: usize) -> String {
             space = !line.is_empty();
             continue;
         }
-        if is_format(character) {
+        if is_format(character) && !turns_direction(character) {
             continue;
         }
-        let shown = if character.is_control() {
+        let shown = if character.is_control() || turns_direction(character) {
             '\u{fffd}'
         } else {
             character
@@ -52,6 +52,11 @@ fn columns(character: char) -> usize {
     }
 }
 
+/// The characters of Unicode's property `Bidi_Control`.
+fn turns_direction(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Characters of Unicode's category Cf that change how others read, and are not seen themselves.
 fn is_format(character: char) -> bool {
     matches!(character,
@@ -75,7 +80,7 @@ mod tests {
             ("\u{1b}[31mred\u{1b}[0m", 40, "�[31mred�[0m"),
             ("\u{1b}]0;title\u{7}", 40, "�]0;title�"),
             ("\u{9b}2J\u{7f}\0\u{8}", 40, "�2J���"),
-            ("safe\u{202e}gpj.exe\u{2066}", 40, "safegpj.exe"),
+            ("safe\u{202e}gpj.exe\u{2066}", 40, "safe�gpj.exe�"),
             ("a\u{200b}\u{feff}b\u{ad}c\u{e0041}", 40, "abc"),
             ("exactly ten", 11, "exactly ten"),
             ("exactly ten", 10, "exactly t…"),

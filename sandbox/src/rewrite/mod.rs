@@ -178,6 +178,8 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
 struct Names {
     /// Builtins that are read from the scope because they are, or were, shadowed.
     scoped_builtins: BTreeSet<String>,
+    /// What cells before declared by `let`, `const` or `class`.
+    earlier_lexical: BTreeSet<String>,
     /// What the cell declares or assigns.
     assigned: BTreeSet<String>,
     lexical: Vec<String>,
@@ -189,6 +191,7 @@ impl Names {
     fn of_cell(arrow: &ArrowFunctionExpression<'_>, scoping: &Scoping, earlier: &Earlier) -> Self {
         let mut names = Self {
             scoped_builtins: earlier.shadowed.clone(),
+            earlier_lexical: earlier.lexical.clone(),
             ..Self::default()
         };
         if let Some(scope) = arrow.scope_id.get()
@@ -225,6 +228,12 @@ impl Names {
             .extend(self.blocks.hoisted_names.iter().cloned());
         let declared = self.variables.iter().chain(&self.lexical);
         self.assigned.extend(declared.cloned());
+    }
+
+    /// Whether cells have declared the name: then it is no property of the global object.
+    fn is_declared(&self, name: &str) -> bool {
+        let own = self.lexical.iter().chain(&self.variables);
+        self.earlier_lexical.contains(name) || own.into_iter().any(|own| own == name)
     }
 
     fn is_global(&self, name: &str) -> bool {

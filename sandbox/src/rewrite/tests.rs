@@ -129,6 +129,14 @@ fn cells_become_scripts() {
         ("label: for (;;) break label", "label: for (;;) break label"),
         ("x++; x += 1; delete x", ";$.x++; ;$.x += 1; ;delete $.x"),
         (
+            "delete globalThis.x; delete globalThis.lexical",
+            ";delete (delete $.x,globalThis).x; ;delete globalThis.lexical",
+        ),
+        (
+            "let own; delete globalThis.own; delete other.x; { let globalThis = own; delete globalThis.x }",
+            ";$.own=void 0; ;delete globalThis.own; ;delete $.other.x; { let globalThis = $.own; ;delete globalThis.x }",
+        ),
+        (
             "try { throw e } catch (e) { e }",
             "try { throw $.e } catch (e) { ;e }",
         ),

@@ -270,6 +270,21 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         self.refused.get_or_insert((at.start as usize, message));
     }
 
+    /// The name in `globalThis.name`, where an assignment without a declaration would have put it there, and the place
+    /// of the object.
+    fn name_on_global<'i>(&self, expression: &'i Expression<'a>) -> Option<(Span, &'i str)> {
+        let Expression::StaticMemberExpression(member) = expression.without_parentheses() else {
+            return None;
+        };
+        let Expression::Identifier(object) = member.object.without_parentheses() else {
+            return None;
+        };
+        let reference = self.scoping.get_reference(object.reference_id.get()?);
+        let name = member.property.name.as_str();
+        let is_global = object.name == "globalThis" && reference.symbol_id().is_none();
+        (is_global && !self.names.is_declared(name)).then_some((object.span, name))
+    }
+
     /// A called name: `f(x)` must not hand the scope object to `f` as `this`; and `eval(x)` must not be a
     /// direct eval, which would see the wrapper's own names.
     fn callee(&mut self, callee: &Expression<'a>) -> bool {
@@ -340,6 +355,14 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
                 let guarded = format!("({:?} in {SCOPE}?{text}:void 0)", id.name.as_str());
                 self.edits.replace(id.span.start, id.span.end, guarded);
             }
+            return;
+        }
+        if it.operator == UnaryOperator::Delete
+            && let Some((object, name)) = self.name_on_global(&it.argument)
+        {
+            // What was assigned as a global is the agent's own.
+            let both = format!("(delete {SCOPE}.{name},globalThis)");
+            self.edits.replace(object.start, object.end, both);
             return;
         }
         walk::walk_unary_expression(self, it);

@@ -135,7 +135,7 @@ async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
     for (repl, code) in [
         (
             &mut spinning,
-            "gate.then(() => { const spin = () => queueMicrotask(spin); spin() }); await llm('wait')",
+            "const late = gate.then(() => { const spin = () => queueMicrotask(spin); spin() }); await llm('wait')",
         ),
         (
             &mut waiting,
@@ -143,7 +143,8 @@ async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
         ),
     ] {
         repl.run(code, 1);
-        assert!(matches!(repl.next().await.unwrap(), Event::Called(_)));
+        let event = repl.next().await.unwrap();
+        assert!(matches!(event, Event::Called(_)), "{code}: {event:?}");
     }
     let outcome = run(&mut root, "open(); return 'fine'").await;
     assert_eq!(outcome.value.as_deref(), Some("fine"), "{outcome:?}");

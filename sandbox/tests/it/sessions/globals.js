@@ -39,3 +39,15 @@ const asked = rlm('a question'); console.log(asked, asked instanceof Promise); a
 console.log((await rlm('half \ud83d!')).length); throw new Error('\ud83d|');
 // ----
 return 'x\udc00y'
+// ---- what is deleted is gone
+globalThis.mine = 1; alone = 2; console.log(delete globalThis.mine, typeof mine, delete globalThis.alone, typeof alone);
+// ---- what is declared is no property of the global object
+let declared = 3; delete globalThis.declared; console.log(declared);
+// ---- defaults of inspection
+const util = require('util'); const before = util.inspect.defaultOptions.depth; util.inspect.defaultOptions = { depth: 0 }; console.log({ a: { b: 1 } }); util.inspect.defaultOptions.depth = before; console.log({ a: { b: 1 } });
+// ----
+require('util').inspect.defaultOptions = 5
+// ---- nothing of the engine's own
+console.log(Object.getOwnPropertySymbols(globalThis).map(String), typeof Temporal === 'undefined' || Temporal.PlainDate.from('2024-02-29').add({ years: 1 }).toString());
+// ---- the global object
+globalThis.shown = { by: 'me' }; console.log(globalThis); delete globalThis.shown;
