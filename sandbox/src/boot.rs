@@ -51,7 +51,9 @@ pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFuncti
 /// The library's files by name, in load order.
 pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     let last = ["functions.js", "agents.js", "lockdown.js"];
-    let names = iter::once("host.js").chain(ORDER.lines()).chain(last);
+    let of_engine = cfg!(feature = "v8").then_some("random.js");
+    let names = iter::once("host.js").chain(of_engine);
+    let names = names.chain(ORDER.lines()).chain(last);
     names.map(|name| {
         let file = LIBRARY.get_file(name);
         (name, file.and_then(File::contents_utf8).unwrap_or_default())

@@ -1,6 +1,6 @@
 //! The engine: one isolate with its context, made from the snapshot of the library.
 //!
-//! It is that of `deno_core`, with its flags and its platform, but without its `JsRuntime`. That makes templates for each
+//! It is that of `deno_core`, with its flags, but without its `JsRuntime`. That makes templates for each
 //! isolate which the V8 layer over `QuickJS` never frees, 15 KB an attempt and up to the whole heap through what they reach.
 //! Its library, event loop and modules have no use here: turns take their place.
 
@@ -8,10 +8,11 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use deno_core::{JsRuntime, v8};
+use deno_core::v8;
 
 use crate::native;
 use crate::ops::{self, HostState};
+use crate::platform;
 
 /// What the ops work on, in a slot of the isolate.
 pub(crate) type Host = Rc<RefCell<HostState>>;
@@ -35,7 +36,7 @@ pub(crate) use in_context;
 impl Engine {
     /// A fresh isolate with the library loaded, whose heap has at most so many bytes.
     pub fn new(snapshot: &'static [u8], heap_bytes: usize, host: Host) -> Self {
-        JsRuntime::init_platform(None);
+        platform::start();
         let parameters = v8::CreateParams::default()
             .heap_limits(0, heap_bytes)
             .external_references(references())
@@ -57,7 +58,7 @@ impl Engine {
 pub(crate) fn make_snapshot(
     load: impl FnOnce(&mut v8::PinScope<'_, '_>, v8::Local<'_, v8::Object>) -> Result<(), String>,
 ) -> Result<Box<[u8]>, String> {
-    JsRuntime::init_platform(None);
+    platform::start();
     let mut isolate = v8::Isolate::snapshot_creator(Some(references()), None);
     let loaded = {
         v8::scope!(let scope, &mut isolate);

@@ -29,6 +29,7 @@ mod inbox;
 mod isolate;
 mod boot;
 mod engine;
+mod platform;
 mod expression;
 mod snapshot;
 mod ops;

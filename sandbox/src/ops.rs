@@ -9,6 +9,7 @@ use crate::inspection;
 use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
 use crate::native::{Named, Value, natives};
 use crate::output::Output;
+use crate::randomness;
 use crate::rewrite::{Sources, unmark};
 
 /// What cells did during a turn, for the worker to look at when the turn is over.
@@ -99,6 +100,7 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_cancel_timer(host, id: u32) => host.timers.retain(|(_, timer), _| *timer != id);
             op_repl_next_piece(host) => next_piece(host);
             op_repl_now(host) => host.started.elapsed().as_secs_f64() * 1000.0;
+            op_repl_random_seed(_) => randomness::draw();
             op_repl_parse_url(_, href: String, base: String, has_base: bool) => parse_url(&href, &base, has_base);
             op_repl_set_url_part(_, href: String, part: String, value: String) => set_url_part(&href, &part, &value);
             op_repl_utf8_encode(_, text: String) => text.into_bytes();

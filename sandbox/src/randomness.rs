@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::sync::Once;
 
 use deno_core::v8::V8;
-use rand::Rng as _;
-use rand::rngs::SmallRng;
+use rand::rngs::{SmallRng, SysRng};
+use rand::{Rng as _, SeedableRng as _};
 
 thread_local! {
-    static NUMBERS: RefCell<SmallRng> = RefCell::new(rand::make_rng());
+    static NUMBERS: RefCell<SmallRng> = RefCell::new(seeded());
 }
 
 /// Has the isolates of this process draw from here. For the time before the first one.
@@ -24,7 +24,17 @@ pub(crate) fn install() {
     });
 }
 
+/// 32 random bits.
+pub(crate) fn draw() -> u32 {
+    NUMBERS.with_borrow_mut(rand::Rng::next_u32)
+}
+
 /// A session begins on the calling thread.
 pub(crate) fn begin() {
-    NUMBERS.set(rand::make_rng());
+    NUMBERS.set(seeded());
+}
+
+/// Seeded by the system: the generator of `rand` for each thread is copied with the process, too.
+fn seeded() -> SmallRng {
+    SmallRng::try_from_rng(&mut SysRng).unwrap_or_else(|_| rand::make_rng())
 }

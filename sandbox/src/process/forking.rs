@@ -10,10 +10,12 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use super::confine::{Lacks, as_server, as_worker, confined};
 use super::control::{self, Ended, Order};
+use super::copying;
 use super::frame::FrameError;
 use super::link::Link;
 use super::{Hello, Up, exit, memory};
 use crate::isolate::Isolate;
+use crate::platform;
 use crate::thread::{End, THREAD_STACK};
 use crate::watchdog;
 use crate::worker::{Worker, warmed_up};
@@ -28,6 +30,7 @@ pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError>
 }
 
 fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
+    platform::start_in_worker();
     let Ok(isolate) = Isolate::new(&hello.config, Arc::new(|| exit::now(exit::STUCK))) else {
         exit::now(exit::BROKEN);
     };
@@ -39,11 +42,17 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
         hello,
         confined: as_server(),
     };
+    let prepared = copying::give_memory_to_copies();
     let mut copies = Copies::default();
     while let Some(ordered) = control::receive(&control)? {
         let session = ordered.session;
         match (ordered.order, ordered.socket) {
             (Order::Open, Some(socket)) => {
+                if let Err(reason) = prepared.clone().and_then(|()| copying::check()) {
+                    // Whoever does not listen needs no session.
+                    let _ = Link::new(socket).send(&Up::NoCopy(reason));
+                    continue;
+                }
                 // SAFETY: the one other thread of this process waits for this one to end and holds no lock.
                 match unsafe { libc::fork() } {
                     0 => {

@@ -3,7 +3,7 @@
 //! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Each session gets a socket
 //! through it, and speaks in frames over that. A forking server keeps one isolate ready and copies its own process
 //! for each session: the copy is the worker, and starting it costs the pages that it changes. A sharing server is
-//! itself the worker of a few sessions, each on a thread.
+//! itself the worker of a few sessions, each on a thread. It takes the place of one that cannot be copied.
 //!
 //! Invariants: model code runs only after its process is confined, and never in a forking server, which runs one cell
 //! of the library's own. A worker holds the sockets of its own sessions and nothing else, and ends when they do. A
@@ -23,6 +23,7 @@ mod server;
 
 mod serve;
 mod forking;
+mod copying;
 mod sharing;
 mod link;
 mod long_text;
@@ -86,4 +87,6 @@ enum Up {
     Reply(Reply),
     /// The worker cannot work.
     Refused(String),
+    /// The server cannot be copied.
+    NoCopy(String),
 }

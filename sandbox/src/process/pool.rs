@@ -1,6 +1,7 @@
 //! The harness's side: starts servers, opens sessions in them, and replaces those that end.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::time::sleep;
 
 use super::frame::{self, FrameError};
 use super::server::Server;
-use super::{Hello, MAX_SESSIONS, Up, WorkerCommand, long_text};
+use super::{Hello, MAX_SESSIONS, Up, WorkerCommand, copying, long_text};
 use crate::message::Request;
 use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
@@ -30,9 +31,9 @@ pub struct Workers(Arc<Shared>);
 
 struct Shared {
     command: WorkerCommand,
-    hello: Vec<u8>,
-    /// Sessions that a server takes before the next is started; a forking one takes any number.
-    sessions: Option<u32>,
+    config: Config,
+    /// Whether each session gets a copy of a server, until one says that it cannot be copied.
+    copies: AtomicBool,
     opening: Semaphore,
     current: Mutex<Option<Current>>,
     /// What the kernel lacks is reported once.
@@ -57,20 +58,11 @@ impl Workers {
         command: WorkerCommand,
         on_lack: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, StartError> {
-        // V8 has threads of its own, which a copy of its process would lack.
-        let forks = command.sessions <= 1 && cfg!(not(feature = "v8"));
-        let hello = Hello {
-            config: config.clone(),
-            strict: command.strict,
-            forks,
-            snapshot: snapshot()?.to_vec(),
-        };
-        let hello = frame::encode(&hello)
-            .map_err(|error| StartError::Process(io::Error::other(error.to_string())))?;
+        snapshot()?;
         Ok(Self(Arc::new(Shared {
-            sessions: (!forks).then(|| command.sessions.clamp(1, MAX_SESSIONS)),
+            copies: AtomicBool::new(command.sessions <= 1 && copying::AVAILABLE),
             command,
-            hello,
+            config: config.clone(),
             opening: Semaphore::new(OPENING),
             current: Mutex::default(),
             lack_reported: Once::new(),
@@ -80,7 +72,7 @@ impl Workers {
 
     /// Whether several sessions run in one of them.
     pub fn are_shared(&self) -> bool {
-        self.0.sessions.is_some_and(|most| most > 1)
+        self.0.command.sessions > 1
     }
 
     /// A session in a worker; one whose worker is killed before it is ready is opened anew.
@@ -102,6 +94,16 @@ impl Shared {
     async fn open(&self) -> Result<Session, StartError> {
         // Never closed.
         let _one_of_few = self.opening.acquire().await;
+        match self.open_once().await? {
+            Opened::Session(session) => Ok(session),
+            Opened::NoCopy => match self.open_once().await? {
+                Opened::Session(session) => Ok(session),
+                Opened::NoCopy => Err(StartError::Process(io::ErrorKind::Unsupported.into())),
+            },
+        }
+    }
+
+    async fn open_once(&self) -> Result<Opened, StartError> {
         let server = self.server().await.map_err(StartError::Process)?;
         let (number, socket) = match server.open().await {
             Ok(opened) => opened,
@@ -117,6 +119,14 @@ impl Shared {
                 if let Some(lacks) = lacks {
                     self.lack_reported.call_once(|| (self.on_lack)(&lacks));
                 }
+            }
+            Ok(Some(Up::NoCopy(reason))) => {
+                if self.copies.swap(false, Ordering::SeqCst) {
+                    let each = "each attempt has a worker process of its own";
+                    (self.on_lack)(&format!("a server cannot be copied, so {each}: {reason}"));
+                }
+                self.retire(&server).await;
+                return Ok(Opened::NoCopy);
             }
             Ok(Some(Up::Refused(reason))) => return Err(StartError::Confine(reason)),
             _ => {
@@ -136,7 +146,7 @@ impl Shared {
         ));
         // A request to a worker that is gone goes nowhere.
         let send = move |request| drop(requests.send(request));
-        Ok(Session::over(send, router))
+        Ok(Opened::Session(Session::over(send, router)))
     }
 
     /// Opens no more sessions in a server, which may be ending. Those that it has stay.
@@ -145,23 +155,42 @@ impl Shared {
         current.take_if(|current| Arc::ptr_eq(&current.server, server));
     }
 
+    fn hello(&self, forks: bool) -> io::Result<Vec<u8>> {
+        let hello = Hello {
+            config: self.config.clone(),
+            strict: self.command.strict,
+            forks,
+            snapshot: snapshot().map_err(io::Error::other)?.to_vec(),
+        };
+        frame::encode(&hello).map_err(|error| io::Error::other(error.to_string()))
+    }
+
     /// A server with room for one more session.
     async fn server(&self) -> io::Result<Arc<Server>> {
         let mut current = self.current.lock().await;
+        let copies = self.copies.load(Ordering::SeqCst);
         if let Some(current) = current.as_mut()
             && current.server.lives()
-            && self.sessions.is_none_or(|most| current.taken < most)
+            && (copies || current.taken < self.command.sessions.clamp(1, MAX_SESSIONS))
         {
             current.taken += 1;
             return Ok(Arc::clone(&current.server));
         }
-        let server = Arc::new(Server::start(&self.command, &self.hello).await?);
+        let hello = self.hello(copies)?;
+        let server = Arc::new(Server::start(&self.command, &hello).await?);
         *current = Some(Current {
             server: Arc::clone(&server),
             taken: 1,
         });
         Ok(server)
     }
+}
+
+/// What came of opening a session.
+enum Opened {
+    Session(Session),
+    /// The server cannot be copied; the next one need not be.
+    NoCopy,
 }
 
 /// Carries one session: requests down, replies up, until one of the two sides is done.

@@ -10,12 +10,14 @@ use super::control::{self, Ended, Order};
 use super::frame::FrameError;
 use super::link::Link;
 use super::{Hello, Up, exit, memory};
+use crate::platform;
 use crate::session::StartError;
 use crate::thread::{self, End};
 use crate::watchdog;
 
 /// Serves until the harness hangs up.
 pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
+    platform::start_in_worker();
     let open = Arc::new(AtomicU64::new(0));
     let look = memory::watch(&hello.config.limits, Arc::clone(&open));
     let confined = confined(hello.strict, [as_server(), as_worker()]);

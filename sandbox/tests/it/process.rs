@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use sandbox::message::{CellErrorKind, Context};
-use sandbox::{Config, Isolation, LostCause, MAX_SESSIONS, READY, WarmPool, WorkerCommand};
+use sandbox::{
+    Config, Isolation, LostCause, MAX_SESSIONS, READY, Sandbox, WarmPool, WorkerCommand,
+};
 use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
@@ -35,7 +37,10 @@ async fn what_cannot_be_stopped_is_killed_alone() {
             "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)",
             "could not be stopped",
         ),
-        ("new Array(1e9).join('')", "could not be stopped"),
+        (
+            "Array.prototype.copyWithin.call({ length: 2 ** 53 - 1 }, 0, 1)",
+            "could not be stopped",
+        ),
     ] {
         let mut repl = root_of(&sandbox, "").await;
         let lost = try_run(&mut repl, code).await.unwrap_err();
@@ -92,7 +97,7 @@ async fn a_worker_killed_from_outside_is_replaced() {
         run(&mut repl, "1").await;
         repl.run("await rlm('never answered')", 1);
         repl.next().await.unwrap();
-        assert_eq!(kill(&program.workers()), 1);
+        assert_eq!(kill(&program.copies()), 1);
         let lost = repl.next().await.unwrap_err();
         assert_eq!(lost.cause, LostCause::Outside, "{lost}");
         assert!(lost.detail.contains("SIGKILL"), "{lost}");
@@ -102,7 +107,6 @@ async fn a_worker_killed_from_outside_is_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "no process is copied")]
 async fn a_server_killed_from_outside_is_replaced_and_costs_no_session() {
     let program = OwnProgram::new("killed-server");
     let sandbox = sandbox(config(), program.isolation(1));
@@ -120,7 +124,6 @@ async fn a_server_killed_from_outside_is_replaced_and_costs_no_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "no process is copied")]
 async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() {
     let program = OwnProgram::new("copying-worker");
     let sandbox = sandbox(config(), program.isolation(1));
@@ -152,7 +155,6 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "no process is copied")]
 async fn sessions_are_ready_before_they_are_asked_for() {
     let program = OwnProgram::new("ready-copies");
     let pool = WarmPool::new(sandbox(config(), program.isolation(1)));
@@ -241,10 +243,10 @@ async fn a_session_ends_although_its_worker_does_not_read() {
     let long = Context::text("x".repeat(10_000_000));
     let child = session.open(Some(&repl), long, root_info());
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert_eq!(program.workers().len(), 1);
+    assert_eq!(program.copies().len(), 1);
     drop((child, repl, session));
     for _ in 0..100 {
-        if program.workers().iter().all(|pid| has_ended(pid)) {
+        if program.copies().iter().all(|pid| has_ended(pid)) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -259,6 +261,39 @@ async fn what_a_server_runs_before_it_is_copied_runs_to_its_end() {
     let outcome = run(&mut repl, include_str!("../../js/warm-up.js")).await;
     let lines = r#"["a text","of two lines"]"#;
     assert_eq!(outcome.value.as_deref(), Some(lines), "{outcome:?}");
+}
+
+/// A thread that the copy would lack may hold a lock that it needs.
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_of_a_server_with_a_thread_of_its_own_have_processes_of_their_own() {
+    let program = OwnProgram::new("crowded-server");
+    let Isolation::Process(mut command) = program.isolation(1) else {
+        unreachable!("workers are processes")
+    };
+    command.arguments = vec!["crowded".to_owned()];
+    let (said, reasons) = std::sync::mpsc::channel();
+    let on_lack = move |lack: &str| said.send(lack.to_owned()).unwrap();
+    let sandbox = Sandbox::new(config(), Isolation::Process(command), on_lack).unwrap();
+    let mut repls = Vec::new();
+    for n in 0..3 {
+        let mut repl = root_of(&sandbox, "").await;
+        run(&mut repl, &format!("let kept = {n}")).await;
+        repls.push(repl);
+    }
+    for (n, repl) in repls.iter_mut().enumerate() {
+        let outcome = run(repl, "console.log(kept)").await;
+        assert_eq!(outcome.output, n.to_string());
+    }
+    assert_eq!((program.servers().len(), program.copies().len()), (3, 0));
+    drop((repls, sandbox));
+    let reasons: Vec<String> = reasons.iter().collect();
+    assert_eq!(
+        reasons,
+        [
+            "a server cannot be copied, so each attempt has a worker process of its own: it has 3 threads instead of 2"
+        ]
+    );
+    program.comes_to_an_end().await;
 }
 
 #[test]
@@ -277,8 +312,7 @@ fn nothing_runs_on_without_the_harness() {
             .union(&program.copies())
             .cloned()
             .collect();
-        let copied = sessions == 1 && cfg!(not(feature = "v8"));
-        assert_eq!(processes.len(), if copied { 2 } else { 1 });
+        assert_eq!(processes.len(), if sessions == 1 { 2 } else { 1 });
         // In this order, none of the tasks that could notify the worker does.
         drop(runtime);
         drop((repl, sandbox));
@@ -491,15 +525,6 @@ impl OwnProgram {
         let servers = self.servers();
         let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
         copies.collect()
-    }
-
-    /// The processes that sessions run in.
-    fn workers(&self) -> HashSet<String> {
-        if cfg!(feature = "v8") {
-            self.servers()
-        } else {
-            self.copies()
-        }
     }
 
     async fn comes_to_an_end(&self) {

@@ -15,6 +15,10 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("probe") => probe::probe(),
         Some("host") => host::run(),
+        Some("crowded") => {
+            let _waits = std::thread::spawn(std::thread::park);
+            sandbox::worker_main();
+        }
         #[cfg(target_os = "linux")]
         Some("system-calls") => system_calls::try_each(),
         #[cfg(target_os = "linux")]

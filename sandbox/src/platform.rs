@@ -1,0 +1,60 @@
+//! What the engine has for a whole process: its flags, and who does the work that it would leave to threads.
+
+use std::sync::Once;
+
+use deno_core::JsRuntime;
+
+/// Prepares the process for its first isolate. What it is to be counts at the first call.
+pub(crate) fn start() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(engine::start);
+}
+
+/// Prepares a worker process: the engine has no threads of its own there, which a copy would lack and which no filter
+/// would hold. Isolates must be on threads that descend from the calling one. For the time before the process is confined.
+pub(crate) fn start_in_worker() {
+    engine::in_worker();
+    start();
+}
+
+#[cfg(not(feature = "v8"))]
+mod engine {
+    use super::JsRuntime;
+
+    pub fn start() {
+        JsRuntime::init_platform(None);
+    }
+
+    pub fn in_worker() {}
+}
+
+/// V8 compiles and collects on the thread of the isolate (`--single-threaded`), so that the CPU time of a cell is all
+/// that it costs, and no isolate waits for threads that a copy of its process lacks.
+///
+/// The platform is V8's own. That of `deno_core` needs an async runtime for the tasks that the collector puts off.
+#[cfg(feature = "v8")]
+mod engine {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use deno_core::v8;
+
+    use super::JsRuntime;
+
+    static IN_WORKER: AtomicBool = AtomicBool::new(false);
+
+    pub fn start() {
+        // Not frozen: the stack's limit, which is a flag, is that of the latest configuration.
+        v8::V8::set_flags_from_string("--single-threaded --no-freeze-flags-after-init");
+        let platform = if IN_WORKER.load(Ordering::SeqCst) {
+            v8::new_single_threaded_default_platform(false)
+        } else {
+            // Where processors keep compiled code under keys, other threads than this one's descendants lack the key.
+            v8::new_unprotected_default_platform(1, false)
+        };
+        JsRuntime::init_platform(Some(platform.make_shared()));
+    }
+
+    pub fn in_worker() {
+        IN_WORKER.store(true, Ordering::SeqCst);
+    }
+}
