@@ -7,7 +7,7 @@ command -v cargo >/dev/null || { echo "error: no cargo; install Rust from https:
 scripts/install-system-packages.sh cmake g++ libsimde-dev make
 
 cargo build --release --package eval
-eval=target/release/rlm-eval
+eval=${CARGO_TARGET_DIR:-target}/release/rlm-eval
 
 results=$(mktemp -d "${TMPDIR:-/tmp}/eval-quickstart.XXXXXX")
 "$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- --benchmark s-niah --model scripted:docs/examples/forgetful.yaml \

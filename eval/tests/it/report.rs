@@ -328,3 +328,27 @@ fn tables_are_as_wide_as_the_terminal() {
         "{narrow_tables} of {narrow}"
     );
 }
+
+/// What `quickstart.sh` shows, of fewer samples.
+#[test]
+fn a_sweep_ends_in_short() {
+    let model =
+        "scripted:".to_owned() + env!("CARGO_MANIFEST_DIR") + "/../docs/examples/forgetful.yaml";
+    let mut args = vec!["sweep", "--prompt-modes", "solver,coordinator", "--"];
+    args.extend(["--benchmark", "s-niah", "--model", &model]);
+    args.extend(["--context-len", "8k,256k", "--tasks-per-length", "8"]);
+    let ran = Binary::new().run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let (_, end) = ran.stdout.rsplit_once("\n in short").unwrap();
+    let expected = "          score               difference  p      cost per right answer
+────────────────────────────────────────────────────────────────────────────────
+ A 01-direct       0.500 [0.25, 0.75]  -           -      $0.1375
+ B 02-solver       1.000 [0.79, 1.00]  +0.500      0.016  $0.00800
+ C 03-coordinator  1.000 [0.79, 1.00]  +0.500      0.016  $0.0400
+
+B is better than A (McNemar's test, p 0.016 after Holm).
+
+C is better than A (McNemar's test, p 0.016 after Holm).
+";
+    assert_eq!(end, expected);
+}
