@@ -316,8 +316,8 @@ fn runs_side_by_side_fit_80_columns() {
     ];
     let all: Vec<_> = labels.into_iter().zip(&runs).collect();
     let wanted = "\
-\x20                    s-niah-coordinator  s-niah-solver-2026  �[31mred�[0m label
-                     -20261121-092406-a  1121-092406-cd34
+\x20                    s-niah-coordinator  s-niah-solver-2026  �[31mred�[0m
+                     -20261121-092406-a  1121-092406-cd34    �label
                      b12
 ────────────────────────────────────────────────────────────────────────────────
  score               0.667 [0.09, 0.99]  1.000               -
