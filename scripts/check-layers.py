@@ -101,7 +101,7 @@ LAYERS = {
         export server
     """,
     "eval": """
-        env_vars fetch invocation open_files program protocol_fit providers run_event web
+        env_vars fetch invocation machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
         import merge panic_hook
         cli+grader+models+settings

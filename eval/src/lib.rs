@@ -12,6 +12,7 @@ pub mod env_vars;
 pub mod error;
 pub mod exit;
 pub mod invocation;
+pub mod machine_memory;
 pub mod open_files;
 pub mod panic_hook;
 pub mod settings;

@@ -496,6 +496,6 @@
   internals.host = {
     __proto__: null,
     abortCell, callContext, closeAgent, fireTimer, forget, openAgent, rejectionText, runCell, setName, settleCall,
-    nothing: internals.nothing, stackOf: internals.stackOf,
+    nothing: internals.nothing, placeOf: internals.placeOf, stackOf: internals.stackOf,
   };
 };

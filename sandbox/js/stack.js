@@ -2,8 +2,13 @@
 (internals) => {
   'use strict';
 
-  const { Error, append, apply, list, peek, stringEndsWith, stringStartsWith, toText } = internals.primordials;
+  const { Error, append, apply, list, peek, stringEndsWith, stringSlice, stringStartsWith, toText } = internals.primordials;
   const { header } = internals.errors;
+
+  /** Frames that say where code was. */
+  const PLACES = 3;
+  /** Characters before the name in a frame. */
+  const FRAME_HEAD = '\n    at '.length;
 
   const ask = (site, method) => {
     const value = site[method]();
@@ -52,6 +57,17 @@
     return text;
   };
 
+  /** Where code was when it was stopped: the innermost frames of cells. */
+  const placeOf = (sites) => {
+    const own = ownSites(sites);
+    let text = '';
+    for (let i = 0; i < own.length && i < PLACES; i++) {
+      text += `${i === 0 ? '' : ', called at '}${stringSlice(frame(own[i]), FRAME_HEAD)}`;
+    }
+    return text;
+  };
+
   internals.stackOf = stackOf;
+  internals.placeOf = placeOf;
   internals.nothing = () => {};
 };

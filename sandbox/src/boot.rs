@@ -32,6 +32,7 @@ pub(crate) struct LibraryFunctions {
     pub set_name: v8::Global<v8::Function>,
     pub settle_call: v8::Global<v8::Function>,
     pub stack_of: v8::Global<v8::Function>,
+    pub place_of: v8::Global<v8::Function>,
     pub nothing: v8::Global<v8::Function>,
 }
 
@@ -139,6 +140,7 @@ fn take_functions(engine: &mut Engine, config: &Config) -> Result<LibraryFunctio
         set_name: function("setName")?,
         settle_call: function("settleCall")?,
         stack_of: function("stackOf")?,
+        place_of: function("placeOf")?,
         nothing: function("nothing")?,
     })
 }

@@ -117,6 +117,8 @@ pub(crate) struct Turn {
     pub executed: Duration,
     /// Whose code was stopped, if it was: the owner of the turn, or of a job that the turn brought about.
     pub stopped: Option<u32>,
+    /// Where that was, if the engine says so: functions and lines, the innermost first.
+    pub place: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -145,8 +147,11 @@ impl Isolate {
         rejections::track(&mut engine.isolate);
         stack_hook::install(
             &mut engine.isolate,
-            functions.stack_of.clone(),
-            functions.nothing.clone(),
+            stack_hook::Functions {
+                stack_of: functions.stack_of.clone(),
+                place_of: functions.place_of.clone(),
+                nothing: functions.nothing.clone(),
+            },
         );
         let handle = engine.isolate.thread_safe_handle();
         let owned = {
@@ -233,6 +238,7 @@ impl Isolate {
             end,
             executed: self.clock.now().saturating_sub(started),
             stopped,
+            place: jobs::take_place(),
         }
     }
 

@@ -4,9 +4,13 @@
 //! has passed, no further job begins; what is left runs in later turns, but jobs of a stopped owner do nothing.
 
 #[cfg(not(feature = "v8"))]
-pub(crate) use quickjs::{are_left, begin, is_dropping, let_go, own, run, stop};
+pub(crate) use quickjs::{
+    are_left, begin, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
+};
 #[cfg(feature = "v8")]
-pub(crate) use v8_engine::{are_left, begin, is_dropping, let_go, own, run, stop};
+pub(crate) use v8_engine::{
+    are_left, begin, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
+};
 
 /// Whether the queue is kept by this module, and not by the engine.
 pub(crate) const OWNED: bool = cfg!(not(feature = "v8"));
@@ -91,6 +95,11 @@ mod quickjs {
         static RUNTIME: Cell<*mut c_void> = const { Cell::new(std::ptr::null_mut()) };
         /// How many more calls and steps the engine makes until it asks whether it is to stop.
         static COUNTDOWN: Cell<*mut i32> = const { Cell::new(std::ptr::null_mut()) };
+        /// Where code was when it was to stop, in this turn.
+        static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+        /// It is not known yet; and it was asked for in this turn.
+        static WANTED: Cell<bool> = const { Cell::new(false) };
+        static ASKED: Cell<bool> = const { Cell::new(false) };
         static ISOLATE: RefCell<Option<v8::IsolateHandle>> = const { RefCell::new(None) };
     }
 
@@ -127,6 +136,9 @@ mod quickjs {
     pub fn begin(owner: u32) {
         TURN.set(owner);
         CURRENT.set(owner);
+        PLACE.take();
+        WANTED.set(false);
+        ASKED.set(false);
     }
 
     /// From now on, jobs of this owner do nothing.
@@ -211,16 +223,42 @@ mod quickjs {
         }
     }
 
+    /// Where code was when it was to stop in this turn: functions and lines, the innermost first. Not known where it was
+    /// between two jobs.
+    pub fn take_place() -> Option<String> {
+        PLACE.take().filter(|place| !place.is_empty())
+    }
+
+    /// Whether the next stack that is written is that of the code that is to stop. Whoever asks says where it is.
+    pub fn wants_place() -> bool {
+        WANTED.take()
+    }
+
+    /// Remembers where code was when it was to stop.
+    pub fn set_place(place: String) {
+        PLACE.set(Some(place));
+    }
+
     /// Whether the code that runs is to stop.
     extern "C" fn must_stop(_: *mut c_void, _: *mut c_void) -> c_int {
-        let stops = || {
-            ISOLATE.with_borrow(|isolate| {
-                isolate
-                    .as_ref()
-                    .is_some_and(v8::IsolateHandle::is_execution_terminating)
-            })
-        };
-        c_int::from(DROPPING.get() || stops())
+        if DROPPING.get() {
+            return 1;
+        }
+        ISOLATE.with_borrow(|isolate| {
+            let Some(isolate) = isolate
+                .as_ref()
+                .filter(|one| one.is_execution_terminating())
+            else {
+                return 0;
+            };
+            if !ASKED.replace(true) {
+                WANTED.set(true);
+                // The engine now throws what nothing catches, and has its stack written, which it cannot while this is
+                // set. Whoever writes the stack sets it again, and the watchdog does.
+                isolate.cancel_terminate_execution();
+            }
+            1
+        })
     }
 
     extern "C" fn nothing(_: *mut c_void, _: Value, _: c_int, _: *const Value) -> Value {
@@ -278,6 +316,16 @@ mod v8_engine {
     pub fn own(_: &v8::PinScope<'_, '_>, _: v8::IsolateHandle) -> bool {
         true
     }
+
+    pub fn take_place() -> Option<String> {
+        None
+    }
+
+    pub fn wants_place() -> bool {
+        false
+    }
+
+    pub fn set_place(_: String) {}
 
     pub fn let_go() {}
 

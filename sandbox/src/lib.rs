@@ -53,7 +53,7 @@ mod engine_handles;
 
 pub use functions::HostFunctions;
 pub use isolation::{Isolation, Sandbox};
-pub use limits::{Console, Limits, MAX_STACK_BYTES};
+pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};
 #[cfg(target_os = "linux")]
 pub use process::system_calls;

@@ -9,9 +9,10 @@ use deno_core::v8;
 use crate::jobs;
 
 /// The functions of `stack.js`.
-struct Functions {
-    stack_of: v8::Global<v8::Function>,
-    nothing: v8::Global<v8::Function>,
+pub(crate) struct Functions {
+    pub stack_of: v8::Global<v8::Function>,
+    pub place_of: v8::Global<v8::Function>,
+    pub nothing: v8::Global<v8::Function>,
 }
 
 thread_local! {
@@ -20,12 +21,8 @@ thread_local! {
 }
 
 /// Lets `stack.js` write the stacks of this thread's isolate.
-pub(crate) fn install(
-    isolate: &mut v8::Isolate,
-    stack_of: v8::Global<v8::Function>,
-    nothing: v8::Global<v8::Function>,
-) {
-    FUNCTIONS.set(Some(Functions { stack_of, nothing }));
+pub(crate) fn install(isolate: &mut v8::Isolate, functions: Functions) {
+    FUNCTIONS.set(Some(functions));
     engine::install(isolate);
 }
 
@@ -41,6 +38,10 @@ fn stack_of<'s>(
     error: v8::Local<'s, v8::Value>,
     sites: v8::Local<'s, v8::Array>,
 ) -> Option<v8::Local<'s, v8::Value>> {
+    if jobs::wants_place() {
+        note_place(scope, sites);
+        return None;
+    }
     if scope.is_execution_terminating() {
         fall_out_of_step(scope);
         return None;
@@ -53,6 +54,20 @@ fn stack_of<'s>(
     let receiver = v8::undefined(scope).into();
     v8::tc_scope!(let scope, scope);
     function.call(scope, receiver, &[error, sites.into()])
+}
+
+/// Remembers where code is that is being stopped, and goes on with that.
+fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
+    let function =
+        FUNCTIONS.with_borrow(|all| all.as_ref().map(|all| v8::Local::new(scope, &all.place_of)));
+    if let Some(function) = function {
+        let receiver = v8::undefined(scope).into();
+        v8::tc_scope!(let scope, scope);
+        if let Some(place) = function.call(scope, receiver, &[sites.into()]) {
+            jobs::set_place(place.to_rust_string_lossy(scope));
+        }
+    }
+    scope.terminate_execution();
 }
 
 /// The engine looks only at every so many calls whether it is to stop, and the calls that write a stack count

@@ -19,6 +19,9 @@ use crate::thread::End;
 
 pub(crate) use warm_up::warmed_up;
 
+/// CPU time after which a cell that is stopped was a search rather than a mistake: then its message says where it was.
+const LONG: Duration = Duration::from_secs(10);
+
 /// CPU time for turns that belong to no running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
@@ -338,14 +341,20 @@ impl Worker {
             end,
             executed,
             stopped,
+            place,
         } = turn;
         // A job of another agent may have been what took so long.
         let by = stopped
             .and_then(|cell| self.agent_of(cell))
             .unwrap_or(agent);
+        let mut whole = executed;
         if let Some(cell) = self.running(by) {
             cell.executed += executed;
+            whole = cell.executed;
         }
+        let place = place
+            .filter(|_| whole >= LONG)
+            .map_or(String::new(), |place| format!(". It was at {place}"));
         if matches!(end, TurnEnd::Terminated | TurnEnd::OutOfMemory) {
             // The cell that was stopped may have reported its end, and left behind what ran on.
             let cell = self.running(by).map(|cell| cell.number);
@@ -361,11 +370,11 @@ impl Worker {
                     CellErrorKind::TimedOut,
                     &format!(
                         "TimeoutError: the cell ran for more than {seconds} s and was stopped; \
-                         variables keep what was assigned before"
+                         variables keep what was assigned before{place}"
                     ),
                 );
             }
-            TurnEnd::OutOfMemory => self.out_of_memory(by),
+            TurnEnd::OutOfMemory => self.out_of_memory(by, &place),
             TurnEnd::Broken => self.broken = true,
             _ => {}
         }

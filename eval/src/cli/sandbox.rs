@@ -4,7 +4,8 @@ use std::{env, io};
 
 use clap::Args;
 use harness::sandbox::{
-    Config, Console, Isolation, Limits, MAX_SESSIONS, MAX_STACK_BYTES, WorkerCommand,
+    BEYOND_HEAP_MEGABYTES, Config, Console, HEAP_MEGABYTES, Isolation, Limits, MAX_SESSIONS,
+    MAX_STACK_BYTES, WorkerCommand,
 };
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +54,7 @@ pub struct SandboxArgs {
     #[arg(
         long,
         value_parser = whole::<u64>(16..=1_000_000),
-        default_value_t = 512,
+        default_value_t = HEAP_MEGABYTES,
         value_name = "MB"
     )]
     pub memory_limit: u64,
@@ -138,9 +139,6 @@ pub enum IsolationKind {
 /// The argument with which this program starts itself as a worker.
 pub const WORKER: &str = "__sandbox-worker";
 
-/// Resident megabytes that a worker process may take beyond its heap before it is ended.
-const BEYOND_HEAP: u64 = 1536;
-
 /// Why there is no place for cells to run.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
@@ -160,7 +158,7 @@ impl SandboxArgs {
                 cell_time: *self.cell_timeout,
                 cell_wait: *self.cell_wait,
                 heap_bytes: self.memory_limit << 20,
-                process_bytes: (self.memory_limit + BEYOND_HEAP) << 20,
+                process_bytes: (self.memory_limit + BEYOND_HEAP_MEGABYTES) << 20,
                 stack_bytes: self.stack_limit << 20,
                 pending_calls: self.pending_calls,
                 total_calls: self.total_calls,

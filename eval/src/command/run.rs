@@ -22,6 +22,7 @@ use crate::env_vars;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
+use crate::machine_memory;
 use crate::open_files;
 use crate::program;
 use crate::reporter;
@@ -289,6 +290,10 @@ fn carry_out(
     show: &Show,
 ) -> Result<Outcome, Error> {
     if let Some(remark) = open_files::too_few(settings.concurrency) {
+        terminal::warning(&remark);
+    }
+    let heap = settings.engine.treatment.repl.config.limits.heap_bytes;
+    if let Some(remark) = machine_memory::too_little(settings.concurrency, heap) {
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();

@@ -24,7 +24,9 @@ pub(super) fn lost(status: ExitStatus) -> Lost {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(STUCK), _) => Lost::own_code("a cell could not be stopped, so its process was ended"),
-        (Some(MEMORY), _) => Lost::own_code("its process grew over the memory limit and was ended"),
+        (Some(MEMORY), _) => {
+            Lost::own_code("its process grew over the memory limit (--memory-limit) and was ended")
+        }
         (Some(BROKEN), _) => Lost::own_code("the engine broke"),
         (Some(code), _) if let Some(call) = fatal_call(code) => Lost::outside(format!(
             "its process made the system call {call}, which no worker may make, and was ended"

@@ -45,7 +45,7 @@ impl Worker {
     }
 
     /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
-    pub(super) fn out_of_memory(&mut self, agent: AgentId) {
+    pub(super) fn out_of_memory(&mut self, agent: AgentId, place: &str) {
         let Some(cell) = self.running(agent) else {
             return self.recover_memory();
         };
@@ -66,7 +66,7 @@ impl Worker {
             agent,
             CellErrorKind::OutOfMemory,
             &format!(
-                "RangeError: out of memory: the attempt needs more than {megabytes} MB{dropped}"
+                "RangeError: out of memory: the attempt needs more than {megabytes} MB (--memory-limit){dropped}{place}"
             ),
         );
         self.recover_memory();

@@ -230,3 +230,24 @@ async fn long_contexts_come_whole_whatever_the_heap_may_hold() {
         }
     }
 }
+
+/// A model that learns where its search was can bound it.
+#[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(feature = "v8", ignore = "the engine does not say where it was")]
+async fn a_long_search_that_is_stopped_says_where_it_was() {
+    let config = limits(Limits {
+        cell_time: Duration::from_secs(10),
+        ..Limits::default()
+    });
+    let mut repl = root(config, "").await;
+    let search = "let n = 0;
+        function search(depth) {
+            if (depth === 0) for (;;)
+                n += 1;
+            return search(depth - 1);
+        }
+        search(1)";
+    let error = run(&mut repl, search).await.error.unwrap();
+    let place = ". It was at search (cell 1:3), called at search (cell 1:5), called at cell 1:7";
+    assert!(error.message.ends_with(place), "{error:?}");
+}
