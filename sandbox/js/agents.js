@@ -41,7 +41,7 @@
     },
     get(_target, name) {
       if (name in global) return global[name];
-      throw new ReferenceError(`${name} is not defined`);
+      throw new ReferenceError(`${p.toText(name)} is not defined${internals.instead.ofGlobal(name)}`);
     },
     has: (_target, name) => name in global,
   });
@@ -202,6 +202,8 @@
 
   // ---- timers
 
+  let idOf;
+
   const addTimer = (agent, callback, delay, args, repeat) => {
     if (typeof callback !== 'function') throw new TypeError('The "callback" argument must be of type function.');
     if (agent.cell === 0) throw new Error('timers can only be started while a cell runs');
@@ -210,12 +212,58 @@
     }
     const milliseconds = +delay > 0 ? +delay : 0;
     const id = ops.startTimer(agent.id, milliseconds);
-    mapSet(agent.timers, id, { __proto__: null, id, callback, args, repeat: repeat ? milliseconds : -1, live: id });
+    mapSet(agent.timers, id, { __proto__: null, id, callback, args, milliseconds, repeat, live: id });
     mapSet(agent.live, id, id);
-    return id;
+    return new Timeout(agent, id);
   };
 
-  const clearTimer = (agent, id) => {
+  /** A timer as Node.js gives it. Whether it is one to wait for makes no difference: it ends with its cell. */
+  class Timeout {
+    #agent;
+    #id;
+    #isWaitedFor = true;
+    static {
+      idOf = (value) => {
+        if (isObject(value)) return #id in value ? value.#id : undefined;
+        return +value;
+      };
+    }
+    constructor(agent, id) {
+      this.#agent = agent;
+      this.#id = id;
+    }
+    ref() {
+      this.#isWaitedFor = true;
+      return this;
+    }
+    unref() {
+      this.#isWaitedFor = false;
+      return this;
+    }
+    hasRef() {
+      return this.#isWaitedFor;
+    }
+    refresh() {
+      const timer = mapGet(this.#agent.timers, this.#id);
+      if (timer !== undefined) {
+        mapDelete(this.#agent.live, timer.live);
+        ops.cancelTimer(timer.live);
+        timer.live = ops.startTimer(this.#agent.id, timer.milliseconds);
+        mapSet(this.#agent.live, timer.live, timer.id);
+      }
+      return this;
+    }
+    close() {
+      clearTimer(this.#agent, this);
+      return this;
+    }
+    [Symbol.toPrimitive]() {
+      return this.#id;
+    }
+  }
+
+  const clearTimer = (agent, given) => {
+    const id = idOf(given);
     const timer = mapGet(agent.timers, id);
     if (timer === undefined) return;
     mapDelete(agent.timers, id);
@@ -230,10 +278,10 @@
     const timer = mapGet(agent.timers, mapGet(agent.live, live));
     if (timer === undefined) return;
     mapDelete(agent.live, live);
-    if (timer.repeat < 0) {
+    if (!timer.repeat) {
       mapDelete(agent.timers, timer.id);
     } else {
-      timer.live = ops.startTimer(agentId, timer.repeat);
+      timer.live = ops.startTimer(agentId, timer.milliseconds);
       mapSet(agent.live, timer.live, timer.id);
     }
     try {
@@ -270,13 +318,53 @@
     hidden(env, 'rlm', (query, context, options) => call(agent, 'rlm', query, context, options));
     hidden(env, 'llm', (query, context, options) => call(agent, 'llm', query, context, options));
     hidden(env, 'budget', () => budget(agent));
-    hidden(env, 'require', require);
-    hidden(env, 'setTimeout', (callback, delay, ...args) => addTimer(agent, callback, delay, args, false));
-    hidden(env, 'setInterval', (callback, delay, ...args) => addTimer(agent, callback, delay, args, true));
-    hidden(env, 'setImmediate', (callback, ...args) => addTimer(agent, callback, 0, args, false));
-    hidden(env, 'clearTimeout', (id) => clearTimer(agent, id));
-    hidden(env, 'clearInterval', (id) => clearTimer(agent, id));
-    hidden(env, 'clearImmediate', (id) => clearTimer(agent, id));
+    const timers = timersOf(agent);
+    const names = keys(timers);
+    for (let i = 0; i < names.length; i++) hidden(env, names[i], timers[names[i]]);
+    hidden(env, 'require', (name) => (name === 'timers' || name === 'node:timers' ? { ...timers, promises: promisesOf(agent) }
+      : name === 'timers/promises' || name === 'node:timers/promises' ? promisesOf(agent) : require(name)));
+  };
+
+  /** The timers' functions, which belong to an agent. */
+  const timersOf = (agent) => {
+    const clear = (id) => clearTimer(agent, id);
+    return {
+      setTimeout: (callback, delay, ...args) => addTimer(agent, callback, delay, args, false),
+      setInterval: (callback, delay, ...args) => addTimer(agent, callback, delay, args, true),
+      setImmediate: (callback, ...args) => addTimer(agent, callback, 0, args, false),
+      clearTimeout: clear,
+      clearInterval: (id) => clearTimer(agent, id),
+      clearImmediate: (id) => clearTimer(agent, id),
+    };
+  };
+
+  /** The module `timers/promises`. */
+  const promisesOf = (agent) => {
+    const after = (delay, value, options) => new Promise((resolve, reject) => {
+      const signal = options?.signal;
+      const stop = () => reject(signal.reason);
+      if (signal?.aborted) {
+        stop();
+        return;
+      }
+      const timer = addTimer(agent, () => {
+        signal?.removeEventListener('abort', stop);
+        resolve(value);
+      }, delay, [], false);
+      signal?.addEventListener('abort', () => {
+        clearTimer(agent, timer);
+        stop();
+      }, { once: true });
+    });
+    const setTimeout = (delay, value, options) => after(delay, value, options);
+    return {
+      setTimeout,
+      setImmediate: (value, options) => after(0, value, options),
+      async* setInterval(delay, value, options) {
+        for (;;) yield await after(delay, value, options);
+      },
+      scheduler: { wait: (delay, options) => after(delay, undefined, options), yield: () => after(0) },
+    };
   };
 
   const nextPiece = { __proto__: null, toString: ops.nextPiece };

@@ -4,6 +4,7 @@
 
   const {
     ArrayBuffer, DataView, Date, Error, Map, Object, RegExp, Set, TypeError, Uint8Array, arrayBufferByteLength,
+    arrayBufferTransfer,
     bigintValueOf, booleanValueOf, construct, dataViewBuffer, dataViewByteLength, dataViewByteOffset, dateGetTime,
     define, descriptorOf, generatorPrototype, keys, mapEntries, mapGet, mapIteratorNext, mapSet, numberValueOf,
     objectToString, regexpSource, setAdd, setIteratorNext, setValues, stringValueOf, symbolToString, toText,
@@ -145,11 +146,20 @@
 
   function structuredClone(value, options) {
     if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
-    const transfer = options?.transfer;
-    if (transfer !== undefined && transfer !== null && transfer.length !== 0) {
-      throw new TypeError('structuredClone(): the "transfer" option is not supported; buffers are copied');
+    const given = options?.transfer;
+    const transferred = given === undefined || given === null ? [] : [...given];
+    for (let i = 0; i < transferred.length; i++) {
+      if (kindOf(transferred[i]) !== 'ArrayBuffer' || arrayBufferTransfer === undefined) {
+        throw new DOMException('Found invalid object in transferList', 'DataCloneError');
+      }
+      for (let j = 0; j < i; j++) {
+        if (transferred[i] === transferred[j]) throw new DOMException('ArrayBuffer occurs in the transfer list more than once', 'DataCloneError');
+      }
     }
-    return clone(value, new Map());
+    const result = clone(value, new Map());
+    // The copy has what they held.
+    for (let i = 0; i < transferred.length; i++) arrayBufferTransfer(transferred[i]);
+    return result;
   }
 
   internals.globals.structuredClone = structuredClone;

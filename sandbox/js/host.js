@@ -24,6 +24,7 @@
   internals.setUrlPart = ops.op_repl_set_url_part;
   internals.utf8Encode = ops.op_repl_utf8_encode;
   internals.hash = ops.op_repl_hash;
+  internals.random = ops.op_repl_random;
   internals.base64Encode = ops.op_repl_base64_encode;
   internals.base64Decode = (text) => ops.op_repl_base64_decode(wellFormed(text));
   internals.atob = (text) => ops.op_repl_atob(wellFormed(text));

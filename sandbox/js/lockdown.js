@@ -31,7 +31,8 @@
     const shared = internals.globals;
     const sharedNames = p.keys(shared);
     for (let i = 0; i < sharedNames.length; i++) define(sharedNames[i], shared[sharedNames[i]]);
-    define('performance', { now: internals.now });
+    define('performance', internals.performance);
+    define('global', global);
 
     // A function that the model prints shows its own source, not the rewritten one.
     const toSource = p.functionToString;

@@ -24,8 +24,9 @@
     const bare = stringStartsWith(name, 'node:') ? stringSlice(name, 5) : name;
     const factory = mapGet(factories, bare);
     if (factory === undefined) {
+      const instead = internals.instead.ofModule(bare);
       const available = arrayJoin(names, ', ');
-      throw coded(Error, 'MODULE_NOT_FOUND', `Cannot find module '${toText(name)}'. Available modules: ${available}`);
+      throw coded(Error, 'MODULE_NOT_FOUND', `Cannot find module '${toText(name)}'${instead}. Available modules: ${available}`);
     }
     if (!mapGet(made, bare)) mapSet(made, bare, { __proto__: null, exports: factory() });
     return mapGet(made, bare).exports;

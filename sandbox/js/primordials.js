@@ -17,6 +17,7 @@
     getOwnPropertyNames: Object.getOwnPropertyNames,
     getOwnPropertySymbols: Object.getOwnPropertySymbols,
     is: Object.is,
+    dateNow: Date.now,
     isArray: Array.isArray,
     isView: ArrayBuffer.isView,
     isErrorObject: Error.isError,
@@ -74,6 +75,8 @@
   take('weakSet', WeakSet.prototype, 'has');
   take('promise', Promise.prototype, 'then');
   take('typedArray', TypedArray.prototype, 'set fill');
+  // Node.js has it from 21 on.
+  if (ArrayBuffer.prototype.transfer !== undefined) take('arrayBuffer', ArrayBuffer.prototype, 'transfer');
   takeGetters('map', Map.prototype, 'size');
   takeGetters('set', Set.prototype, 'size');
   takeGetters('arrayBuffer', ArrayBuffer.prototype, 'byteLength');

@@ -7,9 +7,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use md5::Md5;
 use percent_encoding::percent_decode_str;
 use sha1::Sha1;
-use sha2::Sha256;
 use sha2::digest::Digest;
 use sha2::digest::common::hazmat::{SerializableState, SerializedState};
+use sha2::{Sha224, Sha256, Sha384, Sha512};
 use url::form_urlencoded;
 
 /// Takes more bytes into a running hash, whose state is empty at first, and gives its state then, or its digest if that is
@@ -18,7 +18,10 @@ pub(crate) fn hash(algorithm: &str, state: &[u8], bytes: &[u8], end: bool) -> Op
     match algorithm {
         "md5" => hash_by::<Md5>(state, bytes, end),
         "sha1" => hash_by::<Sha1>(state, bytes, end),
+        "sha224" => hash_by::<Sha224>(state, bytes, end),
         "sha256" => hash_by::<Sha256>(state, bytes, end),
+        "sha384" => hash_by::<Sha384>(state, bytes, end),
+        "sha512" => hash_by::<Sha512>(state, bytes, end),
         _ => None,
     }
 }

@@ -108,6 +108,7 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_unmark(host, text: String) => source_of(host, &text);
             op_repl_hash(_, algorithm: String, state: Vec<u8>, bytes: Vec<u8>, end: bool) =>
                 encodings::hash(&algorithm, &state, &bytes, end).unwrap_or_default();
+            op_repl_random(_, length: u32) => randomness::bytes(length);
             op_repl_base64_encode(_, bytes: Vec<u8>, url: bool) => encodings::base64_encode(&bytes, url);
             op_repl_base64_decode(_, text: String) => encodings::base64_decode(&text);
             op_repl_atob(_, text: String) => encodings::atob(&text);

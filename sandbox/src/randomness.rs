@@ -1,4 +1,4 @@
-//! What `Math.random` draws from: a generator of the isolate's thread, seeded anew when a session begins.
+//! What `Math.random` and `crypto` draw from: generators of the isolate's thread, seeded anew when a session begins.
 //!
 //! The engine's own would go on from the state of the process that a worker is a copy of, the same in all copies.
 
@@ -6,11 +6,13 @@ use std::cell::RefCell;
 use std::sync::Once;
 
 use deno_core::v8::V8;
-use rand::rngs::{SmallRng, SysRng};
-use rand::{Rng as _, SeedableRng as _};
+use rand::rngs::{SmallRng, StdRng, SysRng};
+use rand::{Rng as _, SeedableRng};
 
 thread_local! {
     static NUMBERS: RefCell<SmallRng> = RefCell::new(seeded());
+    /// Those that nobody may foresee.
+    static BYTES: RefCell<StdRng> = RefCell::new(seeded());
 }
 
 /// Has the isolates of this process draw from here. For the time before the first one.
@@ -32,9 +34,17 @@ pub(crate) fn draw() -> u32 {
 /// A session begins on the calling thread.
 pub(crate) fn begin() {
     NUMBERS.set(seeded());
+    BYTES.set(seeded());
+}
+
+/// So many random bytes, unforeseeable.
+pub(crate) fn bytes(length: u32) -> Vec<u8> {
+    let mut bytes = vec![0; length as usize];
+    BYTES.with_borrow_mut(|generator| generator.fill_bytes(&mut bytes));
+    bytes
 }
 
 /// Seeded by the system: the generator of `rand` for each thread is copied with the process, too.
-fn seeded() -> SmallRng {
-    SmallRng::try_from_rng(&mut SysRng).unwrap_or_else(|_| rand::make_rng())
+fn seeded<R: SeedableRng>() -> R {
+    R::try_from_rng(&mut SysRng).unwrap_or_else(|_| rand::make_rng())
 }

@@ -143,8 +143,10 @@
       inspect,
       isArray,
       isDeepStrictEqual: (a, b) => isDeepEqual(a, b, true),
+      parseArgs: internals.parseArgs,
       promisify,
       stripVTControlCharacters,
+      styleText: internals.styleText,
       toUSVString: (value) => stringToWellFormed(`${value}`),
       types,
     };

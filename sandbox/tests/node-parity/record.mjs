@@ -1,11 +1,13 @@
 // Records what Node.js prints for every cell in these files (`node record.mjs`), or compares the library in ../../js
 // with it (`node --expose-internals record.mjs --check [file …]`), running that library under Node.js. Needs Node.js 20.
 //
+// A row with `here` is one that QuickJS answers otherwise, and `differs` says why, as in the table of ../../README.md.
+//
 // Every cell runs in a realm of its own (a worker thread), as the body of an async function that sees `console` and
 // `require` as globals. The output is what all console methods wrote, without the last line break.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +26,7 @@ function makeHost() {
   const { URL: NodeUrl, TextEncoder: NodeEncoder, TextDecoder: NodeDecoder, URLSearchParams: NodeParams } = globalThis;
   const { atob: nodeAtob, btoa: nodeBtoa } = globalThis;
   const encoder = new NodeEncoder();
+  const now = performance.now.bind(performance);
   const names = [
     'href', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash', 'origin',
   ];
@@ -51,6 +54,8 @@ function makeHost() {
       const all = Buffer.concat([state, bytes]);
       return new Uint8Array(end ? createHash(name).update(all).digest() : all);
     },
+    random: (length) => new Uint8Array(randomBytes(length)),
+    now,
     base64Encode: (bytes, url) => Buffer.from(bytes).toString(url ? 'base64url' : 'base64'),
     base64Decode: (text) => new Uint8Array(Buffer.from(text, 'base64')),
     atob: (text) => {
@@ -63,7 +68,6 @@ function makeHost() {
     btoa: (text) => orNull(() => nodeBtoa(text)),
     percentDecode: (text) => unescape(text),
     formEncode: (text) => new NodeParams([[text, '']]).toString().slice(0, -1),
-    now: () => performance.now(),
     isProxy: types.isProxy,
     promiseState: (value) => (types.isPromise(value) ? states[inside.getPromiseDetails(value)[0]] : undefined),
     promiseResult: (value) => inside.getPromiseDetails(value)[1],
@@ -81,7 +85,9 @@ function installLibrary(write) {
     const source = readFileSync(join(library, file), 'utf8');
     (0, eval)(`${source}\n//# sourceURL=${file}`)(internals);
   }
-  Object.assign(globalThis, internals.globals);
+  for (const [name, value] of Object.entries({ ...internals.globals, performance: internals.performance })) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  }
   globalThis.console = internals.makeConsole(write, false);
   globalThis.require = internals.require;
 }
@@ -133,7 +139,7 @@ async function runAll(cells, check) {
   return outputs;
 }
 
-const rowText = ({ code, output }) => `  ${JSON.stringify({ code, output })}`;
+const rowText = (row) => `  ${JSON.stringify(row)}`;
 
 async function main() {
   process.chdir('/'); // the directory that `path` resolves against
@@ -148,7 +154,7 @@ async function main() {
     const outputs = await runAll(rows.map((row) => row.code), check);
     count += rows.length;
     if (!check) {
-      const recorded = rows.map((row, i) => ({ code: row.code, output: outputs[i] }));
+      const recorded = rows.map((row, i) => ({ ...row, output: outputs[i] }));
       writeFileSync(path, `[\n${recorded.map(rowText).join(',\n')}\n]\n`);
       continue;
     }

@@ -1,0 +1,71 @@
+// What there is in place of names that Node.js or browsers have and the sandbox has not.
+(internals) => {
+  'use strict';
+
+  const { hasOwn, stringIndexOf, stringSlice } = internals.primordials;
+  const noNetwork = 'there is no network here';
+  const noFiles = 'there are no files here; the text to work on is the variable `context`';
+  const noProcesses = 'there are no processes here';
+
+  const globals = {
+    __proto__: null,
+    fetch: noNetwork,
+    XMLHttpRequest: noNetwork,
+    WebSocket: noNetwork,
+    EventSource: noNetwork,
+    process: 'there is no process here: print with console.log, and end with return(value)',
+    Worker: 'there are no threads here; rlm() and llm() run at the same time if you await them together',
+    WebAssembly: 'there is no WebAssembly here; write it in JavaScript',
+    SharedArrayBuffer: 'there is no shared memory here; use ArrayBuffer',
+    Atomics: 'there is no shared memory here',
+    Deno: noFiles,
+    Bun: noFiles,
+    __dirname: noFiles,
+    __filename: noFiles,
+    module: 'a cell is no module; its top-level names stay for later cells',
+    exports: 'a cell is no module; its top-level names stay for later cells',
+    document: 'there is no page here',
+    window: 'there is no page here; the global object is globalThis',
+    localStorage: 'nothing is stored here; top-level names stay for later cells',
+    sessionStorage: 'nothing is stored here; top-level names stay for later cells',
+    alert: 'there is nobody to show it to; print with console.log',
+    prompt: 'there is nobody to ask',
+  };
+  const modules = {
+    __proto__: null,
+    fs: noFiles,
+    child_process: noProcesses,
+    cluster: noProcesses,
+    process: noProcesses,
+    os: 'the machine is not to be seen from here',
+    tty: 'there is no terminal here; print with console.log',
+    readline: 'there is no input to read; split the text with .split("\\n")',
+    stream: 'there is nothing to stream; texts are whole',
+    zlib: 'there is no compression here',
+    vm: 'use `new Function`',
+    worker_threads: 'there are no threads here',
+    module: 'there are no modules to load',
+    punycode: 'use new URL(`http://${name}`).hostname',
+    v8: 'the engine is not to be seen from here',
+    inspector: 'the engine is not to be seen from here',
+    async_hooks: 'use variables',
+    sqlite: noFiles,
+    test: 'use assert',
+    lodash: 'only built-in modules are there; write it in JavaScript',
+    axios: noNetwork,
+    'node-fetch': noNetwork,
+    cheerio: 'only built-in modules are there; use regular expressions',
+  };
+  const network = ['http', 'https', 'http2', 'net', 'dns', 'dgram', 'tls', 'undici', 'ws'];
+  for (let i = 0; i < network.length; i++) modules[network[i]] = noNetwork;
+
+  const phrase = (table, name) => (hasOwn(table, name) ? `: ${table[name]}` : '');
+  internals.instead = {
+    __proto__: null,
+    ofGlobal: (name) => (typeof name === 'string' ? phrase(globals, name) : ''),
+    ofModule: (name) => {
+      const slash = stringIndexOf(name, '/');
+      return phrase(modules, slash < 0 ? name : stringSlice(name, 0, slash));
+    },
+  };
+};

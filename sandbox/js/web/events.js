@@ -1,0 +1,266 @@
+// Event, EventTarget, AbortController and AbortSignal.
+(internals) => {
+  'use strict';
+
+  const {
+    TypeError, WeakMap, apply, customInspect, defineProperty, isArray, list, weakMapGet, weakMapSet,
+  } = internals.primordials;
+  const { DOMException, asInterface, missing, wrongType } = internals.exceptions;
+
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+  const inspectAs = (Interface, show) => defineProperty(Interface.prototype, customInspect, {
+    __proto__: null,
+    value(depth, options, inspect) {
+      return depth < 0 ? `[${Interface.name}]` : `${Interface.name} ${inspect(show(this), options)}`;
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  const now = () => internals.now();
+  /** What dispatching does to an event, behind its back. */
+  let steer;
+
+  class Event {
+    #type;
+    #bubbles;
+    #cancelable;
+    #composed;
+    #canceled = false;
+    #stopped = false;
+    #passive = false;
+    #target = null;
+    #timeStamp = now();
+
+    static {
+      steer = {
+        __proto__: null,
+        begin: (event, target) => {
+          if (event.#target !== null) throw new DOMException('The event is already being dispatched', 'InvalidStateError');
+          event.#target = target;
+          event.#stopped = false;
+        },
+        isStopped: (event) => event.#stopped,
+        setPassive: (event, passive) => {
+          event.#passive = passive;
+        },
+        end: (event) => !event.#canceled,
+        release: (event, target) => {
+          event.#target = null;
+          event.#last = target;
+        },
+      };
+    }
+    #last = null;
+
+    constructor(type, options = {}) {
+      if (arguments.length === 0) throw missing('type');
+      if (!isObject(options)) throw wrongType('options', 'of type object', options);
+      this.#type = `${type}`;
+      this.#bubbles = Boolean(options.bubbles);
+      this.#cancelable = Boolean(options.cancelable);
+      this.#composed = Boolean(options.composed);
+    }
+
+    get type() { return this.#type; }
+    get target() { return this.#target ?? this.#last; }
+    get currentTarget() { return this.#target; }
+    get srcElement() { return this.#target ?? this.#last; }
+    get bubbles() { return this.#bubbles; }
+    get cancelable() { return this.#cancelable; }
+    get composed() { return this.#composed; }
+    get defaultPrevented() { return this.#canceled; }
+    get returnValue() { return !this.#canceled; }
+    get eventPhase() { return this.#target === null ? 0 : 2; }
+    get isTrusted() { return false; }
+    get timeStamp() { return this.#timeStamp; }
+    composedPath() { return this.#target === null ? [] : [this.#target]; }
+    preventDefault() {
+      if (this.#cancelable && !this.#passive) this.#canceled = true;
+    }
+    stopPropagation() {}
+    stopImmediatePropagation() {
+      this.#stopped = true;
+    }
+  }
+  const phases = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
+  for (let i = 0; i < phases.length; i++) {
+    defineProperty(Event, phases[i], { __proto__: null, value: i, enumerable: true });
+  }
+
+  class CustomEvent extends Event {
+    #detail;
+    constructor(type, options = {}) {
+      if (arguments.length === 0) throw missing('type');
+      super(type, options);
+      this.#detail = options.detail ?? null;
+    }
+    get detail() { return this.#detail; }
+  }
+
+  // The listeners of targets, each a list without a prototype.
+  const listeners = new WeakMap();
+  const listenersOf = (target) => {
+    const own = weakMapGet(listeners, target);
+    if (own === undefined) throw new TypeError('Value of "this" must be of type EventTarget');
+    return own;
+  };
+  const isCapture = (options) => (isObject(options) ? Boolean(options.capture) : Boolean(options));
+  /** A list without the entries for which `leave` says so. */
+  const without = (entries, leave) => {
+    const kept = list();
+    for (let i = 0; i < entries.length; i++) if (!leave(entries[i])) kept[kept.length] = entries[i];
+    return kept;
+  };
+  const setListeners = (target, entries) => weakMapSet(listeners, target, entries);
+  const removeListener = (target, type, callback, capture) => setListeners(
+    target,
+    without(listenersOf(target), (entry) => entry.type === type && entry.callback === callback && entry.capture === capture),
+  );
+
+  const dispatch = (target, event) => {
+    steer.begin(event, target);
+    const entries = listenersOf(target);
+    const failures = list();
+    for (let i = 0; i < entries.length && !steer.isStopped(event); i++) {
+      const entry = entries[i];
+      if (entry.type !== event.type) continue;
+      if (entry.once) removeListener(target, entry.type, entry.callback, entry.capture);
+      steer.setPassive(event, entry.passive);
+      try {
+        if (typeof entry.callback === 'function') apply(entry.callback, target, [event]);
+        else entry.callback.handleEvent(event);
+      } catch (error) {
+        failures[failures.length] = error;
+      }
+      steer.setPassive(event, false);
+    }
+    const passed = steer.end(event);
+    steer.release(event, target);
+    // Node.js ends its process for it; here the caller gets the first one.
+    if (failures.length > 0) throw failures[0];
+    return passed;
+  };
+
+  class EventTarget {
+    constructor() {
+      setListeners(this, list());
+    }
+    addEventListener(type, callback, options = {}) {
+      if (arguments.length < 2) throw missing('type', 'listener');
+      if (callback === null || callback === undefined) return;
+      if (!isObject(callback)) throw wrongType('listener', 'an instance of EventListener', callback);
+      const own = listenersOf(this);
+      const capture = isCapture(options);
+      const name = `${type}`;
+      for (let i = 0; i < own.length; i++) {
+        if (own[i].type === name && own[i].callback === callback && own[i].capture === capture) return;
+      }
+      const set = isObject(options) ? options : {};
+      const { signal } = set;
+      if (signal !== undefined) {
+        if (!isSignal(signal)) throw wrongType('options.signal', 'an instance of AbortSignal', signal);
+        if (signal.aborted) return;
+        onAbort(signal, () => removeListener(this, name, callback, capture));
+      }
+      own[own.length] = {
+        __proto__: null, type: name, callback, capture, once: Boolean(set.once), passive: Boolean(set.passive),
+      };
+    }
+    removeEventListener(type, callback, options = {}) {
+      if (arguments.length < 2) throw missing('type', 'listener');
+      removeListener(this, `${type}`, callback, isCapture(options));
+    }
+    dispatchEvent(event) {
+      if (!(event instanceof Event)) throw wrongType('event', 'an instance of Event', event);
+      return dispatch(this, event);
+    }
+  }
+
+  // ---- abort
+
+  const making = { __proto__: null };
+  let abortSignal;
+  let onAbort;
+  let isSignal;
+
+  class AbortSignal extends EventTarget {
+    #aborted = false;
+    #reason = undefined;
+    #steps = list();
+    #handler = null;
+
+    static {
+      isSignal = (value) => isObject(value) && #aborted in value;
+      onAbort = (signal, step) => {
+        signal.#steps[signal.#steps.length] = step;
+      };
+      abortSignal = (signal, reason) => {
+        if (signal.#aborted) return;
+        signal.#aborted = true;
+        signal.#reason = reason === undefined
+          ? new DOMException('This operation was aborted', 'AbortError') : reason;
+        const steps = signal.#steps;
+        signal.#steps = list();
+        for (let i = 0; i < steps.length; i++) steps[i]();
+        dispatch(signal, new Event('abort'));
+      };
+    }
+
+    constructor(token) {
+      if (token !== making) throw new TypeError('Illegal constructor');
+      super();
+    }
+
+    static abort(reason) {
+      const signal = new AbortSignal(making);
+      abortSignal(signal, reason);
+      return signal;
+    }
+    static any(signals) {
+      const result = new AbortSignal(making);
+      const all = isArray(signals) ? signals : [...signals];
+      for (let i = 0; i < all.length; i++) {
+        if (!isSignal(all[i])) throw wrongType(`signals[${i}]`, 'an instance of AbortSignal', all[i]);
+        if (all[i].aborted) {
+          abortSignal(result, all[i].reason);
+          return result;
+        }
+      }
+      for (let i = 0; i < all.length; i++) onAbort(all[i], () => abortSignal(result, all[i].reason));
+      return result;
+    }
+    static timeout() {
+      throw new TypeError('AbortSignal.timeout() is not available; use setTimeout(() => controller.abort(), milliseconds)');
+    }
+
+    get aborted() { return this.#aborted; }
+    get reason() { return this.#reason; }
+    get onabort() { return this.#handler; }
+    set onabort(handler) {
+      if (this.#handler !== null) removeListener(this, 'abort', this.#handler, false);
+      this.#handler = typeof handler === 'function' ? handler : null;
+      if (this.#handler !== null) this.addEventListener('abort', this.#handler);
+    }
+    throwIfAborted() {
+      if (this.#aborted) throw this.#reason;
+    }
+  }
+
+  class AbortController {
+    #signal = new AbortSignal(making);
+    get signal() { return this.#signal; }
+    abort(reason) {
+      abortSignal(this.#signal, reason);
+    }
+  }
+
+  inspectAs(AbortSignal, (signal) => ({ aborted: signal.aborted }));
+  inspectAs(AbortController, (controller) => ({ signal: controller.signal }));
+  inspectAs(EventTarget, () => ({}));
+  inspectAs(Event, (event) => ({
+    type: event.type, defaultPrevented: event.defaultPrevented, cancelable: event.cancelable, timeStamp: event.timeStamp,
+  }));
+  const interfaces = { __proto__: null, AbortController, AbortSignal, CustomEvent, Event, EventTarget };
+  for (const name in interfaces) internals.globals[name] = asInterface(interfaces[name], name);
+};
