@@ -1,3 +1,3 @@
 // expect: ok
-// value: undefined undefined undefined undefined undefined undefined
-return [typeof process, typeof Deno, typeof Bun, typeof global, typeof module, typeof exports].join(' ');
+// value: undefined undefined undefined undefined undefined
+return [typeof process, typeof Deno, typeof Bun, typeof module, typeof exports].join(' ');
