@@ -1,4 +1,4 @@
-//! What Node.js 20 printed for each of these cells, as recorded by `tests/node-parity/record.mjs`. What QuickJS prints otherwise stands in
+//! What Node.js 20 printed for each of these cells, as recorded by `tests/node-parity/record.mjs`. What `QuickJS` prints otherwise stands in
 //! the row, and why in the table of the crate's README.
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::driver::{root, run};
 struct Row {
     code: String,
     output: String,
-    /// What QuickJS prints instead.
+    /// What `QuickJS` prints instead.
     here: Option<String>,
     /// Why: the first cell of a row in the README's table of differences.
     differs: Option<String>,
