@@ -43,6 +43,8 @@
       configurable: true,
     });
 
+    internals.installLocale(global);
+
     // Looked up on the global object by name when the engine makes errors, promises and arrays.
     const fixed = ['AggregateError', 'Array', 'ArrayBuffer', 'BigInt', 'Boolean', 'DOMException', 'DataView', 'Date', 'Error',
       'EvalError', 'FinalizationRegistry', 'Function', 'InternalError', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise',

@@ -17,6 +17,9 @@ import { Writable } from 'node:stream';
 import { unescape } from 'node:querystring';
 import { types } from 'node:util';
 
+// As in the sandbox.
+process.env.TZ = 'UTC';
+
 const here = dirname(fileURLToPath(import.meta.url));
 const library = join(here, '../../js');
 const WORKERS = 4;
