@@ -4,7 +4,7 @@
 
   const { hasOwn, stringIndexOf, stringSlice } = internals.primordials;
   const noNetwork = 'there is no network here';
-  const noFiles = 'there are no files here; the text to work on is the variable `context`';
+  const noFiles = 'there are no files here; what an agent is to read is in `context`';
   const noProcesses = 'there are no processes here';
 
   const globals = {

@@ -78,7 +78,7 @@ fn lines_for_logs() {
          once, in results/run\n\
          [2/4] s-niah-8k-1 ok score 1.00 (mean 1.00) 3 iterations 2 agents 2.5 s\n\
          [3/4] b#2 limit score 0.00 (mean 0.50) 1 iteration 1 agent 0.1 s: no iteration left\n\
-         [4/4] x�[2J y error no score 3 iterations 2 agents 2.5 s: x�[2J y\n\
+         [4/4] x�[2J �y error no score 3 iterations 2 agents 2.5 s: x�[2J �y\n\
          score 0.500 [0.01, 0.99] (errors as zero 0.333), 2/4 scored: 1 ok, 1 limit, 1 error; 5.1 s of attempts\n"
     );
 }
@@ -201,23 +201,23 @@ fn bars_follow_the_attempts() {
             ),
             vec![
                 "━━━━━╸────────────── 1/4 ? left",
-                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J y",
+                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J �y",
                 "b starts",
             ],
         ),
         (
             finished(failure.clone()),
             vec![
-                "b error: x�[2J y",
+                "b error: x�[2J �y",
                 "━━━━━━━━━━╸───────── 2/4 left 1 error",
-                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J y",
+                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J �y",
                 "c starts",
             ],
         ),
         (
             finished(record("a", 1)),
             vec![
-                "b error: x�[2J y",
+                "b error: x�[2J �y",
                 "━━━━━━━━━━━━━━━╸──── 3/4 left score 1.00, 1 error",
                 "c starts",
             ],
@@ -225,7 +225,7 @@ fn bars_follow_the_attempts() {
         (
             run_finished(&[failure, record("a", 1)], 4),
             vec![
-                "b error: x�[2J y",
+                "b error: x�[2J �y",
                 "score 1.000 (errors as zero 0.500), 1/4 scored: 1 ok, 1 error; 5.0 s of attempts",
             ],
         ),
