@@ -29,7 +29,7 @@ CRATES = {
 
 LAYERS = {
     "sandbox": """
-        expression limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap jobs platform time_zone
+        expression limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap jobs platform buffers time_zone
         name watchdog rejections stack_hook
         functions
         message

@@ -43,13 +43,29 @@
     return name === undefined ? `\n    at ${prefix}${place}` : `\n    at ${prefix}${name} (${place})`;
   };
 
+  const asked = ['getColumnNumber', 'getFileName', 'getFunctionName', 'getLineNumber', 'getMethodName', 'getPromiseIndex',
+    'getScriptNameOrSourceURL', 'getTypeName', 'isAsync', 'isConstructor', 'isEval', 'isNative', 'isPromiseAll', 'isToplevel'];
+
+  /** A site without what V8's sites hand out: the functions of the stack, what they were called on, the script. */
+  const shown = (site) => {
+    const copy = { getThis() {}, getFunction() {}, getEvalOrigin() {} };
+    for (let i = 0; i < asked.length; i++) {
+      if (typeof site[asked[i]] !== 'function') continue;
+      const answer = site[asked[i]]();
+      copy[asked[i]] = () => answer;
+    }
+    const text = stringSlice(frame(site), '\n    at '.length);
+    copy.toString = () => text;
+    return copy;
+  };
+
   /** What `error.stack` is: what the model's own `Error.prepareStackTrace` gives, or the text that V8 writes. */
   const stackOf = (error, sites) => {
     const own = ownSites(sites);
     const prepare = peek(Error, 'prepareStackTrace');
     if (typeof prepare === 'function') {
       const given = [];
-      for (let i = 0; i < own.length; i++) append(given, own[i]);
+      for (let i = 0; i < own.length; i++) append(given, shown(own[i]));
       return apply(prepare, Error, [error, given]);
     }
     let text = header(error);

@@ -41,6 +41,8 @@ impl Engine {
             .heap_limits(0, heap_bytes)
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
+        #[cfg(feature = "v8")]
+        let parameters = parameters.array_buffer_allocator(crate::buffers::allocator(heap_bytes));
         let mut isolate = v8::Isolate::new(parameters);
         isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
         isolate.set_host_import_module_dynamically_callback(refuse_import);

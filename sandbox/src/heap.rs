@@ -36,6 +36,8 @@ pub(crate) struct Heap {
 struct Reached {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
+    /// The limit. V8 can only be told a lower one than it has, so it may come here below it.
+    at: AtomicUsize,
     /// How far the limit gives way.
     most: AtomicUsize,
 }
@@ -51,6 +53,7 @@ impl Heap {
             reached: Box::new(Reached {
                 isolate,
                 overflowed: Arc::default(),
+                at: AtomicUsize::new(limit),
                 most: AtomicUsize::new(limit),
             }),
         }
@@ -67,6 +70,7 @@ impl Heap {
     /// Arms the limit where it was.
     fn arm(&mut self, isolate: &mut v8::Isolate) {
         let most = self.armed_at.saturating_add(GIVES_WAY);
+        self.reached.at.store(self.armed_at, Ordering::SeqCst);
         self.reached.most.store(most, Ordering::SeqCst);
         let data = (&raw const *self.reached).cast_mut().cast::<c_void>();
         // The engine's own limit is set by taking the callback away, so there must be one, and there may be no second.
@@ -108,6 +112,10 @@ impl Heap {
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     // SAFETY: it is of a `Heap`, which outlives the isolate, and nothing changes it but through atomics.
     let reached = unsafe { &*data.cast::<Reached>() };
+    let at = reached.at.load(Ordering::SeqCst);
+    if cfg!(feature = "v8") && current < at {
+        return at;
+    }
     reached.overflowed.store(true, Ordering::SeqCst);
     reached.isolate.terminate_execution();
     if current < reached.most.load(Ordering::SeqCst) {

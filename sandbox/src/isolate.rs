@@ -461,5 +461,7 @@ fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> Tu
         let (_, place) = stack.split_once("cell ")?;
         place.split(':').nth(1)?.parse().ok()
     });
+    // V8 writes no frame for what it cannot compile.
+    let line = line.or_else(|| scope.message()?.get_line_number(scope));
     TurnEnd::Threw { message, line }
 }

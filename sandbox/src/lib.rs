@@ -29,6 +29,8 @@ mod inbox;
 mod isolate;
 mod boot;
 mod engine;
+#[cfg(feature = "v8")]
+mod buffers;
 mod platform;
 mod expression;
 mod snapshot;

@@ -143,15 +143,15 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    let callee = format!("(0,{SCOPE}.");
     let member = format!("{SCOPE}.");
     while let Some(at) = rest.find(RESERVED) {
         let (before, marked) = rest.split_at(at);
-        if let Some(kept) = before.strip_suffix("(0,")
-            && rest[kept.len()..].starts_with(&callee)
+        // V8 writes the expression anew, with spaces.
+        let mut callee = ["(0,", "(0 , "].into_iter();
+        if let Some(kept) = callee.find_map(|head| before.strip_suffix(head))
+            && let Some(name) = marked.strip_prefix(&member)
         {
             out.push_str(kept);
-            let name = &rest[kept.len() + callee.len()..];
             let end = name.find(')').unwrap_or(name.len());
             out.push_str(&name[..end]);
             rest = name.get(end + 1..).unwrap_or("");

@@ -1,4 +1,5 @@
 // expect: ok
+// on-v8: thrown; frozen targets
 const target = {};
 Error.captureStackTrace(target, rlm);
 Error.captureStackTrace(Object.freeze({}));

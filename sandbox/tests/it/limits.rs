@@ -127,7 +127,7 @@ async fn deep_recursion_is_an_error_and_thousands_of_frames_are_none() {
     for code in [
         "(function f() { return f() + 1 })()",
         "const o = { get x() { return this.x } }; o.x",
-        "let nested = {}; for (let i = 0; i < 300_000; i++) nested = { nested }; return nested",
+        "let nested = []; for (let i = 0; i < 300_000; i++) nested = [nested]; String(nested)",
     ] {
         let outcome = run(&mut repl, code).await;
         let message = outcome.error.map(|error| error.message).unwrap_or_default();

@@ -4,6 +4,7 @@
 
 mod draws;
 mod driver;
+mod engines;
 mod fuzz;
 mod hostile;
 mod jobs;

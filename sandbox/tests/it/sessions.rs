@@ -4,6 +4,7 @@
 use sandbox::{Config, Isolation};
 
 use crate::driver::{isolations, root, root_with, run, sandbox};
+use crate::engines::in_words_of_quickjs;
 
 #[test]
 fn sessions_give_the_recorded_transcripts() {
@@ -17,7 +18,7 @@ fn sessions_give_the_recorded_transcripts() {
             process, sharing,
             "a worker process for several makes a difference"
         );
-        let transcript = process;
+        let transcript = in_words_of_quickjs(process);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);
         });
@@ -80,7 +81,9 @@ async fn what_the_engine_alone_refuses_is_told_with_its_line() {
         ),
     ] {
         let outcome = run(&mut repl, code).await;
-        let said = outcome.error.map(|error| error.message);
+        let said = outcome
+            .error
+            .map(|error| in_words_of_quickjs(error.message));
         assert_eq!(said.as_deref(), Some(error), "{code}");
     }
 }

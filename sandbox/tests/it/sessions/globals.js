@@ -48,6 +48,6 @@ const util = require('util'); const before = util.inspect.defaultOptions.depth; 
 // ----
 require('util').inspect.defaultOptions = 5
 // ---- nothing of the engine's own
-console.log(Object.getOwnPropertySymbols(globalThis).map(String), typeof Temporal === 'undefined' || Temporal.PlainDate.from('2024-02-29').add({ years: 1 }).toString());
+console.log(Object.getOwnPropertySymbols(globalThis).map(String), typeof Temporal === 'undefined' ? '2025-02-28' : Temporal.PlainDate.from('2024-02-29').add({ years: 1 }).toString());
 // ---- the global object
 globalThis.shown = { by: 'me' }; console.log(globalThis); delete globalThis.shown;

@@ -1,0 +1,56 @@
+//! What differs between the engines: the table of that name in `README.md`, which is to be whole.
+
+use sandbox::ENGINE;
+
+const README: &str = include_str!("../../README.md");
+
+/// What V8 says, and what `QuickJS` says in its place.
+const WORDS: &[(&str, &str)] = &[
+    (
+        "Converting circular structure to JSON\n    --> starting at object with constructor 'Object'\n    --- property 'ring' closes the circle",
+        "circular reference",
+    ),
+    (
+        "Do not know how to serialize a BigInt",
+        "BigInt are forbidden in JSON.stringify",
+    ),
+    (
+        "Invalid or unexpected token",
+        "unexpected token in expression: '@'",
+    ),
+];
+
+/// A case that names a difference must find it in the table.
+pub fn assert_row(row: &str) {
+    assert!(
+        table().any(|line| line.starts_with(&format!("| {row} |"))),
+        "README.md has no difference {row:?}"
+    );
+}
+
+/// A text of this engine in the words of `QuickJS`.
+pub fn in_words_of_quickjs(mut text: String) -> String {
+    if ENGINE == "v8" {
+        for (v8, quickjs) in WORDS {
+            text = text.replace(v8, quickjs);
+        }
+    }
+    text
+}
+
+#[test]
+fn the_table_has_the_words_of_both() {
+    for (v8, quickjs) in WORDS {
+        let first = v8.lines().next().unwrap_or_default();
+        let told = |line: &str| line.contains(first) && line.contains(quickjs);
+        assert!(table().any(told), "README.md lacks {first:?}");
+    }
+}
+
+fn table() -> impl Iterator<Item = &'static str> {
+    let (_, rest) = README
+        .split_once("## What differs between the engines")
+        .expect("README.md has the section");
+    let (section, _) = rest.split_once("\n## ").expect("another follows");
+    section.lines()
+}
