@@ -376,12 +376,10 @@ fn flag_of(setting: &str) -> &'static str {
         "stop" => "--stop",
         "effort" => "--effort",
         "reasoning_tokens" => "--reasoning-tokens",
+        "extra" => "--model-args",
         _ => "--max-output-tokens",
     }
 }
-
-/// Fields of the harness's own, without which a response could not be read.
-const RESERVED: [&str; 4] = ["messages", "input", "stream", "model"];
 
 /// Refuses a field of `--model-args` that a flag of its own gives, too: only one of them can be sent, and both would be recorded.
 fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
@@ -468,9 +466,6 @@ fn extra(
         let name = name.trim();
         if name.is_empty() {
             return Err(wrong(None, "there is no name before the `=`"));
-        }
-        if RESERVED.contains(&name) {
-            return Err(wrong(Some(name), "this field is the harness's own"));
         }
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         if let Some(field) = secret_field(name, &value) {

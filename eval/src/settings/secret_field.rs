@@ -30,7 +30,7 @@ const AT_THE_END: [&str; 5] = [
 const WHOLE: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
 
 /// Words that such a name ends with, of a text: `openai_key`, `pwd`, `hf_token`.
-const LAST_WORDS: [&str; 4] = ["key", "pwd", "token", "jwt"];
+const LAST_WORDS: [&str; 5] = ["key", "pwd", "token", "jwt", "signature"];
 
 /// Words before `token` that make it no secret, but a word of the model's: `eos_token`.
 const OPEN_TOKENS: [&str; 8] = ["bos", "eos", "pad", "sep", "unk", "mask", "start", "end"];
@@ -163,6 +163,7 @@ mod tests {
             ("X-Auth", json!("x"), Some("X-Auth")),
             ("PWD", json!("x"), Some("PWD")),
             ("db-pwd", json!("x"), Some("db-pwd")),
+            ("signature", json!("x"), Some("signature")),
             (
                 "extra_body",
                 json!({"signing_key": "x"}),

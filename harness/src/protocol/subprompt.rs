@@ -28,6 +28,12 @@ pub(crate) struct Prepared {
     input: Value,
 }
 
+/// A child that is on record as started, with what its caller had heard by then.
+pub(crate) struct Started {
+    prepared: Prepared,
+    earlier: Vec<Message>,
+}
+
 impl Attempt<'_> {
     /// A specialist as a child of `caller`, with the arguments that it was called with. Nothing of it has started.
     ///
@@ -52,29 +58,34 @@ impl Attempt<'_> {
         })
     }
 
+    /// Records that a child starts. It is a step of its own, so that a caller that does not wait for the child has
+    /// its events in the order of its calls.
+    pub fn start_prepared(&self, caller: &Invocation, prepared: Prepared) -> Started {
+        self.records.count(|stats| stats.delegations += 1);
+        let spawn = EventKind::DelegationSpawn {
+            child: prepared.child.id.clone(),
+            role: prepared.child.role,
+        };
+        self.records.emit(caller, spawn);
+        let settings = &prepared.specialist.settings;
+        let (chat, past_tools) = (settings.include_chat, settings.include_past_tools);
+        let earlier = inherited(&caller.heard.lock(), chat, past_tools);
+        Started { prepared, earlier }
+    }
+
     /// Runs a child to the one string that its caller reads. What goes wrong in the child is in the string, if that is to
     /// have errors.
-    pub async fn run_prepared(&self, caller: &Invocation, prepared: Prepared) -> String {
+    pub async fn run_started(&self, caller: &Invocation, started: Started) -> String {
+        let Started { prepared, earlier } = started;
         let Prepared {
             child,
             first,
-            specialist,
             settings,
             input,
+            ..
         } = prepared;
         let child_id = child.id.clone();
-        self.records.count(|stats| stats.delegations += 1);
-        let spawn = EventKind::DelegationSpawn {
-            child: child.id.clone(),
-            role: child.role,
-        };
-        self.records.emit(caller, spawn);
         let log = child.log.clone();
-        let earlier = {
-            let heard = caller.heard.lock();
-            let settings = &specialist.settings;
-            inherited(&heard, settings.include_chat, settings.include_past_tools)
-        };
         let result = if child.role == Role::Specialist {
             self.run_in_repl(child, earlier, first, &input).await
         } else {

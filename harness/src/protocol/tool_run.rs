@@ -143,7 +143,8 @@ impl Attempt<'_> {
             Runs::Specialist { name, settings } => {
                 let specialist = self.specialist(name)?;
                 let child = self.prepare(caller, &run.child, specialist, settings, arguments)?;
-                return Ok(Value::String(self.run_prepared(caller, child).await));
+                let child = self.start_prepared(caller, child);
+                return Ok(Value::String(self.run_started(caller, child).await));
             }
         };
         let scope = ToolScope {

@@ -26,10 +26,42 @@ const SERVERS: [&str; 5] = [
     "anthropic",
 ];
 
+/// Fields that say how a model is asked, which a user may set in any way. All others are the harness's own.
+const FREE: [&str; 14] = [
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "stop",
+    "stop_sequences",
+    "reasoning_effort",
+    "reasoning",
+    "output_config",
+    "thinking",
+    "top_p",
+    "store",
+    "usage",
+];
+
 fn seen(format: &str, request: &Request, stream: bool) -> Seen {
     let server = FaultServer::list(vec![Behaviour::Text("ok".to_owned())]);
     ask(format, &server.openai(), request, stream, TIMEOUTS).unwrap();
-    server.seen().remove(0)
+    let seen = server.seen().remove(0);
+    let fields = seen.body.as_object().unwrap().keys();
+    for field in fields.filter(|field| !FREE.contains(&field.as_str())) {
+        let sampling = Sampling {
+            extra: [(field.clone(), json!([]))].into_iter().collect(),
+            ..Sampling::default()
+        };
+        let refused = endpoint(format).unwrap().check("m1", &sampling);
+        let reason = refused.map_err(|unsupported| unsupported.reason);
+        assert!(
+            reason.is_err_and(|reason| reason.contains(&format!("`{field}`"))),
+            "{format} lets users replace {field}"
+        );
+    }
+    seen
 }
 
 fn image() -> Image {

@@ -185,8 +185,9 @@ impl<'a> ReplAgent<'a> {
             Some(Ok(child)) => {
                 let id_of_child = run.child.clone();
                 let started = Value::String(format!("started {id_of_child}"));
+                let child = attempt.start_prepared(&caller, child);
                 let work = async move {
-                    let answer = attempt.run_prepared(&caller, child).await;
+                    let answer = attempt.run_started(&caller, child).await;
                     let result = Ok(Value::String(answer));
                     let result = attempt.end_tool(&caller, run, result).await;
                     result.map(|value| text_of(&value))

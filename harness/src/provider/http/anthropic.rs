@@ -18,6 +18,16 @@ pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
 /// The least that the format takes for reasoning.
 const LEAST_REASONING: u32 = 1_024;
 
+/// See [`super::wire::Wire::own_fields`].
+pub(super) const OWN_FIELDS: &[&str] = &[
+    "model",
+    "messages",
+    "system",
+    "stream",
+    "tools",
+    "tool_choice",
+];
+
 /// Whether the settings can be said.
 pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, reason: String| Err(Unsupported { setting, reason });

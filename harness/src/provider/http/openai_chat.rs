@@ -26,6 +26,19 @@ const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 /// The field of what is carried for reasoning that stood in the text.
 const IN_TEXT: &str = "think";
 
+/// See [`super::wire::Wire::own_fields`]; the last two are the older words for tools.
+pub(super) const OWN_FIELDS: &[&str] = &[
+    "model",
+    "messages",
+    "stream",
+    "stream_options",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "functions",
+    "function_call",
+];
+
 /// Whether the settings can be said.
 pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsupported> {
     if sampling.stop.len() > MOST_STOPS {

@@ -13,6 +13,23 @@ use super::wire::{
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};
 
+/// See [`super::wire::Wire::own_fields`]; a stored `prompt` and earlier turns that the server keeps would come before those
+/// that are sent.
+pub(super) const OWN_FIELDS: &[&str] = &[
+    "model",
+    "input",
+    "instructions",
+    "prompt",
+    "previous_response_id",
+    "conversation",
+    "include",
+    "stream",
+    "stream_options",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+];
+
 /// Whether the settings can be said.
 pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, what: &str| {

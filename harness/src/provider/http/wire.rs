@@ -112,11 +112,33 @@ impl Wire {
         }
     }
 
+    /// The fields of a request that say what an agent gets, or without which a response could not be read: a user's own
+    /// field of that name would make a run's labels untrue.
+    pub const fn own_fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Chat(_) => openai_chat::OWN_FIELDS,
+            Self::Responses => openai_responses::OWN_FIELDS,
+            Self::Messages => anthropic::OWN_FIELDS,
+        }
+    }
+
     /// Whether the settings can be said in this format.
     ///
     /// # Errors
     /// [`Unsupported`] for the first that cannot.
     pub fn check(self, sampling: &Sampling) -> Result<(), Unsupported> {
+        let own = self.own_fields().iter();
+        if let Some(field) = own
+            .copied()
+            .find(|field| sampling.extra.contains_key(*field))
+        {
+            return Err(Unsupported {
+                setting: "extra",
+                reason: format!(
+                    "the harness itself writes the field `{field}`, which says what an agent gets or how it is answered"
+                ),
+            });
+        }
         match self {
             Self::Chat(dialect) => openai_chat::check(dialect, sampling),
             Self::Responses => openai_responses::check(sampling),
@@ -270,7 +292,7 @@ pub(super) fn data_url(image: &Image) -> String {
     format!("data:{};base64,{}", image.media_type, image.data)
 }
 
-/// Puts the user's own fields into a body; one of the harness's by the same name gives way.
+/// Puts the user's own fields into a body. None has a name of [`Wire::own_fields`]: [`Wire::check`] comes first.
 pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
     for (name, value) in extra {
         body[name.as_str()] = value.clone();
