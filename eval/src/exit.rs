@@ -88,6 +88,7 @@ fn of_error(error: &Error) -> u8 {
             SweepError::Flags { .. }
             | SweepError::Settings { .. }
             | SweepError::SameCells { .. }
+            | SweepError::SameRecording { .. }
             | SweepError::InertEverywhere(_)
             | SweepError::Exists(_)
             | SweepError::NotASweep(_)

@@ -125,14 +125,14 @@ impl Found {
 
     fn add_sweep(&mut self, folder: &Path, plan: &Plan) {
         let mut begun: Vec<(usize, String, usize)> = Vec::new();
+        let mut not_begun = Vec::new();
         for (index, cell) in plan.cells.iter().enumerate() {
             let path = folder.join(&cell.name);
             if is_run(&path) {
                 let place = self.add(&path);
                 begun.push((index, cell.name.clone(), place));
             } else {
-                self.left_out
-                    .push(format!("{} has not begun", path.display()));
+                not_begun.push(cell.name.clone());
             }
         }
         let place_of = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -147,6 +147,7 @@ impl Found {
         });
         self.sweeps.push(FoundSweep {
             folder: folder.to_owned(),
+            not_begun,
             baselines: baselines.collect(),
             cells: begun
                 .into_iter()

@@ -2,14 +2,16 @@
 
 mod shares;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use harness::model::Event;
 use records::AttemptRecord;
 use records::makers;
-use records::run_dir::{Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint};
+use records::run_dir::{
+    Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint, keep_others,
+};
 use report::summary::Summary;
 use serde_json::Value;
 
@@ -99,10 +101,14 @@ pub struct Merged {
     pub label: String,
     /// Attempts that stood in more than one run.
     pub overlaps: usize,
+    /// How many of them were made, and paid for, more than once.
+    pub made_again: usize,
     /// Shares that are not among the runs, as `2/3`.
     pub missing: Vec<String>,
     /// Attempts that those were to make, which the summary counts as not made; none if it is not known.
     pub missing_attempts: Option<u64>,
+    /// Where settings differ that are no part of the fingerprint, a sentence each.
+    pub mixed: Vec<String>,
     /// Runs that were not at their end when they were read, each with why, for people.
     pub unfinished: Vec<String>,
 }
@@ -143,10 +149,16 @@ pub fn merge(
     }
     let shares = Shares::of(&runs)?;
     shares::check_deal(&runs)?;
-    let (chosen, overlaps) = choose(&runs)?;
+    let Choice {
+        chosen,
+        overlaps,
+        made_again,
+    } = choose(&runs)?;
 
     let new = NewRun::create_at(out)?;
-    let written = write(new, first, &runs, &chosen, &shares);
+    let mut config = first.config.clone();
+    let mixed = mix(&mut config, &runs[1..]);
+    let written = write(new, first, config, &runs, (&chosen, &made_again), &shares);
     if written.is_err() {
         // The first failure is the one to report.
         let _ = fs::remove_dir_all(out);
@@ -155,10 +167,31 @@ pub fn merge(
         summary: written?,
         label: first.lock.run.label(),
         overlaps,
+        made_again: made_again.values().map(Vec::len).sum(),
         missing: shares.missing(),
         missing_attempts: shares.missing_attempts(),
+        mixed,
         unfinished: runs.iter().filter_map(unfinished).collect(),
     })
+}
+
+/// Takes into the settings of the first run what those of the others have beside the fingerprint. Gives a sentence for each
+/// setting that differs, and for each value of it.
+fn mix(config: &mut Value, others: &[RunDir]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for run in others {
+        for changed in keep_others(config, &run.config) {
+            let of = run.path.display().to_string();
+            let sentence = format!(
+                "{}; the merged run keeps both",
+                report::differences::changed(&changed, &format!("in {of}"))
+            );
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
+    }
+    sentences
 }
 
 /// Why a run is not at its end, if it is not.
@@ -245,10 +278,21 @@ fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
 /// Each attempt with the run it is taken from, by sample and number.
 type Chosen<'a> = BTreeMap<(&'a str, u32), (&'a RunDir, &'a AttemptRecord)>;
 
-/// The attempts of all runs, each once, and how many stood in more than one.
-fn choose(runs: &[RunDir]) -> Result<(Chosen<'_>, usize), MergeError> {
+/// The attempts of all runs, each once.
+struct Choice<'a> {
+    chosen: Chosen<'a>,
+    /// How many stood in more than one run.
+    overlaps: usize,
+    made_again: MadeAgain,
+}
+
+/// By the folder of a run, the trajectories of attempts that another run made, too, and that are taken from there.
+type MadeAgain = BTreeMap<PathBuf, Vec<PathBuf>>;
+
+fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
     let mut chosen = Chosen::new();
     let mut overlaps = 0;
+    let mut made_again = MadeAgain::new();
     for run in runs {
         for record in &run.records {
             let key = (record.id.as_str(), record.attempt);
@@ -267,9 +311,19 @@ fn choose(runs: &[RunDir]) -> Result<(Chosen<'_>, usize), MergeError> {
                 });
             }
             overlaps += 1;
+            // A copy began when its original did.
+            if record.started_at != earlier.started_at {
+                let trajectory = run.trajectory(&record.id, record.attempt);
+                let of_run = made_again.entry(run.path.clone()).or_default();
+                of_run.push(trajectory);
+            }
         }
     }
-    Ok((chosen, overlaps))
+    Ok(Choice {
+        chosen,
+        overlaps,
+        made_again,
+    })
 }
 
 /// The fields in which two records of one attempt differ, times and run ids aside.
@@ -294,15 +348,15 @@ fn differences(a: &AttemptRecord, b: &AttemptRecord) -> Vec<String> {
 fn write(
     new: NewRun,
     first: &RunDir,
+    mut config: Value,
     runs: &[RunDir],
-    chosen: &Chosen<'_>,
+    (chosen, made_again): (&Chosen<'_>, &MadeAgain),
     shares: &Shares,
 ) -> Result<Summary, MergeError> {
     let total = shares.planned().max(chosen.len() as u64);
     let run_id = new.id().to_owned();
     let mut identity = first.lock.run.clone();
     identity.run_id.clone_from(&run_id);
-    let mut config = first.config.clone();
     config["run"] = serde_json::json!(identity);
     config["attempts_total"] = total.into();
     if let Some(benchmark) = config.get_mut("benchmark").and_then(Value::as_object_mut) {
@@ -357,10 +411,11 @@ fn write(
     // A run that is given twice spent what it spent once.
     let places = runs.iter().map(|run| {
         let path = &run.path;
-        fs::canonicalize(path).unwrap_or_else(|_| path.clone())
+        let place = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        (place, made_again.get(path).map_or(&[][..], Vec::as_slice))
     });
-    for place in places.collect::<BTreeSet<_>>() {
-        writer.writer().adopt_wasted(&place)?;
+    for (place, unused) in places.collect::<BTreeMap<_, _>>() {
+        writer.writer().adopt_wasted(&place, unused)?;
     }
     let summary = Summary::new(&records, total);
     writer.report(&RunEvent::RunFinished(summary.clone().into()));

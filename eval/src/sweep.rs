@@ -87,6 +87,16 @@ pub enum SweepError {
         /// The flags in which the later one differs from the others.
         second: String,
     },
+    /// Two cells that differ in prompts alone, of a recording that answers none of them.
+    #[error(
+        "cells `{first}` and `{second}` play one recording back, and no prompt changes what it says; leave one of them out"
+    )]
+    SameRecording {
+        /// The name of the earlier one.
+        first: String,
+        /// The name of the later one.
+        second: String,
+    },
     /// A flag that all cells share and none of them has a place for.
     #[error("a shared flag fits no cell: {0}")]
     InertEverywhere(Box<Inert>),

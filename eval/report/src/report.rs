@@ -46,6 +46,8 @@ pub struct FoundSweep {
     pub folder: PathBuf,
     /// Its cells that have begun: their names, and their places among the runs.
     pub cells: Vec<(String, usize)>,
+    /// The names of those that have not.
+    pub not_begun: Vec<String>,
     /// For each of these cells the index of the run that it is compared with; its own index if it is compared with none.
     pub baselines: Vec<usize>,
 }
@@ -55,6 +57,8 @@ pub struct FoundSweep {
 pub struct SweepReport {
     /// Its folder.
     pub folder: PathBuf,
+    /// The names of its cells that have not begun.
+    pub not_begun: Vec<String>,
     /// Its cells against each other.
     pub comparison: Comparison,
 }
@@ -143,6 +147,22 @@ impl Report {
         self.runs.iter().map(|run| run.name.as_str())
     }
 
+    /// Which cells of sweeps have not begun, and so are in no table and no comparison, a sentence for each sweep.
+    pub fn not_begun(&self) -> impl Iterator<Item = String> {
+        let lacking = self
+            .sweeps
+            .iter()
+            .filter(|sweep| !sweep.not_begun.is_empty());
+        lacking.map(|sweep| {
+            let of = match self.sweeps.len() {
+                1 => String::new(),
+                _ => format!(" of the sweep {}", sweep.folder.display()),
+            };
+            let cells = sweep.not_begun.join(", ");
+            format!("Cells{of} that have not begun, and are in no comparison: {cells}.")
+        })
+    }
+
     /// Which runs were scored by which scorer, if not all by the same; `names` are those that the reader knows the runs by.
     pub fn scorers<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
         let scorers = self.runs.iter().map(|run| run.identity.scorer.as_str());
@@ -166,6 +186,7 @@ impl SweepReport {
         let names: Vec<String> = places.iter().map(|place| compare::name(*place)).collect();
         Self {
             folder: sweep.folder.clone(),
+            not_begun: sweep.not_begun.clone(),
             comparison: comparison.renamed(&names),
         }
     }

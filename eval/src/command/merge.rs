@@ -17,10 +17,19 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     let merged = merge(&args.out, &args.dirs, args.allow_program_change)?;
     stdout::write_table(|width| table(&[(&merged.label, &merged.summary)], width))?;
     if merged.overlaps > 0 {
+        let paid = match merged.made_again {
+            0 => String::new(),
+            again => {
+                format!("; {again} were made again, and what that took is in the cost of all tries")
+            }
+        };
         terminal::note(&format!(
-            "{} attempts were in more than one run, and agreed",
+            "{} attempts were in more than one run, and agreed{paid}",
             merged.overlaps
         ));
+    }
+    for sentence in &merged.mixed {
+        terminal::warning(sentence);
     }
     for run in &merged.unfinished {
         terminal::warning(run);

@@ -63,6 +63,7 @@ fn json(report: &Report) -> Value {
     let sweep = |sweep: &SweepReport| {
         json!({
             "folder": sweep.folder.to_string_lossy(),
+            "not_begun": sweep.not_begun,
             "comparison": sweep.comparison,
         })
     };

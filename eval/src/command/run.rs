@@ -33,7 +33,7 @@ use crate::settings::{
     Display, EngineSettings, JudgeSettings, ModelSettings, ResumeSettings, RunSettings,
 };
 use crate::{models, terminal};
-use records::run_dir::{Lock, NewRun, Reopened, RunWriter};
+use records::run_dir::{Lock, NewRun, Reopened, RunWriter, keep_others};
 use report::summary::{Summary, table};
 
 use prepared::Prepared;
@@ -260,13 +260,22 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     };
     let whole = prepared.attempts_of_all_shares();
     let order = prepared.order();
-    let config = config::config(
+    let mut config = config::config(
         &settings,
         &plan.identity,
         plan.attempts_total,
         whole,
         &order,
     );
+    for changed in keep_others(&mut config, reopened.config()) {
+        // Where models are asked is said before the first of them is.
+        if changed.name != "address" {
+            terminal::note(&format!(
+                "{} from now on; config.json keeps both",
+                report::differences::changed(&changed, "before")
+            ));
+        }
+    }
     let writer = reopened.go_on(&config, order, &remaining.again, program::this())?;
     carry_out(
         &settings,

@@ -26,6 +26,8 @@ pub struct Offline {
     pub name: &'static str,
     /// The forms of its references, each with what it stands for.
     pub forms: &'static [(&'static str, &'static str)],
+    /// Whether it answers from a record, so that no prompt changes what it says.
+    pub plays_back: bool,
     /// Whether what follows the name, with its `/` or `:`, makes a whole reference.
     pub takes: fn(&str) -> bool,
     /// Opens what follows the name. The other text is the benchmark that the run is of, if it is of one.

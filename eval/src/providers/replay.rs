@@ -10,6 +10,7 @@ use super::{Offline, OfflineError, Opened, content_identity};
 pub(super) static REPLAY: Offline = Offline {
     name: "replay",
     forms: &[("replay:FILE", "the responses that an earlier run recorded")],
+    plays_back: true,
     takes: |rest| rest.starts_with(':') && rest.len() > 1,
     open,
     identity: |rest, _| content_identity("replay", path(rest)),

@@ -15,6 +15,7 @@ pub(super) static SCRIPTED: Offline = Offline {
         ("scripted/NAME", "a bundled scripted model"),
         ("scripted:FILE", "a scripted model of your own, a YAML file"),
     ],
+    plays_back: false,
     takes: |rest| rest.len() != 1,
     open,
     identity,

@@ -28,8 +28,6 @@ pub struct ModelSettings {
     pub longest_response: Option<u64>,
     /// The servers that the run uses, by their prefix.
     pub servers: BTreeMap<String, Server>,
-    /// Where earlier starts of the run asked models, as far as that is somewhere else.
-    pub earlier_addresses: Vec<Value>,
 }
 
 impl ModelSettings {
@@ -53,13 +51,9 @@ impl ModelSettings {
         headers
     }
 
-    /// Takes over from the `config.json` of a run where its earlier starts asked models. Gives what it was at last if it is
-    /// another place now.
-    pub(super) fn move_from(&mut self, config: &Value) -> Option<String> {
+    /// Where the last start of a run asked models, by its `config.json`, if it is another place now.
+    pub(super) fn moved_from(&self, config: &Value) -> Option<String> {
         let engine = config.get("engine")?;
-        if let Some(Value::Array(earlier)) = engine.get("earlier_base_urls") {
-            self.earlier_addresses.clone_from(earlier);
-        }
         let Some(Value::Object(last)) = engine.get("base_urls") else {
             return None;
         };
@@ -72,10 +66,6 @@ impl ModelSettings {
         let moved: Vec<String> = last.iter().filter_map(moved).collect();
         if moved.is_empty() {
             return None;
-        }
-        let last = Value::Object(last.clone());
-        if !self.earlier_addresses.contains(&last) {
-            self.earlier_addresses.push(last);
         }
         Some(moved.join(", "))
     }
@@ -203,7 +193,6 @@ pub(super) fn resolve(
         timeouts,
         longest_response: None,
         servers,
-        earlier_addresses: Vec::new(),
     })
 }
 

@@ -78,7 +78,6 @@ fn agents(engine: &EngineSettings) -> Value {
         "sampling": engine.models.sampling,
         "base_urls": engine.models.base_urls(),
         "headers": engine.models.headers(),
-        "earlier_base_urls": engine.models.earlier_addresses,
         "stream": engine.models.stream,
         "connect_timeout_s": timeouts.connect.as_secs_f64(),
         "idle_timeout_s": timeouts.idle.as_secs_f64(),

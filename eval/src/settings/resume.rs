@@ -71,7 +71,7 @@ impl ResumeSettings {
         let run = &mut resolved.settings;
         run.selection.deal = deal(&config, run).map_err(not_resumable)?;
         run.engine.record_goes_on = true;
-        if let Some(earlier) = run.engine.models.move_from(&config) {
+        if let Some(earlier) = run.engine.models.moved_from(&config) {
             let now: Vec<&str> = run.engine.models.base_urls().into_values().collect();
             resolved.notes.push(format!(
                 "models are asked at {} from now on, and were at {earlier} before; config.json keeps both",

@@ -117,6 +117,9 @@ impl Matrix {
             }
         };
         let mut protocols = axis("protocols", &args.protocols, &file.protocols, Some("rlm"))?;
+        if let Some(twice) = twice(&protocols) {
+            return Err(wrong(format!("protocols: {twice} is there twice")));
+        }
         protocols.retain(|protocol| protocol != BASELINE);
         let typed_sets: Vec<Vec<String>> =
             args.driver_sets.iter().map(|set| driver_set(set)).collect();
@@ -150,11 +153,7 @@ impl Matrix {
     /// Which value an axis has twice, if any has: it would make the same cell twice. Likewise a driver that a set has twice
     /// and agents would have once.
     fn repeated(&self) -> Option<String> {
-        let twice = |names: &Vec<String>| {
-            let mut seen = BTreeSet::new();
-            names.iter().find(|name| !seen.insert(*name)).cloned()
-        };
-        if let Some(name) = self.driver_sets.iter().find_map(twice) {
+        if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
             return Some(format!("driver-sets: {name} is twice in one set"));
         }
         let sets = self.driver_sets.iter().map(|set| match set.as_slice() {
@@ -164,17 +163,21 @@ impl Matrix {
         let sets: Vec<String> = sets.collect();
         let axes = [
             ("models", &self.models),
-            ("protocols", &self.protocols),
             ("prompt-modes", &self.prompt_modes),
             ("depths", &self.depths),
             ("driver-sets", &sets),
         ];
         axes.into_iter().find_map(|(name, values)| {
-            let mut seen = BTreeSet::new();
-            let twice = values.iter().find(|value| !seen.insert(*value))?;
+            let twice = twice(values)?;
             Some(format!("{name}: {twice} is there twice"))
         })
     }
+}
+
+/// The first value that is there a second time.
+fn twice(values: &[String]) -> Option<&String> {
+    let mut seen = BTreeSet::new();
+    values.iter().find(|value| !seen.insert(*value))
 }
 
 /// The protocol of the cell that all others are measured by.

@@ -99,6 +99,14 @@ impl Flags<'_> {
         if start == Start::New {
             treatment.check(&self.claims(&guidance, &treatment))?;
         }
+        if let Some(folder) = &self.tools.files_dir
+            && !treatment.tools.may_read_files()
+        {
+            notes.push(format!(
+                "--files-dir {}: nothing that the agents may call reads files",
+                folder.display()
+            ));
+        }
         let idle = treatment.drop_idle_sections();
         if !idle.is_empty() {
             notes.push(format!(

@@ -10,6 +10,7 @@ use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, HiddenBy, Inert, Sent};
 use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
 use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
 use crate::models::main_identity;
+use crate::providers::{ModelRef, Named};
 use crate::settings::{BASELINE, EngineSettings, Matrix, RunSettings, SettingsError, leave_out};
 
 /// Characters of a cell's name; with the number before it, still a file name everywhere.
@@ -25,6 +26,20 @@ pub(super) struct Cells {
     made: Vec<(Combination, Sent, String)>,
     /// Of each cell, the shared flags that change nothing in it.
     inert: Vec<Vec<Inert>>,
+}
+
+/// Which model is asked, whatever it is called: on a server, by the address that its requests go to.
+fn asked(engine: &EngineSettings, benchmark: &str) -> String {
+    let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
+        let server = engine.models.servers.get(&endpoint.name)?;
+        let path = endpoint.requests_path(model);
+        Some(format!("{}{path} {model}", server.base_url))
+    });
+    on_server.unwrap_or_else(|| main_identity(&engine.model, benchmark))
+}
+
+fn plays_back(model: &ModelRef) -> bool {
+    matches!(model.named(), Named::Offline(provider, _) if provider.plays_back)
 }
 
 /// What becomes of a combination.
@@ -59,17 +74,20 @@ impl Cells {
             return Ok(());
         }
         let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
-        let identity = main_identity(&engine.model, &flags.benchmark);
-        let same = |(_, sent, model): &&(Combination, Sent, String)| {
-            *sent == engine.sent && *model == identity
-        };
-        if let Some((made, ..)) = self.made.iter().find(same) {
-            let first = self.made.iter().position(|(other, ..)| other == made);
-            let first = first.and_then(|at| self.runs.get(at));
-            return Err(SweepError::SameCells {
-                first: first.map(|cell| cell.name.clone()).unwrap_or_default(),
-                second: name,
-            });
+        let identity = asked(&engine, &flags.benchmark);
+        for (cell, (made, sent, model)) in self.runs.iter().zip(&self.made) {
+            let (first, second) = (cell.name.clone(), name.clone());
+            if *model != identity {
+                continue;
+            }
+            if *sent == engine.sent {
+                return Err(SweepError::SameCells { first, second });
+            }
+            let alike =
+                (&made.protocol, &made.depth) == (&combination.protocol, &combination.depth);
+            if alike && plays_back(&engine.model) {
+                return Err(SweepError::SameRecording { first, second });
+            }
         }
         self.left_out.extend(inert.iter().map(|inert| Skipped {
             cell: name.clone(),

@@ -247,6 +247,13 @@ fn what_was_answered_once_is_not_asked_again() {
         let record: Value = serde_json::from_str(line).unwrap();
         assert_eq!(record["cached_calls"], record["llm_calls"]);
     }
+    let second = fs::read_dir(binary.path().join("second")).unwrap();
+    let dirs: Vec<_> = second.map(|entry| entry.unwrap().path()).collect();
+    let shown = binary
+        .run(&["report", &dirs[0].to_string_lossy()], "")
+        .stdout;
+    let mark = format!("{asked} of {asked}, at no cost");
+    assert!(shown.contains(&mark), "{mark}: {shown}");
     // What the cache gives is paid for already.
     let spent = ["--max-llm-calls", "1", "--max-tokens", "1"];
     let third = run(&binary, "third", &[&args[..], &spent].concat());

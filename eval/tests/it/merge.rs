@@ -281,6 +281,71 @@ fn an_attempt_that_is_still_to_be_made_again_merges() {
 }
 
 #[test]
+fn what_shares_differ_in_beside_their_fingerprint_is_kept_and_stated() {
+    let binary = Binary::new();
+    let dirs = [("1/2", "2020-01-01"), ("2/2", "2020-01-02")].map(|(share, date)| {
+        let folder = format!("half{}", &share[..1]);
+        let args = ["--log-dir", &folder, "--partition", share, "--date", date];
+        assert_eq!(run(&binary, &args).code, Some(0));
+        let dir = only(&binary.path().join(folder));
+        dir.to_string_lossy().into_owned()
+    });
+    let ran = binary.run(&["merge", "all", &dirs[0], &dirs[1]], "");
+    let warning = format!(
+        "warning: date is 2020-01-01, and 2020-01-02 in {}; the merged run keeps both\n",
+        dirs[1]
+    );
+    assert!(
+        ran.code == Some(0) && ran.stderr.contains(&warning),
+        "{ran:?}"
+    );
+    let config = RunDir::open(&binary.path().join("all")).unwrap().config;
+    assert_eq!(config["engine"]["date"], "2020-01-01");
+    assert_eq!(config["other_values"], json!({"date": ["2020-01-02"]}));
+    let report = binary.run(&["report", "all", &dirs[0]], "").stdout;
+    let sentence = "The attempts of all had several values of date: 2020-01-02; 2020-01-01.";
+    assert!(report.contains(sentence), "{report}");
+    let differs = |name: &str| report.lines().any(|line| line.trim().starts_with(name));
+    assert!(differs("date ") && differs("partition "), "{report}");
+}
+
+#[test]
+fn attempts_that_were_made_twice_cost_twice() {
+    let binary = Binary::new().file("priced.yaml", include_str!("report/priced.yaml"));
+    let priced = ["--tasks-per-length", "2", "--model", "scripted:priced.yaml"];
+    let dirs = ["one", "two"].map(|folder| {
+        let ran = binary.run(&s_niah(&[&priced[..], &["--log-dir", folder]].concat()), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let dir = only(&binary.path().join(folder));
+        dir.to_string_lossy().into_owned()
+    });
+    let cost = |dir: &str| {
+        let run = RunDir::open(&binary.path().join(dir)).unwrap();
+        let of_attempts = run.records.iter().filter_map(|record| record.cost_usd);
+        of_attempts.sum::<f64>() + run.wasted.abandoned.cost_usd.unwrap_or(0.0)
+    };
+    // A copy was not paid for again, and neither is what is merged once more.
+    for (out, given, times) in [
+        ("twice", [&dirs[0], &dirs[1]], 2.0),
+        ("copy", [&dirs[0], &dirs[0]], 1.0),
+        ("again", [&"twice".to_owned(), &dirs[0]], 2.0),
+    ] {
+        let ran = binary.run(&["merge", out, given[0], given[1]], "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(
+            ran.stderr.contains("2 were made again"),
+            out == "twice",
+            "{ran:?}"
+        );
+        let (got, wanted) = (cost(out), times * cost(&dirs[0]));
+        assert!(
+            (got - wanted).abs() < 1e-9 && got > 0.0,
+            "{out}: {got} and not {wanted}"
+        );
+    }
+}
+
+#[test]
 fn shares_of_other_selections_are_refused() {
     let binary = Binary::new();
     let [first, _] = halves(&binary);

@@ -266,6 +266,20 @@ fn runs_are_found_in_sweeps_and_folders() {
 }
 
 #[test]
+fn cells_that_have_not_begun_are_stated() {
+    let binary = sweeps(&["half"]);
+    fs::remove_dir_all(binary.path().join("half/03-coordinator")).unwrap();
+    let sentence = "Cells that have not begun, and are in no comparison: 03-coordinator.";
+    let shown = binary.run(&["report", "half"], "");
+    assert!(shown.stdout.contains(sentence), "{shown:?}");
+    let page = fs::read_to_string(binary.path().join("half/report.html")).unwrap();
+    assert!(page.contains(sentence));
+    let json = binary.run(&["report", "half", "--json"], "").stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["sweeps"][0]["not_begun"], json!(["03-coordinator"]));
+}
+
+#[test]
 fn runs_of_one_name_are_called_by_their_paths() {
     let binary = Binary::new();
     assert_eq!(binary.run(&s_niah(&[]), "").code, Some(0));

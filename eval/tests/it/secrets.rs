@@ -268,7 +268,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
     let engine = &config["engine"];
     assert_eq!(engine["base_urls"]["openai"], there.as_str());
     assert_eq!(
-        engine["earlier_base_urls"],
+        config["other_values"]["address"],
         serde_json::json!([{ "openai": url }])
     );
 }

@@ -3,7 +3,9 @@
 use harness::model::{Status, Usage};
 use records::{AttemptRecord, Wasted};
 use report::columns::WIDTH;
-use report::summary::{ContextLength, PerAttempt, Statuses, Summary, headline, table};
+use report::summary::{
+    ContextLength, PerAttempt, Statuses, Summary, cost_per_right_answer, headline, table,
+};
 use serde_json::json;
 use statistics::{Estimate, Interval};
 
@@ -149,6 +151,8 @@ fn every_figure_of_a_run() {
         }),
         usage_unknown: 0,
         retries: Some(0),
+        llm_calls: 20,
+        cached_calls: 0,
         cost_usd: Some(0.25),
         cost_unknown: 4,
         total_time_s: 12.5,
@@ -292,6 +296,24 @@ More attempts do not help. If each is one answer, right or wrong, 2 are enough.
     assert_eq!(
         headline(&summary),
         "score 0.667 [0.09, 0.99] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
+    );
+}
+
+#[test]
+fn a_cost_that_a_cache_saved_is_marked() {
+    let mut right = at(8000, 1.0, "a");
+    right.llm_calls = Some(4);
+    right.cached_calls = Some(3);
+    right.cost_usd = Some(0.25);
+    let summary = Summary::new(&[right], 1);
+    assert_eq!(
+        cost_per_right_answer(&summary),
+        "$0.2500 (3 of 4 calls cached)"
+    );
+    let shown = table(&[("mixed", &summary)], WIDTH);
+    assert!(
+        shown.contains(" calls from the cache   3 of 4, at no cost\n"),
+        "{shown}"
     );
 }
 

@@ -18,7 +18,7 @@ type MatrixRow<'a> = (
 fn a_cell_is_one_experiment_under_one_name() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 19] = [
+    let rows: [MatrixRow<'_>; 22] = [
         (
             "An axis that a protocol does not have is no axis of its cells.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
@@ -109,6 +109,28 @@ fn a_cell_is_one_experiment_under_one_name() {
             Err(
                 "error: cells `01-openai-gpt-5-pro-direct` and `02-openai-responses-gpt-5-pro-direct` would send the same to the same model; leave one of them out",
             ),
+            &[],
+        ),
+        (
+            "One model at one address, by two providers.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1, base-url: 'http://127.0.0.1:1/v1'}, models: [ollama/m, openai/m]}",
+            Err(
+                "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A recording answers all prompts alike.",
+            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1, model: 'replay:none.jsonl'}, prompt-modes: [solver, coordinator]}",
+            Err(
+                "error: cells `02-solver` and `03-coordinator` play one recording back, and no prompt changes what it says; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "A protocol that is there twice, although it is the baseline.",
+            "{run: RUN, protocols: [direct, rlm, direct]}",
+            Err("error: protocols: direct is there twice"),
             &[],
         ),
         (

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::{AgentSettings, Specialist, Specialists};
 use crate::hook::{HookRegistry, HookRegistryError};
 use crate::prompt::definition::Library;
-use crate::tool::ToolSet;
+use crate::tool::{BoundTool, ToolSet};
 
 /// What agents may call besides each other.
 #[derive(Clone, Default)]
@@ -30,6 +30,11 @@ impl AgentTools {
             root: self.root.under(&other.root),
             specialists: Arc::new(specialists),
         }
+    }
+
+    /// Whether any of it may read files of the user's: a tool for files, or a prompt, whose messages may have attachments.
+    pub fn may_read_files(&self) -> bool {
+        !self.specialists.is_empty() || self.root.iter().any(BoundTool::reads_files)
     }
 
     /// This, with what each prompt that may be called says of its requests: reasoning, images, hooks, and what it sees of

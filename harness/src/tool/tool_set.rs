@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sandbox::{HostFunctions, NameError};
 use serde_json::{Map, Value};
 
-use super::{CallSettings, Tool, ToolError, Values};
+use super::{CallSettings, FILES_DIR, Tool, ToolError, Values};
 use crate::model::ToolSpec;
 use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
@@ -113,6 +113,17 @@ impl BoundTool {
     /// Its name in a REPL, `page.open` or `search_docs`, with its description and parameters.
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    /// Whether it is a tool that reads files of the user's folder.
+    pub fn reads_files(&self) -> bool {
+        match &self.runs {
+            Runs::Tool { tool, .. } => {
+                let mut variables = tool.variables().iter();
+                variables.any(|variable| variable.name == FILES_DIR)
+            }
+            Runs::Specialist { .. } => false,
+        }
     }
 
     /// Its name to a model that calls it natively.

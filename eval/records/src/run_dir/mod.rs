@@ -21,6 +21,7 @@ mod reader;
 mod reopen;
 mod writer;
 
+mod beside;
 mod events;
 mod results_csv;
 mod samples;
@@ -36,6 +37,7 @@ mod error;
 mod name;
 
 pub use atomic::write as write_whole;
+pub use beside::{Changed, beside, keep_others};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};

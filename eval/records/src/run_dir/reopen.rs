@@ -22,6 +22,7 @@ pub struct Reopened {
     path: PathBuf,
     held: Held,
     lock: Lock,
+    config: Value,
     all: Vec<AttemptRecord>,
     truncated_record: Option<TruncatedRecord>,
 }
@@ -55,6 +56,7 @@ impl Reopened {
             path: path.to_owned(),
             held,
             lock,
+            config,
             all,
             truncated_record,
         })
@@ -68,6 +70,11 @@ impl Reopened {
     /// The fingerprint, and what all attempts have in common.
     pub fn lock(&self) -> &Lock {
         &self.lock
+    }
+
+    /// The settings of the last start.
+    pub fn config(&self) -> &Value {
+        &self.config
     }
 
     /// The attempts that count, one record each.

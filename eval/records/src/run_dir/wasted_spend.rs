@@ -103,9 +103,16 @@ pub(super) fn supersede<'a>(
 }
 
 /// Copies what another run spent for nothing to `abandoned/`, where it counts as abandoned, whatever it was before: the
-/// records that show which attempts were repeated stay with that run.
-pub(super) fn adopt(folder: &Path, other: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
+/// records that show which attempts were repeated stay with that run. `unused` are trajectories of attempts of it that have
+/// a record and are not taken over.
+pub(super) fn adopt(
+    folder: &Path,
+    other: &Path,
+    all: &[AttemptRecord],
+    unused: &[PathBuf],
+) -> Result<(), RunDirError> {
     let mut paths = files(&other.join(ABANDONED))?;
+    paths.extend(unused.iter().filter(|path| path.is_file()).cloned());
     let counting = still_counting(other, all)?;
     let superseded = files(&other.join(SUPERSEDED))?.into_iter();
     paths.extend(superseded.filter(|path| !counting.values().any(|other| other == path)));

@@ -232,13 +232,13 @@ impl RunWriter {
         &self.path
     }
 
-    /// Takes over what the run in another folder spent for nothing.
+    /// Takes over what the run in another folder spent for nothing, `unused` trajectories of its attempts among it.
     ///
     /// # Errors
     /// [`RunDirError`] if it cannot be read or written.
-    pub fn adopt_wasted(&self, other: &Path) -> Result<(), RunDirError> {
+    pub fn adopt_wasted(&self, other: &Path, unused: &[PathBuf]) -> Result<(), RunDirError> {
         let (all, _) = read_records(&other.join(SAMPLES))?;
-        wasted_spend::adopt(&self.path, other, &all)
+        wasted_spend::adopt(&self.path, other, &all, unused)
     }
 
     /// The first failure to write since the last call, if there was one.

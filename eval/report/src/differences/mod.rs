@@ -15,8 +15,7 @@ use serde_json::Value;
 use crate::compare;
 
 pub use parts::RunParts;
-pub use text::rows;
-pub use text::{scorers, sentences};
+pub use text::{changed, rows, scorers, sentences};
 
 /// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`] of them say how agents work.
 const FIRST: [&str; 16] = [
@@ -58,8 +57,12 @@ pub struct Differences {
     /// Where runs, or attempts of a run, were made by different programs, a sentence each. Runs are called `A`, `B`, …,
     /// unless they are [`named`](Self::named).
     pub programs: Vec<String>,
+    /// Where attempts of one run had several values of a setting that is no part of the fingerprint, a sentence each.
+    pub mixed: Vec<String>,
     #[serde(skip)]
     makers: Vec<Makers>,
+    #[serde(skip)]
+    mixed_in: Vec<Vec<(&'static str, Value)>>,
 }
 
 /// A part in which runs differ.
@@ -109,6 +112,8 @@ impl Differences {
             parts,
             same,
             programs: Vec::new(),
+            mixed: Vec::new(),
+            mixed_in: runs.iter().map(|run| run.mixed.clone()).collect(),
             makers: runs.iter().map(|run| run.makers.clone()).collect(),
         }
         .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
@@ -117,8 +122,9 @@ impl Differences {
     /// The same with these names for the runs, in their order, in all sentences.
     #[must_use]
     pub fn named(mut self, names: &[impl ToString]) -> Self {
-        let names = names.iter().map(ToString::to_string);
-        self.programs = makers::remarks(names.zip(&self.makers));
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        self.mixed = text::mixed(names.iter().zip(&self.mixed_in));
+        self.programs = makers::remarks(names.into_iter().zip(&self.makers));
         self
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::Protocol;
 use records::RunIdentity;
 use records::makers::Makers;
-use records::run_dir::RunDir;
+use records::run_dir::{RunDir, beside};
 use serde_json::{Map, Value, json};
 
 use super::value::NOT_RECORDED;
@@ -29,23 +29,16 @@ const COLUMNS: [&str; 9] = [
 /// The part that says which program made the attempts.
 const PROGRAM: &str = "program";
 
-/// What `config.json` has beside the fingerprint that is shown where it differs, by the name that it is shown under. Two runs of one
-/// fingerprint may differ by it: a port, for instance, may belong to another server.
-const BESIDE: [(&str, &str); 5] = [
-    ("address", "/engine/base_urls"),
-    ("earlier_addresses", "/engine/earlier_base_urls"),
-    ("date", "/engine/date"),
-    ("files_dir", "/flags/engine/tools/files_dir"),
-    ("prices", "/budget/prices"),
-];
-
 /// What a run records: the parts of its fingerprint, and the columns that a CSV file has of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunParts {
     fingerprint: Option<String>,
     parts: Parts,
     columns: Parts,
-    beside: Parts,
+    /// What is recorded beside the fingerprint; None of a CSV file, which has nothing of it.
+    beside: Option<Parts>,
+    /// Settings beside the fingerprint of which its attempts had several values, with these.
+    pub(super) mixed: Vec<(&'static str, Value)>,
     pub(super) makers: Makers,
 }
 
@@ -59,11 +52,16 @@ impl RunParts {
             Some(json!([begun_with.digest()]))
         });
         let recorded = run.lock.fingerprint.parts();
-        let beside: Parts = BESIDE
-            .iter()
-            .filter_map(|(name, place)| {
-                let value = run.config.pointer(place)?;
-                Some(((*name).to_owned(), Some(value.clone())))
+        let all = beside(&run.config);
+        let several = all.iter().filter(|(_, values)| values.len() > 1);
+        let mixed = several
+            .map(|(name, values)| (*name, json!(values)))
+            .collect();
+        let beside: Parts = all
+            .into_iter()
+            .map(|(name, values)| match <[Value; 1]>::try_from(values) {
+                Ok([value]) => (name.to_owned(), Some(value)),
+                Err(values) => (name.to_owned(), Some(values.into())),
             })
             .collect();
         let mut parts: Parts = recorded
@@ -76,9 +74,6 @@ impl RunParts {
             if let Some(Some(Value::Object(tools))) = parts.get("tools") {
                 let tools = with_digests(tools);
                 parts.insert("tools".to_owned(), Some(tools));
-            }
-            if let Some(profile) = run.config.pointer("/engine/profile") {
-                parts.insert("profile".to_owned(), Some(profile.clone()));
             }
             parts.extend(beside.clone());
             parts.remove(PROGRAM);
@@ -98,7 +93,8 @@ impl RunParts {
             fingerprint: Some(identity.fingerprint.clone()),
             parts,
             columns,
-            beside,
+            beside: Some(beside),
+            mixed,
             makers,
         }
     }
@@ -117,16 +113,19 @@ impl RunParts {
             fingerprint: column("fingerprint").map(str::to_owned),
             parts: Parts::new(),
             columns,
-            beside: Parts::new(),
+            beside: None,
+            mixed: Vec::new(),
             makers,
         }
     }
 
     /// Whether both have the fingerprint of one experiment, made by the same programs at the same addresses, and nothing else that
-    /// is shown differs. None if it is unknown of one.
+    /// is recorded of both differs. None if the fingerprint of one is unknown.
     pub fn same_fingerprint(&self, other: &Self) -> Option<bool> {
         let same = self.fingerprint()? == other.fingerprint()?;
-        Some(same && self.beside == other.beside && self.makers.agree(&other.makers))
+        let (one, two) = (self.beside.as_ref(), other.beside.as_ref());
+        let alike = one.zip(two).is_none_or(|(one, two)| one == two);
+        Some(same && alike && self.makers.agree(&other.makers))
     }
 
     pub(super) fn fingerprint(&self) -> Option<&str> {

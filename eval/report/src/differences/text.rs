@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Differences, Part};
+use records::run_dir::Changed;
+use serde_json::Value;
+
+use super::{Differences, Part, Slot, value};
 use crate::summary::NONE;
 
 /// A row for each part that differs: its name, and what stands there for each run.
@@ -33,6 +36,7 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
         };
         sentences.push(format!("{who}: {}.", same.join("; ")));
     }
+    sentences.extend(differences.mixed.iter().cloned());
     sentences.extend(differences.programs.iter().cloned());
     sentences
 }
@@ -60,6 +64,35 @@ fn comparison(differences: &Differences) -> Option<String> {
         }
     };
     Some(text.to_owned())
+}
+
+/// Which runs have attempts with several values of a setting: names of runs, each with its settings and their values.
+pub(super) fn mixed<'a>(
+    runs: impl Iterator<Item = (&'a String, &'a Vec<(&'static str, Value)>)>,
+) -> Vec<String> {
+    let of_run = |(run, settings): (&'a String, &'a Vec<(&'static str, Value)>)| {
+        let sentence = move |(name, values): &(&'static str, Value)| {
+            let values = values.as_array().into_iter().flatten();
+            let values: Vec<Slot> = values.map(Slot::Value).collect();
+            let values: Vec<String> = value::texts(&values).into_iter().flatten().collect();
+            let name = label(name);
+            format!(
+                "The attempts of {run} had several values of {name}: {}.",
+                values.join("; ")
+            )
+        };
+        settings.iter().map(sentence)
+    };
+    runs.flat_map(of_run).collect()
+}
+
+/// What a setting beside the fingerprint is, and what it is elsewhere: `date is 2020-01-02, and 2020-01-01 before`.
+pub fn changed(changed: &Changed, elsewhere: &str) -> String {
+    let values = [&changed.now, &changed.before].map(Slot::Value);
+    let texts = value::texts(&values);
+    let mut texts = texts.iter().map(|text| text.as_deref().unwrap_or(NONE));
+    let (now, before) = (texts.next().unwrap_or(NONE), texts.next().unwrap_or(NONE));
+    format!("{} is {now}, and {before} {elsewhere}", label(changed.name))
 }
 
 /// Which runs were scored by which scorer, if not all by the same. `runs` are labels with scorers.

@@ -140,7 +140,10 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
     let page = Page {
         runs: runs.collect(),
         differing: differences::rows(&report.differences),
-        sentences: differences::sentences(&report.differences, reports.len()),
+        sentences: differences::sentences(&report.differences, reports.len())
+            .into_iter()
+            .chain(report.not_begun())
+            .collect(),
         scorers: report.scorers(report.names()),
         sweeps: compared(report),
         tables,

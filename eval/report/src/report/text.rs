@@ -65,6 +65,7 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let differences = report.differences.clone().named(labels);
     let mut sentences = differences::sentences(&differences, report.runs.len());
     sentences.extend(report.scorers(labels.iter().copied()));
+    sentences.extend(report.not_begun());
     let lines = sentences
         .iter()
         .map(|line| sanitize(line, usize::MAX) + "\n");

@@ -73,6 +73,12 @@ pub struct Summary {
     /// Requests to models that were sent again. None if they are unknown of one attempt.
     #[serde(default)]
     pub retries: Option<u64>,
+    /// Requests to models, as far as they are known.
+    #[serde(default)]
+    pub llm_calls: u64,
+    /// Those of them that a cache answered, which cost nothing.
+    #[serde(default)]
+    pub cached_calls: u64,
     /// US dollars of the attempts of which the cost is known; none if it is known of none.
     pub cost_usd: Option<f64>,
     /// Attempts of which the cost is not known.
@@ -194,6 +200,8 @@ impl Summary {
                 .iter()
                 .map(|record| record.retries.map(u64::from))
                 .sum(),
+            llm_calls: sum(records, |record| record.llm_calls),
+            cached_calls: sum(records, |record| record.cached_calls),
             cost_usd: (!costs.is_empty()).then(|| settled(costs.iter().sum())),
             cost_unknown: (records.len() - costs.len()) as u64,
             judge: judged::judged(records),
@@ -269,6 +277,10 @@ fn usage(records: &[AttemptRecord]) -> Option<Usage> {
         sum += usage;
         sum
     }))
+}
+
+fn sum(records: &[AttemptRecord], of: fn(&AttemptRecord) -> Option<u32>) -> u64 {
+    records.iter().filter_map(of).map(u64::from).sum()
 }
 
 fn count<'a>(

@@ -105,6 +105,11 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
         tokens(run, |usage| usage.output_tokens)
     });
     row("cost".to_owned(), &cost);
+    if runs.iter().any(|(_, run)| run.cached_calls > 0) {
+        row("calls from the cache".to_owned(), &|run| {
+            format!("{} of {}, at no cost", run.cached_calls, run.llm_calls)
+        });
+    }
     if runs.iter().any(|(_, run)| run.has_wasted()) {
         row("tokens of all tries".to_owned(), &|run| {
             let usage = run.spent().usage;
@@ -250,10 +255,17 @@ pub fn cost_of_all_tries(run: &Summary) -> String {
     }
 }
 
-/// What a right answer cost: `~` before what rests on an estimate, or why it is not known.
+/// What a right answer cost: `~` before what rests on an estimate, or why it is not known. Behind it stands how many
+/// calls a cache answered, for nothing.
 pub fn cost_per_right_answer(run: &Summary) -> String {
     match run.cost_per_right_answer() {
-        Ok(cost) => format!("{}{}", about(Some(&run.spent().usage)), usd(cost)),
+        Ok(cost) => {
+            let known = format!("{}{}", about(Some(&run.spent().usage)), usd(cost));
+            match run.cached_calls {
+                0 => known,
+                cached => format!("{known} ({cached} of {} calls cached)", run.llm_calls),
+            }
+        }
         Err(why) => format!("n/a: {why}"),
     }
 }

@@ -140,7 +140,9 @@ fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&st
         basis(settings),
     ));
     if settings.grader.judge.is_some() {
-        text.push_str("the judge's calls come on top\n");
+        text.push_str(
+            "not in these figures: the judge's calls, which the budgets of the run bound, too\n",
+        );
     }
     if let Some(key) = key {
         text.push_str(&format!("{key}\n"));

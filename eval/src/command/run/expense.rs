@@ -265,11 +265,16 @@ impl Expense {
     /// Lines for people.
     pub fn lines(&self) -> String {
         let mut lines = format!("at least {}\n", self.least);
+        // What a limit of calls does not let happen is not said.
+        let is_possible = |sum: &Sum| self.most.calls.is_none_or(|most| sum.calls <= most);
         if let Some(children) = &self.one_child_each {
-            lines.push_str(&format!(
-                "roots alone: at most {}\none child in each iteration: at most {children}\n",
-                self.roots
-            ));
+            let named = [
+                ("roots alone", self.roots),
+                ("one child in each iteration", *children),
+            ];
+            for (name, sum) in named.iter().filter(|(_, sum)| is_possible(sum)) {
+                lines.push_str(&format!("{name}: at most {sum}\n"));
+            }
         }
         let Bound {
             calls,

@@ -260,25 +260,37 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
 #[derive(Default)]
 pub(super) struct Events {
     message: Value,
-    blocks: Vec<Value>,
-    /// The parameters of the block under way, which come as pieces of JSON.
-    input: String,
+    /// In the order of their indices.
+    blocks: Vec<Block>,
     text: String,
     done: bool,
+}
+
+/// A block of a streamed message as far as it came. Pieces of several may come in turns.
+struct Block {
+    index: u64,
+    content: Value,
+    /// The parameters of a tool's call, which come as pieces of JSON.
+    input: String,
 }
 
 impl Assembly for Events {
     fn take(&mut self, event: &SseEvent) -> Result<bool, String> {
         let data = parse_event(event)?;
         match text(&data["type"]) {
+            "message_start" if self.message.is_object() => {
+                return Err("a second message begins in the middle of the first".to_owned());
+            }
             "message_start" => self.message = data["message"].clone(),
             "content_block_start" => {
-                self.input.clear();
-                self.text.push_str(text(&data["content_block"]["text"]));
-                self.blocks.push(data["content_block"].clone());
+                let next = self.blocks.last().map_or(0, |block| block.index + 1);
+                self.open(
+                    data["index"].as_u64().unwrap_or(next),
+                    data["content_block"].clone(),
+                );
             }
-            "content_block_delta" => self.take_delta(&data["delta"]),
-            "content_block_stop" => self.close_block(),
+            "content_block_delta" => self.take_delta(data["index"].as_u64(), &data["delta"])?,
+            "content_block_stop" => self.close_block(data["index"].as_u64()),
             "message_delta" => {
                 if let Some(fields) = data["delta"]
                     .as_object()
@@ -322,35 +334,80 @@ impl Assembly for Events {
         }
         let mut message = self.message.clone();
         if message.is_object() {
-            message["content"] = json!(self.blocks);
+            message["content"] = self
+                .blocks
+                .iter()
+                .map(|block| block.content.clone())
+                .collect();
         }
         Some(message)
     }
 }
 
 impl Events {
-    fn take_delta(&mut self, delta: &Value) {
-        let Some(block) = self.blocks.last_mut().filter(|block| block.is_object()) else {
-            return;
+    /// Begins a block, behind those that have the same index or a lower one.
+    fn open(&mut self, index: u64, content: Value) {
+        let place = self.blocks.partition_point(|block| block.index <= index);
+        let block = Block {
+            index,
+            content,
+            input: String::new(),
         };
-        self.input.push_str(text(&delta["partial_json"]));
-        self.text.push_str(text(&delta["text"]));
-        for name in ["text", "thinking", "signature"] {
-            append(block, name, text(&delta[name]));
-        }
+        self.blocks.insert(place, block);
+        self.read_text();
     }
 
-    fn close_block(&mut self) {
-        let Some(block) = self
-            .blocks
-            .last_mut()
-            .filter(|block| block["type"] == "tool_use")
-        else {
+    /// The newest block with an index; the last one where there is no index.
+    fn block(&mut self, index: Option<u64>) -> Option<&mut Block> {
+        let is_it = |block: &&mut Block| index.is_none_or(|index| block.index == index);
+        self.blocks.iter_mut().rev().find(is_it)
+    }
+
+    fn take_delta(&mut self, index: Option<u64>, delta: &Value) -> Result<(), String> {
+        if self.block(index).is_none() {
+            // A server that leaves the beginning of a block out loses nothing of what the model said.
+            let content = match text(&delta["type"]) {
+                "text_delta" => json!({"type": "text", "text": ""}),
+                "thinking_delta" => json!({"type": "thinking", "thinking": ""}),
+                kind => {
+                    return Err(format!(
+                        "a `{kind}` comes without the beginning of its block"
+                    ));
+                }
+            };
+            self.open(index.unwrap_or(0), content);
+        }
+        let last = self.blocks.last().map(|block| block.index);
+        let Some(block) = self.block(index).filter(|block| block.content.is_object()) else {
+            return Ok(());
+        };
+        let is_last = last == Some(block.index);
+        block.input.push_str(text(&delta["partial_json"]));
+        for name in ["text", "thinking", "signature"] {
+            append(&mut block.content, name, text(&delta[name]));
+        }
+        if is_last {
+            self.text.push_str(text(&delta["text"]));
+        } else {
+            self.read_text();
+        }
+        Ok(())
+    }
+
+    /// Puts the text together again, where it grew not only at its end.
+    fn read_text(&mut self) {
+        let texts = self.blocks.iter().map(|block| text(&block.content["text"]));
+        self.text = texts.collect();
+    }
+
+    fn close_block(&mut self, index: Option<u64>) {
+        let is_call = |block: &&mut Block| block.content["type"] == "tool_use";
+        let Some(block) = self.block(index).filter(is_call) else {
             return;
         };
-        if !self.input.is_empty() {
-            let parsed = serde_json::from_str(&self.input);
-            block["input"] = parsed.unwrap_or_else(|_| json!(self.input));
+        if !block.input.is_empty() {
+            let parsed = serde_json::from_str(&block.input);
+            block.content["input"] = parsed.unwrap_or_else(|_| json!(block.input));
         }
     }
 }

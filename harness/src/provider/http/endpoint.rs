@@ -170,6 +170,11 @@ impl Endpoint {
         self.key_header("").0 == header || header == "authorization"
     }
 
+    /// Where requests for this model go, below the base URL.
+    pub fn requests_path(&self, model: &str) -> &'static str {
+        self.wire(model).path()
+    }
+
     /// How requests for this model are written.
     pub(super) fn wire(&self, model: &str) -> Wire {
         let matches = |glob: &String| fits(glob, model);

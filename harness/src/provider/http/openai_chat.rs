@@ -384,6 +384,9 @@ impl Assembly for Chunks {
             if parts.iter().all(|message| message.is_null()) && !text(&part["text"]).is_empty() {
                 return Err("`choices[0].delta` is missing".to_owned());
             }
+            if part["index"].as_f64().is_some_and(|index| index < 0.0) {
+                return Err(format!("`choices[].index` is {}", part["index"]));
+            }
             let index = index(part);
             if self.choices.contains_key(&index) || self.choices.len() < MOST_CHOICES {
                 self.choices.entry(index).or_default().take(part);
