@@ -68,7 +68,13 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let (done, of) = (rescored.done(), run.records.len());
     let rescored = match rescored.whole() {
         Ok(rescored) => rescored,
-        Err(stopped) => return Ok(left(&stopped, done, of, judging.is_some())),
+        Err(stopped) => {
+            let kept = judging.as_ref().map(|judging| match judging.exhausted() {
+                Some(_) => "the same command with a larger budget goes on",
+                None => "the same command goes on",
+            });
+            return Ok(left(&stopped, done, of, kept));
+        }
     };
     let path = store(&run, &rescored, scorer)?;
     let total = run.attempts_total();
@@ -109,8 +115,8 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Says what is left of a scoring that was stopped.
-fn left(stopped: &Stopped, done: usize, of: usize, is_judged: bool) -> Outcome {
+/// Says what is left of a scoring that was stopped, and where verdicts are kept, how it goes on.
+fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,
         Stopped::Because(why) => {
@@ -118,9 +124,9 @@ fn left(stopped: &Stopped, done: usize, of: usize, is_judged: bool) -> Outcome {
             Outcome::Incomplete
         }
     };
-    if is_judged {
+    if let Some(goes_on) = kept {
         terminal::note(&format!(
-            "{done} of {of} attempts are scored, which is kept; the same command goes on"
+            "{done} of {of} attempts are scored and kept; {goes_on}"
         ));
     }
     outcome

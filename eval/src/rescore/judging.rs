@@ -100,7 +100,7 @@ impl Judging {
     }
 
     /// Why the judge may be asked nothing more, if so.
-    pub(super) fn exhausted(&self) -> Option<String> {
+    pub fn exhausted(&self) -> Option<String> {
         self.budget.exhausted().map(|error| error.to_string())
     }
 

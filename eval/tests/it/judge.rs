@@ -283,7 +283,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
     };
     let stopped = |used: &str, done: usize| {
         format!(
-            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored, which is kept; the same command goes on\n"
+            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored and kept; the same command with a larger budget goes on\n"
         )
     };
     let ran = score(&["--max-cost", "1.5"]);

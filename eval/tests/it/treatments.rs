@@ -96,6 +96,7 @@ fn the_labels_of_a_run_are_what_its_root_was_sent() {
             line.contains("profile `")
                 || line.contains("action-overrides")
                 || line.contains("prompts-dir")
+                || line.contains("files-dir")
                 || line.contains("written for")
                 || line.contains(" mode")
         });
