@@ -34,6 +34,12 @@ fits_v8() {
   DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8
 }
 
+# The program without what its feature `full` adds: it compiles, and says how to get the rest. What a feature adds lies in a crate
+# whose own default it is, so that all of the workspace has it.
+without_features() {
+  cargo test --quiet --package benchmarks --no-default-features --lib parquet_file
+}
+
 # A day ahead of most of the world and with letters of its own, so that a test which depends on either fails everywhere.
 tests() {
   local more=()
@@ -70,6 +76,7 @@ part "manifests" scripts/check-manifests.sh
 # All at once: for one package alone, Cargo would build the dependencies again with other features.
 part "build" cargo build --workspace --bins --examples --tests
 part "tests" tests
+part "tests without features" without_features
 if $full && [ -n "${RUSTY_V8_ARCHIVE-}" ]; then part "tests on V8" scripts/test-v8.sh; fi
 part "simulation of intervals" simulation
 # As a smoke test: its timings fail nothing.

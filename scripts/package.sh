@@ -4,7 +4,7 @@
 #
 #   scripts/package.sh FOLDER
 #
-# Its engine is V8 where RUSTY_V8_ARCHIVE names V8's library or ENGINE=v8 asks for it to be downloaded, else QuickJS.
+# Its engine is V8 where RUSTY_V8_ARCHIVE names V8's library or ENGINE=v8 asks for it to be downloaded, else QuickJS. Its features are all (`full`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,8 @@ out=$(cd "$1" && pwd)
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 target=$(rustc -vV | sed -n 's/^host: //p')
-features=(--no-default-features --features "${ENGINE:-$([ -n "${RUSTY_V8_ARCHIVE-}" ] && echo v8 || echo quickjs)}")
+engine=${ENGINE:-$([ -n "${RUSTY_V8_ARCHIVE-}" ] && echo v8 || echo quickjs)}
+features=(--no-default-features --features "full,$engine")
 
 maturin=1.16.0
 if [ "$(target/maturin/bin/maturin --version 2>/dev/null)" != "maturin $maturin" ]; then

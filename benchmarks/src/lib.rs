@@ -54,3 +54,6 @@ pub use score::{
     StringMatch, scorer, scorers,
 };
 pub use user_dataset::is_path;
+
+/// Whether Parquet files can be read: the feature `parquet`.
+pub const READS_PARQUET: bool = cfg!(feature = "parquet");

@@ -2,6 +2,7 @@
 
 mod csv_file;
 mod json_file;
+#[cfg_attr(not(feature = "parquet"), path = "table/parquet_absent.rs")]
 mod parquet_file;
 mod row_group_cache;
 
@@ -61,6 +62,10 @@ enum At {
     Bytes(u64, usize),
     Csv(Box<csv::Position>),
     /// Row group, and row in it.
+    #[cfg_attr(
+        not(feature = "parquet"),
+        expect(dead_code, reason = "only the reader of Parquet files makes it")
+    )]
     Group(usize, usize),
 }
 

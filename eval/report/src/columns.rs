@@ -28,8 +28,7 @@ pub fn in_columns<'a>(
     table
         .load_style(NOTHING.header_separator(LineStyle::none().fill('─')))
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width)
-        .force_no_tty();
+        .set_width(width);
     let clean = |text: &str| sanitize(text, width.into());
     let labels = labels.into_iter().map(clean);
     table.set_header([clean(title)].into_iter().chain(labels));

@@ -86,6 +86,12 @@ fn show_event(bar: &ProgressBar, name: &str, event: &FetchEvent) {
             let size = size.unwrap_or_default();
             bar.suspend(|| terminal::progress(&format!("{name}: fetching {files} file{s}{size}")));
         }
+        FetchEvent::Unreadable => bar.suspend(|| {
+            terminal::warning(&format!(
+                "{name}: these are Parquet files, and this program was built without the feature `parquet` that reads \
+                 them; build it with `cargo install --path eval --locked --features full`"
+            ));
+        }),
         FetchEvent::Bytes(bytes) => bar.inc(*bytes),
         FetchEvent::Again(bytes) => bar.dec(*bytes),
         FetchEvent::Retry { wait, reason } => bar.suspend(|| {

@@ -1,5 +1,6 @@
 //! `rlm-eval list`: what can be chosen.
 
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +18,8 @@ use crate::exit::Outcome;
 use crate::models::{self, ModelError};
 use crate::providers;
 use crate::settings::{
-    SettingsError, data_is_here, hook_registry, prompt_library, provider_server, tool_registry,
+    SettingsError, data_is_here, hook_registry, prompt_library, provider_server, table_width,
+    tool_registry,
 };
 use crate::terminal::one_line;
 
@@ -85,6 +87,10 @@ impl Listing {
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_header(&self.header)
             .add_rows(&self.rows);
+        // Elsewhere a row stays one line, for `grep`.
+        if io::stdout().is_terminal() {
+            table.set_width(table_width());
+        }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
         }

@@ -30,6 +30,8 @@ pub enum FetchEvent<'a> {
         /// Their size in bytes, where their home says it.
         bytes: Option<u64>,
     },
+    /// Some of the files are Parquet files, which this program cannot read.
+    Unreadable,
     /// So many more bytes are here; those that an earlier fetch left included.
     Bytes(u64),
     /// Bytes that were counted are thrown away, for their home sends the file from its beginning.
@@ -108,6 +110,9 @@ pub async fn fetch(
         files: wanted.len(),
         bytes: wanted.iter().map(|file| file.bytes).sum(),
     });
+    if !benchmarks::READS_PARQUET && wanted.iter().any(|file| file.path.ends_with(".parquet")) {
+        report(FetchEvent::Unreadable);
+    }
     let part = root.join(format!(".{name}.part"));
     let mut files = BTreeMap::new();
     for file in &wanted {
