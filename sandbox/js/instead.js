@@ -18,6 +18,7 @@
     WebAssembly: 'there is no WebAssembly here; write it in JavaScript',
     SharedArrayBuffer: 'there is no shared memory here; use ArrayBuffer',
     Atomics: 'there is no shared memory here',
+    Temporal: 'use Date',
     Deno: noFiles,
     Bun: noFiles,
     __dirname: noFiles,

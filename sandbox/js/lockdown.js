@@ -9,15 +9,19 @@
     const define = (name, value) =>
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
-    const removed = ['__repl_internals', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'gc'];
+    // `Temporal` is in no Node.js yet; QuickJS has it over a locale library that answers wrongly.
+    const removed = [
+      '__repl_internals', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'Temporal', 'gc',
+    ];
     for (let i = 0; i < removed.length; i++) delete global[removed[i]];
+    delete Date.prototype.toTemporalInstant;
     const names = getOwnPropertyNames(global);
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
-      if (p.stringStartsWith(name, '__v8x') && name !== '__v8xTemporalTimeZone') delete global[name];
+      if (p.stringStartsWith(name, '__v8x')) delete global[name];
     }
 
-    // The slots of the engine's `Temporal`, which has them itself once it is made.
+    // The slots of the engine's `Temporal`.
     const symbols = getOwnPropertySymbols(global);
     for (let i = 0; i < symbols.length; i++) delete global[symbols[i]];
     // As in Node.js: it is shown by this name, and with what cells put on it alone.
@@ -49,7 +53,7 @@
     const fixed = ['AggregateError', 'Array', 'ArrayBuffer', 'BigInt', 'Boolean', 'DOMException', 'DataView', 'Date', 'Error',
       'EvalError', 'FinalizationRegistry', 'Function', 'InternalError', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise',
       'Proxy', 'RangeError', 'ReferenceError', 'Reflect', 'RegExp', 'Set', 'String', 'SuppressedError', 'Symbol', 'SyntaxError',
-      'Temporal', 'TypeError', 'URIError', 'Uint8Array', 'WeakMap', 'WeakRef', 'WeakSet', '__v8xTemporalTimeZone', 'globalThis'];
+      'TypeError', 'URIError', 'Uint8Array', 'WeakMap', 'WeakRef', 'WeakSet', 'globalThis'];
     for (let i = 0; i < fixed.length; i++) {
       if (getOwnPropertyDescriptor(global, fixed[i]) !== undefined) {
         defineProperty(global, fixed[i], { __proto__: null, writable: false, configurable: false });

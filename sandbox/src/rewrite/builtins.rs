@@ -46,7 +46,6 @@ const BUILTINS: &[&str] = &[
     "String",
     "Symbol",
     "SyntaxError",
-    "Temporal",
     "TextDecoder",
     "TextEncoder",
     "TypeError",

@@ -14,7 +14,7 @@ while (queue.length > 0) {
   try { keys = Reflect.ownKeys(value); } catch {}
   for (const key of keys) {
     const name = String(key), at = path + '.' + name;
-    if (/^(op_|ops$|core$|internals$|agent$|scope$|env$|__v8x|__boot|__repl)/.test(name) && name !== '__v8xTemporalTimeZone') hits.push(at);
+    if (/^(op_|ops$|core$|internals$|agent$|scope$|env$|__v8x|__boot|__repl)/.test(name)) hits.push(at);
     let descriptor;
     try { descriptor = Object.getOwnPropertyDescriptor(value, key); } catch {}
     if (!descriptor) continue;

@@ -1,6 +1,6 @@
 console.log(typeof process, typeof Deno, typeof require, typeof fetch, typeof WebAssembly, typeof SharedArrayBuffer, typeof Atomics, typeof __bootstrap, typeof gc);
 // ----
-console.log(Object.getOwnPropertyNames(globalThis).filter((name) => /v8x|deno|op_|quick/i.test(name) && name !== '__v8xTemporalTimeZone'));
+console.log(Object.getOwnPropertyNames(globalThis).filter((name) => /v8x|deno|op_|quick/i.test(name)));
 // ----
 process.env
 // ---- timers
@@ -48,6 +48,8 @@ const util = require('util'); const before = util.inspect.defaultOptions.depth; 
 // ----
 require('util').inspect.defaultOptions = 5
 // ---- nothing of the engine's own
-console.log(Object.getOwnPropertySymbols(globalThis).map(String), typeof Temporal === 'undefined' ? '2025-02-28' : Temporal.PlainDate.from('2024-02-29').add({ years: 1 }).toString());
+console.log(Object.getOwnPropertySymbols(globalThis).map(String), typeof Temporal, 'toTemporalInstant' in new Date());
+// ---- what is only in newer engines names what there is instead
+Temporal.Now.instant()
 // ---- the global object
 globalThis.shown = { by: 'me' }; console.log(globalThis); delete globalThis.shown;
