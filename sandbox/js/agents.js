@@ -217,6 +217,10 @@
     return new Timeout(agent, id);
   };
 
+  /** The agent whose turn it is: the timers of what all agents share are its own. */
+  let turnOf;
+  internals.after = (milliseconds, callback) => addTimer(turnOf, callback, milliseconds, [], false);
+
   /** A timer as Node.js gives it. Whether it is one to wait for makes no difference: it ends with its cell. */
   class Timeout {
     #agent;
@@ -275,6 +279,7 @@
   const fireTimer = (agentId, live) => {
     const agent = agentOf(agentId);
     if (agent === undefined) return;
+    turnOf = agent;
     const timer = mapGet(agent.timers, mapGet(agent.live, live));
     if (timer === undefined) return;
     mapDelete(agent.live, live);
@@ -328,7 +333,7 @@
   /** The timers' functions, which belong to an agent. */
   const timersOf = (agent) => {
     const clear = (id) => clearTimer(agent, id);
-    return {
+    const timers = {
       setTimeout: (callback, delay, ...args) => addTimer(agent, callback, delay, args, false),
       setInterval: (callback, delay, ...args) => addTimer(agent, callback, delay, args, true),
       setImmediate: (callback, ...args) => addTimer(agent, callback, 0, args, false),
@@ -336,6 +341,13 @@
       clearInterval: (id) => clearTimer(agent, id),
       clearImmediate: (id) => clearTimer(agent, id),
     };
+    const promises = promisesOf(agent);
+    const promised = ['setTimeout', 'setImmediate'];
+    for (let i = 0; i < promised.length; i++) {
+      const get = () => promises[promised[i]];
+      defineProperty(timers[promised[i]], p.customPromisify, { __proto__: null, get, enumerable: true });
+    }
+    return timers;
   };
 
   /** The module `timers/promises`. */
@@ -489,6 +501,7 @@
   const runCell = (id, cell, iteration, factory, declared) => {
     const agent = agentOf(id);
     agent.cell = cell;
+    turnOf = agent;
     const names = p.jsonParse(declared);
     for (let i = 0; i < names.length; i++) {
       // Else the declaration would assign what agents share.
@@ -538,6 +551,7 @@
     if (entry === undefined || entry.settled) return;
     entry.settled = true;
     pendingCalls--;
+    turnOf = entry.agent;
     if (!ok) return entry.reject(new Error(body));
     if (!entry.json) return entry.resolve(body);
     let value;

@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, jsonStringify,
+    Error, Map, RangeError, TypeError, define, defineProperty, descriptorOf, getOwnPropertyNames, isInteger, jsonStringify,
     mapGet, mapSet, stringEndsWith, stringIncludes, stringSlice, symbolToStringTag, toText,
   } = internals.primordials;
   const { captureStackTrace } = Error;
@@ -84,8 +84,11 @@
     : `The "${first}" and "${second}" arguments must be specified`);
 
   /** The RangeError for a number out of range, in Node's words. */
-  const outOfRange = (name, range, value) => coded(RangeError, 'ERR_OUT_OF_RANGE',
-    `The value of "${name}" is out of range. It must be ${range}. Received ${value}`);
+  const outOfRange = (name, range, value) => {
+    const isLong = (typeof value === 'bigint' || isInteger(value)) && !(value >= -(2 ** 32) && value <= 2 ** 32);
+    return coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${
+      internals.inspect(value, { __proto__: null, numericSeparator: isLong })}`);
+  };
 
   internals.exceptions = {
     __proto__: null, DOMException, asInterface, coded, missing, outOfRange, received, wrongType,

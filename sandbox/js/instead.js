@@ -46,7 +46,6 @@
     vm: 'use `new Function`',
     worker_threads: 'there are no threads here',
     module: 'there are no modules to load',
-    punycode: 'use new URL(`http://${name}`).hostname',
     v8: 'the engine is not to be seen from here',
     inspector: 'the engine is not to be seen from here',
     async_hooks: 'use variables',

@@ -38,15 +38,34 @@
     define('performance', internals.performance);
     define('global', global);
 
+    // QuickJS derives it from `Function.prototype`, unlike all other errors.
+    Object.setPrototypeOf(TypeError, Error);
+    // V8's names for what the last match found, which QuickJS has not.
+    const legacy = ['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8', '$9', 'lastMatch', 'leftContext', 'rightContext', 'lastParen', 'input'];
+    for (let i = 0; i < legacy.length; i++) {
+      if (legacy[i] in RegExp) continue;
+      const get = () => { throw new Error(`RegExp.${legacy[i]} is not there; use what match() or exec() returns`); };
+      defineProperty(RegExp, legacy[i], { __proto__: null, get, configurable: true });
+    }
+
     // A function that the model prints shows its own source, not the rewritten one.
     const toSource = p.functionToString;
+    // QuickJS breaks the line there, and names bound functions.
+    const NATIVE = ' {\n    [native code]\n}';
+    const sourceOf = (fn) => {
+      const text = internals.ops.unmark(toSource(fn));
+      if (!p.stringEndsWith(text, NATIVE)) return text;
+      const head = p.stringStartsWith(text, 'function bound ') ? 'function ()' : p.stringSlice(text, 0, -NATIVE.length);
+      return `${head} { [native code] }`;
+    };
     defineProperty(Function.prototype, 'toString', {
       __proto__: null,
-      value: { toString() { return internals.ops.unmark(toSource(this)); } }.toString,
+      value: { toString() { return sourceOf(this); } }.toString,
       writable: true,
       configurable: true,
     });
 
+    internals.mendDates();
     internals.installLocale(global);
 
     // Looked up on the global object by name when the engine makes errors, promises and arrays.

@@ -220,8 +220,7 @@ impl Isolate {
         } else {
             self.run_jobs(&watch)
         };
-        let fired = watch.fired();
-        drop(watch);
+        let fired = watch.end();
         let overflowed = self.heap.take_overflow();
         let mut stopped = None;
         if fired || overflowed {
@@ -264,7 +263,7 @@ impl Isolate {
             }
             texts
         };
-        if watch.fired() {
+        if watch.end() {
             self.handle.cancel_terminate_execution();
             self.flush();
         }
@@ -424,8 +423,7 @@ impl Isolate {
                 jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };
-            let fired = watch.fired();
-            drop(watch);
+            let fired = watch.end();
             self.handle.cancel_terminate_execution();
             if completed && !fired {
                 return true;

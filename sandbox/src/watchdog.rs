@@ -106,6 +106,13 @@ impl Watch {
     pub fn fired(&self) -> bool {
         self.fired.load(Ordering::SeqCst)
     }
+
+    /// Disarms, and says whether the isolate was terminated: from then on it is not.
+    pub fn end(self) -> bool {
+        let fired = Arc::clone(&self.fired);
+        drop(self);
+        fired.load(Ordering::SeqCst)
+    }
 }
 
 impl Drop for Watch {

@@ -362,20 +362,21 @@ impl Worker {
                 .host(|host| host.done.retain(|done| Some(done.cell) != cell));
         }
         self.collect();
-        match end {
-            TurnEnd::Terminated => {
-                let seconds = self.limits.cell_time.as_secs_f64();
-                self.abort(
-                    by,
-                    CellErrorKind::TimedOut,
-                    &format!(
-                        "TimeoutError: the cell ran for more than {seconds} s and was stopped; \
-                         variables keep what was assigned before{place}"
-                    ),
-                );
-            }
+        let limit = self.limits.cell_time;
+        // Many short turns may use up the time, with none of them to be stopped.
+        let is_over = self.running(by).is_some_and(|cell| cell.executed >= limit);
+        match &end {
             TurnEnd::OutOfMemory => self.out_of_memory(by, &place),
             TurnEnd::Broken => self.broken = true,
+            end if is_over || matches!(end, TurnEnd::Terminated) => self.abort(
+                by,
+                CellErrorKind::TimedOut,
+                &format!(
+                    "TimeoutError: the cell ran for more than {} s and was stopped; \
+                     variables keep what was assigned before{place}",
+                    limit.as_secs_f64()
+                ),
+            ),
             _ => {}
         }
         end

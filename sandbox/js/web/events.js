@@ -3,9 +3,9 @@
   'use strict';
 
   const {
-    TypeError, WeakMap, apply, customInspect, defineProperty, isArray, list, weakMapGet, weakMapSet,
+    TypeError, WeakMap, apply, customInspect, defineProperty, isArray, isInteger, list, weakMapGet, weakMapSet,
   } = internals.primordials;
-  const { DOMException, asInterface, missing, wrongType } = internals.exceptions;
+  const { DOMException, asInterface, missing, outOfRange, wrongType } = internals.exceptions;
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
   const inspectAs = (Interface, show) => defineProperty(Interface.prototype, customInspect, {
@@ -230,8 +230,13 @@
       for (let i = 0; i < all.length; i++) onAbort(all[i], () => abortSignal(result, all[i].reason));
       return result;
     }
-    static timeout() {
-      throw new TypeError('AbortSignal.timeout() is not available; use setTimeout(() => controller.abort(), milliseconds)');
+    static timeout(delay) {
+      if (typeof delay !== 'number') throw wrongType('delay', 'of type number', delay);
+      if (!isInteger(delay)) throw outOfRange('delay', 'an integer', delay);
+      if (!(delay >= 0 && delay < 2 ** 32)) throw outOfRange('delay', '>= 0 && <= 4294967295', delay);
+      const signal = new AbortSignal(making);
+      internals.after(delay, () => abortSignal(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError')));
+      return signal;
     }
 
     get aborted() { return this.#aborted; }

@@ -50,6 +50,29 @@ async fn cells_that_run_for_ever_are_stopped() {
     }
 }
 
+/// No turn is ever longer than what is left of the time, and together they are.
+#[tokio::test]
+async fn many_short_turns_use_up_the_time_of_a_cell() {
+    let config = limits(Limits {
+        cell_time: Duration::from_millis(200),
+        cell_wait: Duration::from_secs(600),
+        ..Limits::default()
+    });
+    let mut repl = root(config, "").await;
+    let outcome = run(
+        &mut repl,
+        "setInterval(() => { for (let i = 0; i < 1e4; i++); }, 0); await new Promise(() => {})",
+    )
+    .await;
+    let kind = outcome.error.map(|error| error.kind);
+    assert_eq!(kind, Some(CellErrorKind::TimedOut));
+    assert!(
+        outcome.executed < Duration::from_secs(2),
+        "{:?}",
+        outcome.executed
+    );
+}
+
 #[tokio::test]
 async fn the_clock_stands_still_while_a_cell_waits() {
     let config = limits(Limits {

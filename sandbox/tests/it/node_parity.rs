@@ -54,6 +54,6 @@ async fn cells_print_what_node_prints() {
             }
         }
     }
-    assert!(rows >= 900, "only {rows} rows");
+    assert!(rows >= 1196, "only {rows} rows");
     assert_eq!(mismatches, "");
 }

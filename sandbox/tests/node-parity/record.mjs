@@ -59,6 +59,7 @@ function makeHost() {
     },
     random: (length) => new Uint8Array(randomBytes(length)),
     now,
+    after: (milliseconds, callback) => setTimeout(callback, milliseconds),
     base64Encode: (bytes, url) => Buffer.from(bytes).toString(url ? 'base64url' : 'base64'),
     base64Decode: (text) => new Uint8Array(Buffer.from(text, 'base64')),
     atob: (text) => {
