@@ -26,7 +26,7 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$out"/rlm_eval-"$version"-*.whl
 cd "$folder"
 env PATH="$folder/venv/bin:$PATH" rlm-eval sweep --prompt-modes solver,coordinator --out first -- \
-  --benchmark s-niah --model scripted --context-len 8k,16k --tasks-per-length 8 >verdict.txt
+  --benchmark s-niah --model scripted --context-len 8k,16k --samples-per-length 8 >verdict.txt
 tail -n 3 verdict.txt
 took=$((SECONDS - began))
 echo "installed the wheel and ran the first example in $took s" >&2

@@ -22,6 +22,8 @@ from decimal import ROUND_FLOOR, Decimal
 OWN_INPUTS = ("shards", "flags", "resume-run", "compare-run")
 # Flags that the workflow sets itself, or under which a run leaves nothing that could be merged.
 OWN_FLAGS = ("dry-run", "log-dir", "partition", "resume", "retry-errors")
+# Names that inputs and their flags had earlier, and still have in `flags`.
+EARLIER_NAMES = {"max-tasks": "max-samples"}
 # Budgets of the whole run, of which each shard gets an even part, and the smallest part that makes sense.
 DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
 MOST_SHARDS = 64
@@ -63,8 +65,9 @@ def arguments(inputs, of):
             continue
         if flag in OWN_FLAGS:
             raise Refused(f"flags has --{flag}, which the workflow does not take")
-        if flag in inputs:
-            raise Refused(f"flags has --{flag}; use the input {flag}")
+        name = EARLIER_NAMES.get(flag, flag)
+        if name in inputs:
+            raise Refused(f"flags has --{flag}; use the input {name}")
     return named + words
 
 

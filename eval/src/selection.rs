@@ -23,7 +23,7 @@ pub struct Selected {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
     /// A sample that was asked for does not exist.
-    #[error("--selected-problems: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
+    #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
         (None, Some(first)) => format!("; its first is `{first}`"),
         (None, None) => "; it has none".to_owned(),
@@ -79,7 +79,7 @@ pub fn select(
     } else if let Some(recorded) = recorded {
         let found: Vec<usize> = recorded.iter().filter_map(|id| position(id)).collect();
         notes.push(format!(
-            "replaying the {} of the recording that {} has; choose others with --selected-problems",
+            "replaying the {} of the recording that {} has; choose others with --sample-ids",
             samples(found.len()),
             dataset.name()
         ));

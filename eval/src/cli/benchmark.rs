@@ -16,8 +16,9 @@ pub struct BenchmarkArgs {
     #[arg(long, value_name = "DIR", help_heading = "Benchmark")]
     pub data_dir: Option<PathBuf>,
 
-    /// Lengths of generated contexts in characters, where k is 1,000 and m is 1,000,000: 8k,1m,64000 [default: 8k to
-    /// 1m, doubling]. If the data states lengths, run only these, in its tokens [default: all]
+    /// Lengths of generated contexts, in characters: 8k,1m,64000, where k is 1,000 and m is 1,000,000 [default: 8k to
+    /// 1m, doubling]. For data that states the lengths of its contexts: run only samples of these lengths, in the unit
+    /// of the data [default: all]
     #[arg(
         long,
         value_delimiter = ',',
@@ -28,7 +29,8 @@ pub struct BenchmarkArgs {
 
     /// Samples to generate for each context length
     #[arg(
-        long,
+        long = "samples-per-length",
+        alias = "tasks-per-length",
         value_parser = whole::<usize>(1..=10_000),
         default_value_t = benchmarks::TASKS_PER_LENGTH,
         value_name = "N",

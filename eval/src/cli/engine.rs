@@ -53,7 +53,8 @@ pub struct EngineArgs {
     )]
     pub max_blocks_per_iteration: u32,
 
-    /// Whether a return in the first iteration is shown to the model once and has to be repeated
+    /// Whether the model must confirm a return in its first iteration: it is shown the value once and has to return it
+    /// again
     #[arg(
         long,
         default_value_t = true,

@@ -2,11 +2,14 @@
 //! about a variable's value names the variable.
 
 use std::collections::HashSet;
+use std::env;
 use std::ffi::OsString;
 
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command};
+
+use crate::env_vars;
 
 /// The long flags on the command line, without their dashes.
 pub(super) struct Typed(HashSet<String>);
@@ -22,10 +25,27 @@ impl Typed {
     }
 
     fn has(&self, argument: &Arg) -> bool {
-        argument
-            .get_long()
-            .is_some_and(|long| self.0.contains(long))
+        names(argument).any(|name| self.0.contains(name))
     }
+}
+
+/// The name of a flag, and then those that it had earlier, which are its hidden aliases.
+pub(super) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
+    let shown = argument.get_visible_aliases().unwrap_or_default();
+    let all = argument.get_all_aliases().unwrap_or_default();
+    let earlier = all.into_iter().filter(move |alias| !shown.contains(alias));
+    argument.get_long().into_iter().chain(earlier)
+}
+
+/// The variable of a flag: that of its name, or that of an earlier name if only this one is set.
+pub(super) fn variable(argument: &Arg) -> Option<String> {
+    let mut variables = names(argument).map(env_vars::of_flag);
+    let first = variables.next()?;
+    if env::var_os(&first).is_some() {
+        return Some(first);
+    }
+    let earlier = variables.find(|variable| env::var_os(variable).is_some());
+    Some(earlier.unwrap_or(first))
 }
 
 /// Takes their variables from flags that exclude one that is typed.

@@ -49,7 +49,7 @@ pub struct GuidanceArgs {
     )]
     pub code_via: CodeVia,
 
-    /// Agents at this depth answer in one call, without a REPL. The root has depth 0, so with 1 it has no children with
+    /// Agents at this depth answer in one call, without a REPL. The root has depth 0: with 1, none of its children has
     /// a REPL
     #[arg(
         long,

@@ -41,7 +41,7 @@ mod word;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{env_vars, invocation, program};
 
@@ -183,11 +183,11 @@ pub fn command() -> clap::Command {
     with_variables(Cli::command().bin_name(invocation::called()))
 }
 
-/// The variables of all flags.
+/// The variables of all flags, those of their earlier names included.
 pub fn variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
-        let variables = command.get_arguments().filter_map(clap::Arg::get_env);
-        into.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        let flags = command.get_arguments().flat_map(environment::names);
+        into.extend(flags.map(env_vars::of_flag));
         for command in command.get_subcommands() {
             collect(command, into);
         }
@@ -197,14 +197,22 @@ pub fn variables() -> BTreeSet<String> {
     all
 }
 
+/// The name that a flag of `rlm-eval run` has now, by this one or an earlier one; any other name as it is.
+pub fn name_now(flag: &str) -> String {
+    let command = RunArgs::augment_args(clap::Command::new("run"));
+    let of_this_name =
+        |argument: &&clap::Arg| environment::names(argument).any(|name| name == flag);
+    let argument = command.get_arguments().find(of_this_name);
+    let long = argument.and_then(clap::Arg::get_long);
+    long.unwrap_or(flag).to_owned()
+}
+
 /// Gives each flag its variable. Help states once how they are named, instead of naming one after each flag.
 fn with_variables(command: clap::Command) -> clap::Command {
     command
-        .mut_args(
-            |argument| match argument.get_long().map(env_vars::of_flag) {
-                Some(variable) => argument.env(variable).hide_env(true),
-                None => argument,
-            },
-        )
+        .mut_args(|argument| match environment::variable(&argument) {
+            Some(variable) => argument.env(variable).hide_env(true),
+            None => argument,
+        })
         .mut_subcommands(with_variables)
 }

@@ -12,13 +12,13 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// URL of the server of the main model and of aliases with the same prefix; the prefix chooses the API: openai/,
-    /// openai-responses/ or anthropic/ [default: the provider's own]
+    /// URL of the server that the main model is on, and aliases with the same prefix. The prefix chooses the API:
+    /// openai/, openai-responses/ or anthropic/ [default: the provider's own]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Header of every request to the server of the main model, as in x-team=blue; a secret is named by its environment
-    /// variable, as in api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'; repeatable
+    /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the name of an
+    /// environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'. Repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub header: Vec<String>,
 

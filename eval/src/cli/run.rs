@@ -41,7 +41,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
-    /// Run only samples whose metadata has one of the values, for every key: domain=law|code,difficulty=hard
+    /// Run only samples whose metadata has, for each KEY, one of its values: domain=law|code,difficulty=hard
     #[arg(
         long,
         value_delimiter = ',',
@@ -52,7 +52,8 @@ pub struct RunArgs {
 
     /// Run only the samples with these ids
     #[arg(
-        long,
+        long = "sample-ids",
+        alias = "selected-problems",
         value_delimiter = ',',
         value_name = "ID,…",
         help_heading = "Selection"
@@ -61,14 +62,15 @@ pub struct RunArgs {
 
     /// Run at most this many samples [default: all]
     #[arg(
-        long,
+        long = "max-samples",
+        alias = "max-tasks",
         value_parser = whole::<usize>(1..=1_000_000),
         value_name = "N",
         help_heading = "Selection"
     )]
     pub max_tasks: Option<usize>,
 
-    /// Choose the samples of --max-tasks at random. The same seed chooses the same samples, and a larger --max-tasks
+    /// Choose the samples of --max-samples at random. The same seed chooses the same samples, and a larger --max-samples
     /// includes those of a smaller one [default: the first ones]
     #[arg(
         long,
@@ -77,8 +79,8 @@ pub struct RunArgs {
         help_heading = "Selection"
     )]
     pub sample_seed: Option<u64>,
-    /// Run only shard M of N of the selected samples, which are divided by a hash of their ids: 2/8; `auto` reads M and
-    /// N from a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` joins the shards [default: all samples]
+    /// Run only shard M of N, as in 2/8: a hash of its id decides which shard a sample is in. `auto` reads M and N from
+    /// a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` joins the shards [default: all samples]
     #[arg(long, value_name = "M/N", help_heading = "Selection")]
     pub partition: Option<Partition>,
 
@@ -128,13 +130,13 @@ pub struct RunArgs {
     )]
     pub min_score: Option<f64>,
 
-    /// Stop the run with exit code 1 once this many attempts have ended in an error: a share of all attempts below 1
-    /// (0.1), or a count (5) [default: never]
+    /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or a share of all
+    /// attempts (0.1) [default: never]
     #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
     pub fail_on_error: Option<ErrorGate>,
 
-    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer may be given again,
-    /// as may more attempts or samples
+    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer may be passed
+    /// again; --attempts and --max-samples may grow
     #[arg(long, value_name = "DIR", help_heading = "Run")]
     #[serde(skip)]
     pub resume: Option<PathBuf>,
@@ -213,7 +215,7 @@ Examples:
 
   # Five ARC tasks twice, and fail a script if fewer than half are solved
   rlm-eval run --benchmark arc --data-dir arc-agi-2 --model replay:run.json \\
-      --max-tasks 5 --attempts 2 --min-score 0.5 --json > summary.json
+      --max-samples 5 --attempts 2 --min-score 0.5 --json > summary.json
 
   # Resume a run that was interrupted or killed
   rlm-eval run --resume results/s-niah-solver-20261121-092406-5f3a";

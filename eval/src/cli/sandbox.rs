@@ -86,7 +86,7 @@ pub struct SandboxArgs {
     )]
     pub total_calls: u32,
 
-    /// Maximum characters of such a call's query, and of its context if the child has no REPL
+    /// Maximum characters of the query of a call to a child or model, and of its context if the child has no REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=500_000_000),

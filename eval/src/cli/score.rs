@@ -33,8 +33,8 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Folder of a cache of responses: a question that was answered before, in an attempt of the same number, is not
-    /// sent again [default: no cache]
+    /// Folder that caches responses. A question that was answered in an earlier attempt with the same number is not sent
+    /// again [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 

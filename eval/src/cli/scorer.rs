@@ -20,7 +20,7 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer until it gives a verdict; without a verdict the attempt is an error
+    /// Maximum calls of the judge for one answer; if none of them gives a verdict, the attempt is an error
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),

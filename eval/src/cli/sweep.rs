@@ -63,7 +63,7 @@ pub struct SweepArgs {
     )]
     pub depths: Vec<String>,
 
-    /// Sets of drivers, separated by `;`, the drivers of a set by `,`; `none` is the empty set [default: none]
+    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty set [default: none]
     #[arg(
         long,
         value_delimiter = ';',

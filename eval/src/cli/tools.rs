@@ -13,7 +13,7 @@ pub struct ToolArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub tools: Vec<String>,
 
-    /// Folder whose files tools may read, and that attachments come from; links that lead outside are refused
+    /// Folder of the files that tools may read and attachments come from; links that lead outside it are refused
     #[arg(long, value_name = "DIR")]
     pub files_dir: Option<PathBuf>,
 

@@ -70,7 +70,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
         (
             args.tasks_per_length != usual.tasks_per_length,
             Reads::TasksPerLength,
-            "--tasks-per-length",
+            "--samples-per-length",
         ),
         (args.seed != usual.seed, Reads::Seed, "--seed"),
         (args.labels, Reads::Labels, "--labels"),

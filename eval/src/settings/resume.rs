@@ -131,12 +131,8 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     }
     let now = [
         ("filters", "--filter", json!(selection.filters)),
-        ("max_tasks", "--max-tasks", json!(selection.max_tasks)),
-        (
-            "selected_problems",
-            "--selected-problems",
-            json!(selection.ids),
-        ),
+        ("max_tasks", "--max-samples", json!(selection.max_tasks)),
+        ("selected_problems", "--sample-ids", json!(selection.ids)),
         ("sample_seed", "--sample-seed", json!(selection.sample_seed)),
         (
             "context_lengths",
@@ -145,7 +141,7 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
         ),
         (
             "tasks_per_length",
-            "--tasks-per-length",
+            "--samples-per-length",
             json!(options.tasks_per_length),
         ),
     ];

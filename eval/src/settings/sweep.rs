@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::SettingsError;
-use crate::cli::SweepArgs;
+use crate::cli::{self, SweepArgs};
 
 /// What a sweep runs over.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ impl Matrix {
         let mut run = BTreeMap::new();
         for (name, value) in &file.run {
             let values = texts(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
-            run.insert(name.trim_start_matches('-').to_owned(), values);
+            run.insert(cli::name_now(name.trim_start_matches('-')), values);
         }
         let typed = typed(&args.run).map_err(wrong)?;
         let names_a_model = typed.contains_key("model");
@@ -225,7 +225,7 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, words.next_if(|next| !next.starts_with("--")).cloned()),
         };
-        flags.entry(name.to_owned()).or_default().extend(value);
+        flags.entry(cli::name_now(name)).or_default().extend(value);
     }
     Ok(flags)
 }

@@ -20,7 +20,12 @@ rules:
 
 fn run(binary: &Binary, more: &[&str]) -> (Option<i32>, String) {
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
-    args.extend(["--tasks-per-length", "6", "--model", "scripted:priced.yaml"]);
+    args.extend([
+        "--samples-per-length",
+        "6",
+        "--model",
+        "scripted:priced.yaml",
+    ]);
     args.extend(["--concurrency", "1"]);
     args.extend(more);
     let ran = binary.run(&args, "");
@@ -114,7 +119,7 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
         args.extend([
             "--protocol",
             "direct",
-            "--tasks-per-length",
+            "--samples-per-length",
             "3",
             "--concurrency",
             "1",
@@ -210,7 +215,7 @@ impl GivenUp {
         let url = self.server.openai();
         let binary = Binary::new().file("prices.yaml", self.prices);
         let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
-        args.extend(["--protocol", "direct", "--tasks-per-length", "9"]);
+        args.extend(["--protocol", "direct", "--samples-per-length", "9"]);
         if !self.flags.contains(&"--concurrency") {
             args.extend(["--concurrency", "2"]);
         }

@@ -55,7 +55,7 @@ fn failing_now_and_then() -> FaultServer {
 fn run(binary: &Binary, log_dir: &str, more: &[&str]) -> Ran {
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend([
-        "--tasks-per-length",
+        "--samples-per-length",
         "3",
         "--concurrency",
         "1",

@@ -22,7 +22,7 @@ pub fn binary() -> Binary {
 /// Runs one sample by one call, and more flags.
 fn one_call(binary: &Binary, base_url: &str, more: &[&str]) -> Ran {
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
-    args.extend(["--tasks-per-length", "1", "--protocol", "direct"]);
+    args.extend(["--samples-per-length", "1", "--protocol", "direct"]);
     args.extend(["--model", "openai/m", "--base-url", base_url]);
     args.extend(more);
     binary.run(&args, "")
@@ -337,7 +337,7 @@ fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
         status(401, None)
     });
     let base_url = server.openai();
-    let more = ["--tasks-per-length", "100", "--concurrency", "4"];
+    let more = ["--samples-per-length", "100", "--concurrency", "4"];
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend([
         "--protocol",
@@ -417,7 +417,7 @@ fn a_run_survives_a_server_that_fails_every_third_request() {
     let binary = binary();
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend([
-        "--tasks-per-length",
+        "--samples-per-length",
         tasks,
         "--concurrency",
         "32",

@@ -85,7 +85,10 @@ fn only(folder: &Path) -> PathBuf {
 }
 
 fn run(binary: &Binary, more: &[&str]) -> Ran {
-    binary.run(&s_niah(&[&["--tasks-per-length", "6"], more].concat()), "")
+    binary.run(
+        &s_niah(&[&["--samples-per-length", "6"], more].concat()),
+        "",
+    )
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
 #[test]
 fn runs_that_do_not_go_together_are_refused() {
     let binary = Binary::new();
-    let one = ["--tasks-per-length", "1"];
+    let one = ["--samples-per-length", "1"];
     for (folder, more) in [
         ("a", &[][..]),
         ("b", &["--max-iterations", "9"]),
@@ -312,7 +315,12 @@ fn what_shares_differ_in_beside_their_fingerprint_is_kept_and_stated() {
 #[test]
 fn attempts_that_were_made_twice_cost_twice() {
     let binary = Binary::new().file("priced.yaml", include_str!("report/priced.yaml"));
-    let priced = ["--tasks-per-length", "2", "--model", "scripted:priced.yaml"];
+    let priced = [
+        "--samples-per-length",
+        "2",
+        "--model",
+        "scripted:priced.yaml",
+    ];
     let dirs = ["one", "two"].map(|folder| {
         let ran = binary.run(&s_niah(&[&priced[..], &["--log-dir", folder]].concat()), "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -357,7 +365,7 @@ fn shares_of_other_selections_are_refused() {
         ),
         (
             "2/2",
-            ["--max-tasks", "3"],
+            ["--max-samples", "3"],
             "max_tasks is null in one and 3 in the other",
         ),
         (
@@ -476,7 +484,7 @@ fn wrong_shares_are_explained() {
 #[test]
 fn another_scorer_judges_what_is_recorded() {
     let binary = Binary::new();
-    assert_eq!(run(&binary, &["--max-tasks", "2"]).code, Some(0));
+    assert_eq!(run(&binary, &["--max-samples", "2"]).code, Some(0));
     let dir = only(&binary.path().join("results"));
     let before = fs::read(dir.join("samples.jsonl")).unwrap();
     let path = dir.to_string_lossy().into_owned();

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran};
 use crate::run::{finish, s_niah};
 
-const EIGHT: [&str; 4] = ["--context-len", "2k", "--tasks-per-length", "8"];
+const EIGHT: [&str; 4] = ["--context-len", "2k", "--samples-per-length", "8"];
 
 fn share(binary: &Binary, share: &str, more: &[&str]) -> PathBuf {
     let args = [&EIGHT[..], &["--partition", share], more].concat();
@@ -75,16 +75,16 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
     let kept = "the run is share 3/3, whose samples were dealt when it was begun; merge the shares, and go on with the whole";
     let rows: [(&[&str], String); 6] = [
         (
-            &["--tasks-per-length", "20"],
-            format!("--tasks-per-length cannot change: {kept}"),
+            &["--samples-per-length", "20"],
+            format!("--samples-per-length cannot change: {kept}"),
         ),
         (
             &["--context-len", "2k,4k"],
             format!("--context-len cannot change: {kept}"),
         ),
         (
-            &["--max-tasks", "7"],
-            format!("--max-tasks cannot change: {kept}"),
+            &["--max-samples", "7"],
+            format!("--max-samples cannot change: {kept}"),
         ),
         (
             &["--filter", "needles=1"],
@@ -116,7 +116,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
 #[test]
 fn a_share_of_the_first_rule_goes_on_by_it() {
     let binary = Binary::new();
-    let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-tasks", "6"]));
+    let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-samples", "6"]));
     edit_config(&old, |benchmark| {
         let benchmark = benchmark.as_object_mut().unwrap();
         benchmark.remove("partition_rule");
@@ -131,7 +131,7 @@ fn a_share_of_the_first_rule_goes_on_by_it() {
     };
     assert_eq!(ids(&old), by_hash(6));
     // By that rule a sample's share depends on nothing else, so that samples can be added.
-    assert_eq!(resume(&binary, &old, &["--max-tasks", "8"]).code, Some(0));
+    assert_eq!(resume(&binary, &old, &["--max-samples", "8"]).code, Some(0));
     assert_eq!(ids(&old), by_hash(8));
     assert_eq!(resume(&binary, &old, &[]).code, Some(0));
     assert_eq!(ids(&old), by_hash(8));

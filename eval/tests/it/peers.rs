@@ -95,7 +95,7 @@ fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
         .variable("ANTHROPIC_API_KEY", KEY);
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend([
-        "--tasks-per-length",
+        "--samples-per-length",
         "2",
         "--isolation",
         "thread",

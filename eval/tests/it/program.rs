@@ -307,7 +307,7 @@ fn dependencies_count_by_what_is_compiled_in() {
 }
 
 fn begin(binary: &Binary, more: &[&str]) -> PathBuf {
-    let four = ["--context-len", "2k", "--tasks-per-length", "4"];
+    let four = ["--context-len", "2k", "--samples-per-length", "4"];
     finish(binary, &s_niah(&[&four, more].concat())).dir.path
 }
 

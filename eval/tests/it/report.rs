@@ -31,7 +31,7 @@ rules:
 #[test]
 fn tables_and_a_page_that_needs_nothing_else() {
     let binary = Binary::new().file("hostile.yaml", HOSTILE);
-    let lengths = ["--context-len", "8k,16k", "--tasks-per-length", "2"];
+    let lengths = ["--context-len", "8k,16k", "--samples-per-length", "2"];
     for more in [
         &["--prompt-mode", "coordinator"][..],
         &["--model", "scripted:hostile.yaml"],
@@ -98,7 +98,7 @@ fn tables_and_a_page_that_needs_nothing_else() {
 
 /// A sweep of three cells whose calls have prices.
 const MATRIX: &str = "\
-run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 8, confirm-first-return: false}
+run: {benchmark: s-niah, context-len: 2k, samples-per-length: 8, confirm-first-return: false}
 models: ['scripted:priced.yaml']
 prompt-modes: [solver, coordinator]
 ";
@@ -320,7 +320,7 @@ fn tables_are_as_wide_as_the_terminal() {
         }
         let mut args = vec!["sweep", "--prompt-modes", "solver,coordinator", "--"];
         args.extend(["--benchmark", "s-niah", "--model", "scripted"]);
-        args.extend(["--context-len", "2k", "--tasks-per-length", "1"]);
+        args.extend(["--context-len", "2k", "--samples-per-length", "1"]);
         let ran = binary.run(&args, "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let lines = ran.stdout.lines();
@@ -350,7 +350,7 @@ fn a_sweep_ends_in_short() {
         "scripted:".to_owned() + env!("CARGO_MANIFEST_DIR") + "/../docs/examples/forgetful.yaml";
     let mut args = vec!["sweep", "--prompt-modes", "solver,coordinator", "--"];
     args.extend(["--benchmark", "s-niah", "--model", &model]);
-    args.extend(["--context-len", "8k,256k", "--tasks-per-length", "8"]);
+    args.extend(["--context-len", "8k,256k", "--samples-per-length", "8"]);
     let ran = Binary::new().run(&args, "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let (_, end) = ran.stdout.rsplit_once("\n in short").unwrap();

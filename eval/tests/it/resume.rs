@@ -12,7 +12,7 @@ use crate::binary::{Binary, Ran};
 use crate::run::{finish, s_niah};
 
 /// Four short samples.
-const FOUR: [&str; 4] = ["--context-len", "2k", "--tasks-per-length", "4"];
+const FOUR: [&str; 4] = ["--context-len", "2k", "--samples-per-length", "4"];
 
 fn begin(binary: &Binary, more: &[&str]) -> PathBuf {
     let args: Vec<&str> = FOUR.iter().chain(more).copied().collect();
@@ -132,7 +132,7 @@ fn another_experiment_is_refused_and_named() {
             String::new(),
         ),
         (
-            &["--max-tasks", "3"],
+            &["--max-samples", "3"],
             2,
             format!(
                 "error: {name} has attempt 1 at s-niah-2k-4, which these flags exclude; \
@@ -191,7 +191,7 @@ fn another_experiment_is_refused_and_named() {
 #[test]
 fn recorded_flags_are_checked_as_typed_ones_are() {
     let binary = Binary::new();
-    let dir = begin(&binary, &["--max-tasks", "1"]);
+    let dir = begin(&binary, &["--max-samples", "1"]);
     let path = dir.join("config.json");
     let recorded: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let rows = [
@@ -238,13 +238,13 @@ fn a_run_can_grow_and_the_environment_does_not_change_it() {
     let binary = Binary::new()
         .variable("EVAL_MAX_DEPTH", "4")
         .variable("EVAL_CONCURRENCY", "3");
-    let dir = begin(&binary, &["--max-depth", "2", "--max-tasks", "2"]);
+    let dir = begin(&binary, &["--max-depth", "2", "--max-samples", "2"]);
     let binary = binary.variable("EVAL_MODEL", "scripted/s-niah-flawed");
     let ran = resume(
         &binary,
         &dir,
         &[
-            "--max-tasks",
+            "--max-samples",
             "3",
             "--attempts",
             "2",
@@ -342,7 +342,7 @@ fn two_processes_never_work_on_one_run() {
     let binary = Binary::new().file("slow.yaml", &slow);
     let dir = begin(
         &binary,
-        &["--max-tasks", "1", "--model", "scripted:slow.yaml"],
+        &["--max-samples", "1", "--model", "scripted:slow.yaml"],
     );
     let name = dir.to_str().expect("a path is text");
     let mut first = binary
@@ -350,7 +350,7 @@ fn two_processes_never_work_on_one_run() {
             "run",
             "--resume",
             name,
-            "--max-tasks",
+            "--max-samples",
             "4",
             "--concurrency",
             "1",

@@ -80,7 +80,7 @@ fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
 #[test]
 fn kills_lose_nothing() {
     let (kills, tasks, samples) = if is_full() { FULL } else { FEW };
-    let args = [&RUN[..], &["--tasks-per-length", tasks]].concat();
+    let args = [&RUN[..], &["--samples-per-length", tasks]].concat();
     let seed = RandomState::new().build_hasher().finish() | 1;
     println!("seed {seed}");
     let mut random = Random(seed);

@@ -20,7 +20,7 @@ pub const S_NIAH: [&str; 9] = [
     "8k",
     "--model",
     "scripted",
-    "--tasks-per-length",
+    "--samples-per-length",
     "2",
 ];
 

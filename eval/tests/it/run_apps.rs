@@ -51,7 +51,7 @@ fn run_counter(binary: &Binary, rules: &Value) -> Finished {
     std::fs::write(&file, model.to_string()).unwrap();
     let model = format!("scripted:{}", file.display());
     let arguments =
-        "run --benchmark webapp --protocol json-action --selected-problems webapp-counter --model";
+        "run --benchmark webapp --protocol json-action --sample-ids webapp-counter --model";
     let mut arguments: Vec<&str> = arguments.split(' ').collect();
     arguments.push(&model);
     finish(binary, &arguments)

@@ -78,9 +78,9 @@ fn a_file_of_rows_is_a_benchmark() {
 
 #[test]
 fn samples_are_filtered_and_drawn() {
-    let filtered = run(&["--filter", "language=de|fr", "--max-tasks", "4"]);
+    let filtered = run(&["--filter", "language=de|fr", "--max-samples", "4"]);
     assert_eq!(ids(&filtered), ["de/bee", "de/lion", "de/ox", "fr/bee"]);
-    let drawn = |most| ids(&run(&["--sample-seed", "5", "--max-tasks", most]));
+    let drawn = |most| ids(&run(&["--sample-seed", "5", "--max-samples", most]));
     let (three, five) = (drawn("3"), drawn("5"));
     assert_eq!((three.len(), five.len()), (3, 5));
     assert!(

@@ -50,7 +50,7 @@ fn an_own_run_replays_to_the_same_answers() {
         assert!(
             again.ran.stderr.contains(
                 "replaying the 2 samples of the recording that s-niah has; choose others with \
-                 --selected-problems"
+                 --sample-ids"
             ),
             "{}",
             again.ran.stderr
@@ -129,7 +129,7 @@ fn a_missing_root_turn_ends_its_sample_alone() {
         ("s-niah-8k-3", &[]),
     ];
     let binary = Binary::new().file("torn.json", recording(&tasks));
-    let args = s_niah(&["--model", "replay:torn.json", "--tasks-per-length", "3"]);
+    let args = s_niah(&["--model", "replay:torn.json", "--samples-per-length", "3"]);
     let run = finish(&binary, &args);
     assert_eq!(run.ran.code, Some(106), "{:?}", run.ran);
     let missing = |sample: u32, turn: u32| {
@@ -219,7 +219,7 @@ fn a_recording_of_other_samples_is_warned_of() {
     let rows: [(&[&str], bool); 3] = [
         (&[], false),
         (&["--seed", "1"], true),
-        (&["--tasks-per-length", "3"], false),
+        (&["--samples-per-length", "3"], false),
     ];
     for (more, warned) in rows {
         let again = binary.run(&s_niah(&[&["--model", &replay], more].concat()), "");

@@ -10,21 +10,21 @@ use crate::run::{finish, s_niah, tree};
 const CHOICES: &[(&[&str], i32, &[&str])] = &[
     (&[], 0, &["1.1", "2.1", "3.1"]),
     (
-        &["--attempts", "3", "--max-tasks", "2"],
+        &["--attempts", "3", "--max-samples", "2"],
         0,
         &["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"],
     ),
-    (&["--max-tasks", "1"], 0, &["1.1"]),
-    (&["--max-tasks", "100"], 0, &["1.1", "2.1", "3.1"]),
-    (&["--selected-problems", "s-niah-8k-2"], 0, &["2.1"]),
-    (&["--selected-problems", "8k-3"], 0, &["3.1"]),
+    (&["--max-samples", "1"], 0, &["1.1"]),
+    (&["--max-samples", "100"], 0, &["1.1", "2.1", "3.1"]),
+    (&["--sample-ids", "s-niah-8k-2"], 0, &["2.1"]),
+    (&["--sample-ids", "8k-3"], 0, &["3.1"]),
     (
-        &["--selected-problems", "8k-3,8k-1,s-niah-8k-3"],
+        &["--sample-ids", "8k-3,8k-1,s-niah-8k-3"],
         0,
         &["3.1", "1.1"],
     ),
     (
-        &["--selected-problems", "8k-3,8k-1", "--max-tasks", "1"],
+        &["--sample-ids", "8k-3,8k-1", "--max-samples", "1"],
         0,
         &["3.1"],
     ),
@@ -45,7 +45,7 @@ const CHOICES: &[(&[&str], i32, &[&str])] = &[
 fn samples_and_attempts_are_chosen() {
     for (flags, code, chosen) in CHOICES {
         let binary = Binary::new();
-        let args = [&["--tasks-per-length", "3"], *flags].concat();
+        let args = [&["--samples-per-length", "3"], *flags].concat();
         let run = finish(&binary, &s_niah(&args));
         assert_eq!(run.ran.code, Some(*code), "{flags:?}: {:?}", run.ran);
         let csv = run.read("results.csv");
@@ -78,7 +78,7 @@ fn the_flawed_model_is_wrong_on_the_second_samples_alone() {
         let args = [
             "--context-len",
             "8k,16k",
-            "--tasks-per-length",
+            "--samples-per-length",
             "3",
             "--model",
             "scripted/s-niah-flawed",

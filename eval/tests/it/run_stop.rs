@@ -67,7 +67,7 @@ fn a_stopped_run_keeps_what_is_finished() {
     for (model, signal) in [(slow, "INT"), (slow, "TERM"), (endless, "INT")] {
         let binary = Binary::new().file("model.yaml", model);
         let args = [
-            "--tasks-per-length",
+            "--samples-per-length",
             "6",
             "--concurrency",
             "2",

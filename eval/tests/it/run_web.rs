@@ -50,7 +50,7 @@ fn what_follows_an_action_that_leaves_the_page_is_skipped() {
             "webnav",
             "--protocol",
             "agent-turn",
-            "--selected-problems",
+            "--sample-ids",
             "webnav-find-1",
             "--web-agent",
             &agent,

@@ -104,7 +104,7 @@ fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
     let base_url = server.openai();
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend([
-        "--tasks-per-length",
+        "--samples-per-length",
         "1",
         "--isolation",
         "thread",
@@ -186,7 +186,7 @@ const HALF: [&str; 17] = [
     "s-niah",
     "--context-len",
     "2k",
-    "--tasks-per-length",
+    "--samples-per-length",
     "2",
     "--protocol",
     "direct",

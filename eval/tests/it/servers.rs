@@ -199,7 +199,7 @@ fn a_dry_run_says_what_its_bound_leaves_out() {
             &[flight, short],
         ),
         (
-            &["--protocol", "direct", "--tasks-per-length", "1"],
+            &["--protocol", "direct", "--samples-per-length", "1"],
             &["at least 1 call, ", "at most 1 call, ", again],
             &[flight, short, children],
         ),

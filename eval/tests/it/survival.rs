@@ -20,7 +20,7 @@ fn start(log_dir: &Path, model: &str) -> Child {
             "s-niah",
             "--context-len",
             "8k",
-            "--tasks-per-length",
+            "--samples-per-length",
             &tasks,
         ])
         .args([
@@ -153,7 +153,7 @@ fn a_shell_that_allows_few_open_files_is_enough_for_many_attempts_at_once() {
         .args(["-c", "ulimit -Sn 64; exec \"$0\" \"$@\""])
         .arg(env!("CARGO_BIN_EXE_eval"))
         .args(["run", "--benchmark", "s-niah", "--model", "scripted/s-niah"])
-        .args(["--context-len", "8k", "--tasks-per-length", "80"])
+        .args(["--context-len", "8k", "--samples-per-length", "80"])
         .args(["--concurrency", "80", "--log-dir"])
         .arg(dir.path())
         .stdout(Stdio::null())

@@ -10,7 +10,7 @@ const MATRIX: &str = "\
 run:
   benchmark: s-niah
   context-len: [8k]
-  tasks-per-length: 2
+  samples-per-length: 2
 models: [scripted]
 prompt-modes: [solver, coordinator]
 depths: [1, 2]
@@ -112,7 +112,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 
 #[test]
 fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
-    let matrix = "{run: {benchmark: s-niah, context-len: 8k, tasks-per-length: 2}, \
+    let matrix = "{run: {benchmark: s-niah, context-len: 8k, samples-per-length: 2}, \
                   models: [scripted, scripted/s-niah-flawed]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
     let args = [
@@ -171,6 +171,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
             "run: {benchmark: nope, model: scripted, confirm-first-return: true, labels: true, stop-early: false, \
              stop: [a, b], context-len: [2k, 4k]}\n",
         )
+        .file("early.yaml", "run: {benchmark: s-niah, model: scripted, tasks-per-length: 3}\n")
         .file("there/file", "");
     let run = [
         "--",
@@ -181,7 +182,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         "--context-len",
         "8k",
     ];
-    let rows: [(&[&str], &str); 13] = [
+    let rows: [(&[&str], &str); 14] = [
         (
             &["--max-cost", "0", run[0], run[1], run[2], run[3], run[4]],
             "error: invalid value '0' for '--max-cost <USD>': expected a number from 0.0001 to 1000000\n",
@@ -205,6 +206,11 @@ fn what_is_wrong_is_told_before_anything_runs() {
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
+        ),
+        // Also where the file calls the flag by an earlier name.
+        (
+            &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
+            "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
         ),
         (
             &["--models", "scripted", run[0], run[3], run[4]],
@@ -288,7 +294,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
                  - {when: {roles: [direct]}, reply: '1'}\n\
                  - reply: \"```js\\nreturn(1)\\n```\"\n";
-    let matrix = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1, \
+    let matrix = "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 3, concurrency: 1, \
                   tools: read_context, action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
     let idle = "warning: --action-overrides: no agent has a tool or action called search\n";
     let budget = "note: 1 cell is not finished: 02-";
@@ -330,7 +336,7 @@ const PRICED: &str = "description: Costs.\n\
                       rules:\n\
                       - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
 
-const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 3, concurrency: 1}, \
+const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 3, concurrency: 1}, \
                              models: ['scripted:priced.yaml']}";
 
 #[test]

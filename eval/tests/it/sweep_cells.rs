@@ -81,7 +81,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         ),
         (
             "One model under two references.",
-            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, scripted/s-niah]}",
+            "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, scripted/s-niah]}",
             Err(
                 "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; leave one of them out",
             ),
@@ -89,7 +89,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         ),
         (
             "A bundled model and a copy of its file.",
-            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
+            "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
             Err(
                 "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would send the same to the same model; leave one of them out",
             ),
@@ -97,7 +97,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         ),
         (
             "Two files of one content.",
-            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
+            "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
             Err(
                 "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; leave one of them out",
             ),
@@ -105,7 +105,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         ),
         (
             "A model that only one format serves, and the same by that format.",
-            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1}, models: [openai/gpt-5-pro, openai-responses/gpt-5-pro]}",
+            "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [openai/gpt-5-pro, openai-responses/gpt-5-pro]}",
             Err(
                 "error: cells `01-openai-gpt-5-pro-direct` and `02-openai-responses-gpt-5-pro-direct` would send the same to the same model; leave one of them out",
             ),
@@ -113,7 +113,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         ),
         (
             "One model at one address, by two providers.",
-            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1, base-url: 'http://127.0.0.1:1/v1'}, models: [ollama/m, openai/m]}",
+            "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, base-url: 'http://127.0.0.1:1/v1'}, models: [ollama/m, openai/m]}",
             Err(
                 "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same to the same model; leave one of them out",
             ),
@@ -121,7 +121,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         ),
         (
             "A recording answers all prompts alike.",
-            "{run: {benchmark: s-niah, context-len: 2k, tasks-per-length: 1, model: 'replay:none.jsonl'}, prompt-modes: [solver, coordinator]}",
+            "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, model: 'replay:none.jsonl'}, prompt-modes: [solver, coordinator]}",
             Err(
                 "error: cells `02-solver` and `03-coordinator` play one recording back, and no prompt changes what it says; leave one of them out",
             ),
@@ -203,7 +203,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             ],
         ),
     ];
-    let run = "{benchmark: s-niah, context-len: 2k, tasks-per-length: 1, isolation: thread, model: MODEL, drivers-dir: drivers}";
+    let run = "{benchmark: s-niah, context-len: 2k, samples-per-length: 1, isolation: thread, model: MODEL, drivers-dir: drivers}";
     let script = "description: Says 1.\nrules:\n\
                   - {when: {roles: [direct, tools]}, reply: '1'}\n\
                   - reply: \"```js\\nreturn(1)\\n```\"\n";

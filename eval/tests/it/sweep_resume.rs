@@ -61,7 +61,7 @@ fn nothing_begins_where_any_cell_is_refused() {
     for (spoil, message) in ROWS {
         let binary = Binary::new().file(
             "matrix.yaml",
-            "run: {benchmark: s-niah, model: scripted, context-len: 2k, tasks-per-length: 2}\n\
+            "run: {benchmark: s-niah, model: scripted, context-len: 2k, samples-per-length: 2}\n\
              prompt-modes: [solver, coordinator]\n",
         );
         let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");

@@ -39,7 +39,7 @@ fn timed(wait: u64, refused: usize) -> (FaultServer, Times, Arc<AtomicUsize>) {
 fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<(String, f64)>) {
     let (samples, base_url) = (samples.to_string(), server.openai());
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
-    args.extend(["--protocol", "direct", "--tasks-per-length", &samples]);
+    args.extend(["--protocol", "direct", "--samples-per-length", &samples]);
     args.extend(["--concurrency", &samples, "--model", "openai/m"]);
     args.extend(["--base-url", &base_url]);
     args.extend(more);

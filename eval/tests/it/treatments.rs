@@ -40,7 +40,7 @@ fn table() -> Table {
     serde_saphyr::from_str(include_str!("treatments.yaml")).expect("the rows are YAML")
 }
 
-const RUN: &str = "run --benchmark s-niah --context-len 2k --tasks-per-length 1 --isolation thread \
+const RUN: &str = "run --benchmark s-niah --context-len 2k --samples-per-length 1 --isolation thread \
                    --date 2026-01-31 --log-dir runs";
 
 fn binary(table: &Table) -> Binary {

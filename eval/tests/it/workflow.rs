@@ -128,7 +128,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
         ("attempts", "2"),
         ("shards", "2"),
         ("max-llm-calls", "1000"),
-        ("flags", "--tasks-per-length 4"),
+        ("flags", "--samples-per-length 4"),
     ];
     let api = api(&Map::new(), &json!({"status": "ahead"}));
     let mut service = Service::new(folder.path(), &api.origin, &inputs);

@@ -160,7 +160,7 @@ fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
         format!("of the benchmark {}", recorded.benchmark)
     } else if recorded.dataset_digest != dataset.digest() {
         "of other samples under these ids, or of more or fewer; its config.json has the --seed, --context-len, \
-         --tasks-per-length or --data-dir that it was made with"
+         --samples-per-length or --data-dir that it was made with"
             .to_owned()
     } else {
         return None;
