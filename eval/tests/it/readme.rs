@@ -54,7 +54,14 @@ fn run_blocks(page: &str) -> tempfile::TempDir {
 
 #[test]
 fn the_commands_of_the_guides_run_in_order() {
-    for page in ["first-run", "your-own-questions"] {
+    let pages = [
+        "first-run",
+        "your-own-questions",
+        "which-way-is-better",
+        "many-machines",
+        "examples",
+    ];
+    for page in pages {
         run_blocks(&format!("docs/guides/{page}.md"));
     }
 }
