@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries the packages that `scripts/package.sh` made in a folder, as those who install them do: checks the archive's sum,
-# unpacks and starts it, installs the wheel into a fresh virtual environment, and runs the README's first example with it.
+# unpacks and starts it, reads a Parquet file with it, installs the wheel into a fresh virtual environment, and runs the README's first example with it.
 #
 #   scripts/check-packages.sh FOLDER
 set -euo pipefail
@@ -20,6 +20,9 @@ tar -C "$folder" -xzf "$out/$archive"
 for program in rlm-eval eval; do
   "$folder/${archive%.tar.gz}/$program" --version | head -n 1 | grep -F " $version"
 done
+
+# Built with all features: it reads Parquet files.
+"$folder/${archive%.tar.gz}/rlm-eval" data show oolong --data-dir benchmarks/src/oolong/fixture-parquet --limit 1 >/dev/null
 
 began=$SECONDS
 python3 -m venv "$folder/venv"

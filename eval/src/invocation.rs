@@ -50,7 +50,8 @@ fn replaced<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
         let is_part = |c: char| c.is_alphanumeric() || "/-_.".contains(c);
         // Not within a path or a longer name.
         let begins = !before.ends_with(is_part);
-        let ends = after.starts_with(' ');
+        // Help is wrapped.
+        let ends = after.starts_with([' ', '\n']);
         out.push_str(before);
         out.push_str(if begins && ends { form } else { NAME });
         rest = after;
@@ -86,8 +87,8 @@ mod tests {
         for (first, by_cargo, called) in rows {
             assert_eq!(form(first, by_cargo), called, "{first}");
         }
-        let text = "go on with `rlm-eval run`, rlm-eval list\nrlm-eval run x; /opt/rlm-eval run, my-rlm-eval run, rlm-eval: no";
-        let said = "go on with `./e run`, ./e list\n./e run x; /opt/rlm-eval run, my-rlm-eval run, rlm-eval: no";
+        let text = "go on with `rlm-eval run`, rlm-eval list\nrlm-eval run x; /opt/rlm-eval run, my-rlm-eval run, rlm-eval: no, see `rlm-eval\n list`";
+        let said = "go on with `./e run`, ./e list\n./e run x; /opt/rlm-eval run, my-rlm-eval run, rlm-eval: no, see `./e\n list`";
         assert_eq!(replaced(text, "./e"), said);
     }
 }
