@@ -1,11 +1,12 @@
 //! Benchmarks of one's own: files of rows, and folders with a description.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use benchmarks::{Dataset, Options, is_path, scorers};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::cpu_time::cpu_time;
 use crate::open;
 use crate::parquet_rows::ParquetRows;
 
@@ -164,9 +165,7 @@ fn rows_of_one_group_are_read_in_linear_time() {
     std::fs::write(&path, rows.file()).unwrap();
     let dataset = open(&path.display().to_string(), &Options::default()).unwrap();
     let times = (0..COUNT).rev().map(|index| {
-        let start = Instant::now();
-        let sample = dataset.sample(index).unwrap();
-        let took = start.elapsed();
+        let (sample, took) = cpu_time(|| dataset.sample(index).unwrap());
         assert_eq!(
             (sample.context.as_str(), sample.expected),
             (text(index).as_str(), json!(index.to_string()))
