@@ -4,10 +4,38 @@ set -eu
 cd "$(dirname "$0")"
 
 command -v cargo >/dev/null || { echo "error: no cargo; install Rust from https://rustup.rs" >&2; exit 1; }
-scripts/install-system-packages.sh cmake g++ libsimde-dev make
+target=${CARGO_TARGET_DIR:-target}
 
-cargo build --release --package eval
-eval=${CARGO_TARGET_DIR:-target}/release/rlm-eval
+# The engine for JavaScript is V8 where its library can be had: from RUSTY_V8_ARCHIVE, or downloaded, if the server answers within
+# seconds (RUSTY_V8_MIRROR names another one). Else it is QuickJS, which is built from its source.
+mirror=${RUSTY_V8_MIRROR:-https://github.com/denoland/rusty_v8/releases/download}
+download() {
+  command -v curl >/dev/null || return 1
+  version=$(sed -n '/^name = "v8"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  archive=$target/v8-$version-$host.a.gz
+  [ -s "$archive" ] && return
+  mkdir -p "$target"
+  curl --fail --silent --location --connect-timeout 5 --speed-limit 50000 --speed-time 10 --output "$archive.part" \
+    "$mirror/v$version/librusty_v8_release_$host.a.gz" && mv "$archive.part" "$archive" && return
+  rm -f "$archive.part"
+  return 1
+}
+if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
+  archive=$RUSTY_V8_ARCHIVE
+elif ! download; then
+  archive=
+fi
+if [ -n "$archive" ]; then
+  echo "JavaScript will run on V8, by $archive" >&2
+  scripts/install-system-packages.sh g++
+  RUSTY_V8_ARCHIVE=$archive cargo build --release --package eval --no-default-features --features v8
+else
+  echo "JavaScript will run on QuickJS: V8's library cannot be had from $mirror, and RUSTY_V8_ARCHIVE names none" >&2
+  scripts/install-system-packages.sh cmake g++ libsimde-dev make
+  cargo build --release --package eval
+fi
+eval=$target/release/rlm-eval
 
 results=$(mktemp -d "${TMPDIR:-/tmp}/eval-quickstart.XXXXXX")
 "$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- --benchmark s-niah --model scripted:docs/examples/forgetful.yaml \

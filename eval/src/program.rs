@@ -6,18 +6,15 @@
 use std::sync::LazyLock;
 
 use harness::sandbox::ENGINE;
-use records::program::{Program, short};
+use records::program::{self, Program, short};
 
 /// Components by name, each with the SHA-256 of its sources.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/components.rs"));
 
-/// The component that is a name and no digest: `quickjs` or `v8`.
-const ENGINE_COMPONENT: &str = "engine";
-
 /// This program.
 pub fn this() -> &'static Program {
     static THIS: LazyLock<Program> = LazyLock::new(|| {
-        let engine = [(ENGINE_COMPONENT, ENGINE)];
+        let engine = [(program::ENGINE, ENGINE)];
         let all = SOURCES.iter().copied().chain(engine);
         all.map(|(name, digest)| (name.to_owned(), digest.to_owned()))
             .collect()

@@ -22,6 +22,7 @@ mod guidance;
 mod header;
 mod hooks;
 mod layers;
+mod model_args;
 mod models;
 mod treatment;
 mod web;

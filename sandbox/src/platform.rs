@@ -43,6 +43,8 @@ mod engine {
     static IN_WORKER: AtomicBool = AtomicBool::new(false);
 
     pub fn start() {
+        // Not the machine's: the same code answers the same everywhere. Worker processes have no language to take.
+        v8::icu::set_default_locale("en-US");
         // Not frozen: the stack's limit, which is a flag, is that of the latest configuration.
         v8::V8::set_flags_from_string("--single-threaded --no-freeze-flags-after-init");
         let platform = if IN_WORKER.load(Ordering::SeqCst) {

@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 /// Characters of a digest that identify a program in a message.
 const SHORT: usize = 12;
 
+/// The component that is a name and no digest: `quickjs` or `v8`.
+pub const ENGINE: &str = "engine";
+
 /// A program by its components: `sandbox`, `harness`, `prompts`, …, each with its digest in lower-case hex, and `engine`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -33,6 +36,15 @@ impl Program {
     /// The components, by name.
     pub fn components(&self) -> &BTreeMap<String, String> {
         &self.0
+    }
+
+    /// The engine that runs JavaScript, as people write its name; none where that is not recorded.
+    pub fn engine(&self) -> Option<&str> {
+        Some(match self.0.get(ENGINE)?.as_str() {
+            "quickjs" => "QuickJS",
+            "v8" => "V8",
+            other => other,
+        })
     }
 
     /// In which components two programs differ, as a clause: `the sandbox and the prompts differ`.

@@ -1,8 +1,8 @@
 //! The settings of whatever runs agents.
 
-use harness::provider::PriceTable;
+use harness::provider::{PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
-use harness::{Conduct, Treatment};
+use harness::{AgentSettings, Conduct, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
 use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, models, web};
@@ -62,8 +62,7 @@ impl EngineSettings {
             &conduct.isolation,
             start,
         )?;
-        let agents = &resolved.settings;
-        let treatment = &agents.treatment;
+        let treatment = &resolved.settings.treatment;
         let mut references = vec![("--model".to_owned(), model.clone())];
         for alias in &treatment.aliases {
             let place = format!("--model-alias {}", alias.alias);
@@ -83,14 +82,13 @@ impl EngineSettings {
         if start == Start::New {
             models::check_read(&args.models, &models, model)?;
         }
-        if agents.definition.is_some() {
-            models::check_main(model, &treatment.root.reasoning_over(&models.sampling))?;
-        }
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
         budget::check_prices(args.budget.of_money(), &prices, &references)?;
         let idle = web::idle(&args.web, treatment.protocol);
         resolved.warnings.extend(idle);
+        let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);
+        resolved.warnings.extend(left_out);
         Ok(resolved.map(|agents| {
             let Agents {
                 treatment,
@@ -115,4 +113,34 @@ impl EngineSettings {
             }
         }))
     }
+}
+
+/// Leaves out what definitions say of reasoning where the format of their model has no words for it, the root's and those of
+/// prompts that may be called alike. `references` are the main model and those of the aliases, in their order. Gives a sentence
+/// for each property that is left out.
+fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
+    let mut left_out = Vec::new();
+    let Some((main, aliased)) = references.split_first() else {
+        return left_out;
+    };
+    let treatment = &mut agents.treatment;
+    let mut fit = |of: &str, model: &ModelRef, settings: &AgentSettings| {
+        let (settings, sentences) = models::fit_reasoning(of, model, sampling, settings.clone());
+        left_out.extend(sentences);
+        settings
+    };
+    if agents.definition.is_some() {
+        treatment.root = fit("--prompt", main, &treatment.root);
+    }
+    let model_of = |specialist: &Specialist| {
+        let aliases = treatment.aliases.iter().zip(aliased);
+        let mut named = aliases
+            .filter(|(alias, model)| [&*alias.alias, model.as_str()].contains(&&*specialist.model));
+        named.next().map_or(main, |(_, model)| model)
+    };
+    treatment.tools.change_settings(|specialist| {
+        let of = format!("prompt `{}`", specialist.name);
+        fit(&of, model_of(specialist), &specialist.settings)
+    });
+    left_out
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::{env, fmt};
 
-use harness::nearest;
 use harness::provider::Sampling;
 use harness::provider::http::{Endpoint, Secret, Timeouts, endpoint, endpoints};
-use serde_json::{Map, Value};
+use harness::{AgentSettings, nearest};
+use serde_json::Value;
 
 use super::SettingsError;
 use super::header::{self, Header};
-use super::secret_field::secret_field;
+use super::model_args::{both_given, extra};
 use crate::cli::ModelArgs;
 use crate::env_vars;
 use crate::providers::ModelRef;
@@ -196,22 +196,32 @@ pub(super) fn resolve(
     })
 }
 
-/// Checks that the main model can be asked with what its definition says of reasoning.
-///
-/// # Errors
-/// [`SettingsError`].
-pub(super) fn check_main(reference: &ModelRef, sampling: &Sampling) -> Result<(), SettingsError> {
+/// What a definition says of reasoning, as far as the format of its model has words for it; `of` names the definition. With it
+/// comes a sentence for each property that is left out. What flags say of it is checked already, and goes over it.
+pub(super) fn fit_reasoning(
+    of: &str,
+    reference: &ModelRef,
+    sampling: &Sampling,
+    mut settings: AgentSettings,
+) -> (AgentSettings, Vec<String>) {
+    let mut left_out = Vec::new();
     let Some((endpoint, model)) = reference.on_server() else {
-        return Ok(());
+        return (settings, left_out);
     };
-    endpoint.check(model, sampling).map_err(|cannot| {
-        let flag = match cannot.setting {
-            "effort" => "--prompt: reasoning.effort",
-            "reasoning_tokens" => "--prompt: reasoning.maxTokens",
-            setting => flag_of(setting),
+    while let Err(cannot) = endpoint.check(model, &settings.reasoning_over(sampling)) {
+        let property = if cannot.setting == "effort" && settings.effort.take().is_some() {
+            "effort"
+        } else if settings.reasoning_tokens.take().is_some() {
+            "maxTokens"
+        } else {
+            break;
         };
-        unsupported(flag, reference, &cannot.reason)
-    })
+        left_out.push(format!(
+            "{of}: `{reference}` is asked without reasoning.{property}: {}",
+            cannot.reason
+        ));
+    }
+    (settings, left_out)
 }
 
 fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError {
@@ -370,113 +380,74 @@ fn flag_of(setting: &str) -> &'static str {
     }
 }
 
-/// Refuses a field of `--model-args` that a flag of its own gives, too: only one of them can be sent, and both would be recorded.
-fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
-    let flags: [(&'static str, bool, &[&'static str]); 6] = [
-        (
-            "--temperature",
-            sampling.temperature.is_some(),
-            &["temperature"],
-        ),
-        ("--model-seed", sampling.seed.is_some(), &["seed"]),
-        (
-            "--max-output-tokens",
-            sampling.max_tokens.is_some(),
-            &["max_tokens", "max_completion_tokens", "max_output_tokens"],
-        ),
-        (
-            "--stop",
-            !sampling.stop.is_empty(),
-            &["stop", "stop_sequences"],
-        ),
-        (
-            "--effort",
-            sampling.effort.is_some(),
-            &["reasoning_effort", "reasoning", "output_config"],
-        ),
-        (
-            "--reasoning-tokens",
-            sampling.reasoning_tokens.is_some(),
-            &["reasoning", "thinking"],
-        ),
-    ];
-    for (flag, _, fields) in flags.into_iter().filter(|(_, is_given, _)| *is_given) {
-        if let Some(field) = fields
-            .iter()
-            .find(|field| sampling.extra.contains_key(**field))
-        {
-            return Err(SettingsError::new(format!(
-                "--model-args {field}: {flag} gives it, too; leave one of them out"
-            )));
-        }
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use harness::provider::{Effort, Sampling};
 
-/// The fields of `--model-args`. Those of `references` say which variable holds the key that somebody may have put there.
-fn extra(
-    given: &[String],
-    references: &[(String, ModelRef)],
-) -> Result<Map<String, Value>, SettingsError> {
-    let wrong = |name: Option<&str>, problem: &str| {
-        // The value may be a secret, and so may what has no name.
-        let name = name.map_or(String::new(), |name| format!(" {name}"));
-        SettingsError::new(format!(
-            "--model-args{name}: {problem}; expected KEY=VALUE, as in top_p=0.9"
-        ))
-    };
-    let secret = |field: String| {
-        let mut models = references.iter();
-        let server = models.find_map(|(_, reference)| reference.on_server());
-        let variable = server.and_then(|(endpoint, _)| endpoint.key.as_deref());
-        let variable = variable.unwrap_or("OPENAI_API_KEY");
-        SettingsError::with_hint(
-            format!(
-                "--model-args: the field `{field}` holds a secret, and these fields are stored with the run"
-            ),
-            format!(
-                "export {variable}=…, or put that line into a file .env: a key is sent as its server expects it, and \
-                 stored nowhere"
-            ),
-        )
-    };
-    let mut fields = Map::new();
-    for text in given.iter().filter(|text| !text.trim().is_empty()) {
-        if text.trim_start().starts_with(['{', '[', '"']) {
-            let all: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-            let mut all = all.iter();
-            let field = all.find_map(|(name, value)| secret_field(name, value));
-            let problem = "each field is given by itself, and not as an object of JSON";
-            return Err(field.map_or_else(|| wrong(None, problem), secret));
-        }
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| wrong(None, "there is no `=`"))?;
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(wrong(None, "there is no name before the `=`"));
-        }
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        if let Some(field) = secret_field(name, &value) {
-            return Err(secret(field));
-        }
-        if let Some(problem) = unread(name, &value) {
-            return Err(wrong(Some(name), problem));
-        }
-        fields.insert(name.to_owned(), value);
-    }
-    Ok(fields)
-}
+    use super::*;
 
-/// Why nobody would read what such a field asks for, if so.
-fn unread(name: &str, value: &Value) -> Option<&'static str> {
-    match name {
-        "n" | "candidate_count" if *value != 1 => Some(
-            "one answer to each request is read, and all of them would be paid for; for more tries at each sample use --attempts",
-        ),
-        "background" if *value != false => {
-            Some("the server would answer later, and nobody would ask it again")
+    #[test]
+    fn reasoning_is_asked_for_as_far_as_a_format_has_words_for_it() {
+        let tokens = |sampling: &mut Sampling| sampling.reasoning_tokens = Some(4_000);
+        let warm = |sampling: &mut Sampling| sampling.temperature = Some(0.5);
+        let as_it_is = |_: &mut Sampling| {};
+        let rows: [(&str, &dyn Fn(&mut Sampling), Option<u32>, &[&str]); 7] = [
+            ("anthropic/m", &as_it_is, Some(2_000), &[]),
+            (
+                "openai/m",
+                &as_it_is,
+                None,
+                &[
+                    "prompt `p`: `openai/m` is asked without reasoning.maxTokens: this server takes no number of \
+                   reasoning tokens; set the effort instead",
+                ],
+            ),
+            (
+                "openai-responses/m",
+                &as_it_is,
+                None,
+                &[
+                    "prompt `p`: `openai-responses/m` is asked without reasoning.maxTokens: the Responses API takes no \
+                   number of reasoning tokens; set the effort instead",
+                ],
+            ),
+            (
+                "openrouter/m",
+                &as_it_is,
+                None,
+                &[
+                    "prompt `p`: `openrouter/m` is asked without reasoning.maxTokens: OpenRouter takes either an effort \
+                   or a number of reasoning tokens",
+                ],
+            ),
+            (
+                "anthropic/m",
+                &warm,
+                None,
+                &[
+                    "prompt `p`: `anthropic/m` is asked without reasoning.maxTokens: Anthropic's API takes no temperature \
+                   but 1 together with reasoning tokens",
+                ],
+            ),
+            ("anthropic/m", &tokens, Some(2_000), &[]),
+            ("scripted", &as_it_is, Some(2_000), &[]),
+        ];
+        for (reference, change, kept, sentences) in rows {
+            let mut sampling = Sampling::default();
+            change(&mut sampling);
+            let settings = AgentSettings {
+                effort: Some(Effort::High),
+                reasoning_tokens: Some(2_000),
+                ..AgentSettings::default()
+            };
+            let model = reference.parse().expect("a reference");
+            let (fitted, left_out) = fit_reasoning("prompt `p`", &model, &sampling, settings);
+            assert_eq!(
+                (fitted.effort, fitted.reasoning_tokens),
+                (Some(Effort::High), kept),
+                "{reference}"
+            );
+            assert_eq!(left_out, sentences, "{reference}");
         }
-        _ => None,
     }
 }

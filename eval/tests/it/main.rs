@@ -9,6 +9,7 @@ mod cli_settings;
 mod prompt;
 mod prompt_cases;
 mod repl;
+mod quickstart;
 mod readme;
 mod report;
 

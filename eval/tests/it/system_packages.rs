@@ -105,7 +105,7 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
 }
 
 /// What a system has: a program, or the header `simde`.
-fn put(at: &Path, name: &str) {
+pub fn put(at: &Path, name: &str) {
     if name == "simde" {
         fs::write(at.join("simde"), "").unwrap();
     } else {
@@ -113,7 +113,8 @@ fn put(at: &Path, name: &str) {
     }
 }
 
-fn fake(bin: &Path, name: &str, script: &str) {
+/// A program of this script.
+pub fn fake(bin: &Path, name: &str, script: &str) {
     let path = bin.join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

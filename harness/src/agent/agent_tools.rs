@@ -60,6 +60,18 @@ impl AgentTools {
         Ok(self)
     }
 
+    /// Gives each prompt that may be called other settings.
+    pub fn change_settings(&mut self, mut change: impl FnMut(&Specialist) -> AgentSettings) {
+        let mut specialists = (*self.specialists).clone();
+        for specialist in specialists.values_mut() {
+            *specialist = Arc::new(Specialist {
+                settings: Arc::new(change(specialist)),
+                ..(**specialist).clone()
+            });
+        }
+        self.specialists = Arc::new(specialists);
+    }
+
     /// Whether a prompt that may be called sees the conversation of its caller.
     pub(crate) fn shares_history(&self) -> bool {
         self.specialists

@@ -7,7 +7,7 @@ use std::path::Path;
 use sandbox::Config;
 use serde::Deserialize;
 
-use crate::driver::{root, run};
+use crate::driver::{in_process, root_of, run, sandbox};
 
 #[derive(Deserialize)]
 struct Row {
@@ -36,7 +36,8 @@ async fn cells_print_what_node_prints() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let cells: Vec<Row> =
             serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        let mut repl = root(Config::default(), "").await;
+        // Where agents' code runs by default, and in no language or time zone of this machine's.
+        let mut repl = root_of(&sandbox(Config::default(), in_process()), "").await;
         for row in cells {
             rows += 1;
             let outcome = run(&mut repl, &row.code).await;

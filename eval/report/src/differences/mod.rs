@@ -18,7 +18,7 @@ pub use parts::RunParts;
 pub use text::{changed, rows, scorers, sentences};
 
 /// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`] of them say how agents work.
-const FIRST: [&str; 16] = [
+const FIRST: [&str; 17] = [
     "model",
     "protocol",
     "prompt_mode",
@@ -29,6 +29,7 @@ const FIRST: [&str; 16] = [
     "hooks",
     "max_depth",
     "max_iterations",
+    parts::ENGINE,
     "sampling",
     "model_aliases",
     "benchmark",
@@ -38,7 +39,7 @@ const FIRST: [&str; 16] = [
 ];
 
 /// How many of [`FIRST`] say how agents work.
-const TREATMENTS: usize = 10;
+const TREATMENTS: usize = 11;
 
 /// Rows that one part may have; of a part with more, one row shows that it differs.
 const MOST_ROWS: usize = 6;

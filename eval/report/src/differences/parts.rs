@@ -1,6 +1,6 @@
 //! What a run records of its agents, part by part.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::Protocol;
 use records::RunIdentity;
@@ -28,6 +28,9 @@ const COLUMNS: [&str; 9] = [
 
 /// The part that says which program made the attempts.
 const PROGRAM: &str = "program";
+
+/// The part that names the engine which runs JavaScript.
+pub(super) const ENGINE: &str = "javascript_engine";
 
 /// What a run records: the parts of its fingerprint, and the columns that a CSV file has of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -77,6 +80,16 @@ impl RunParts {
             }
             parts.extend(beside.clone());
             parts.remove(PROGRAM);
+            let engines: BTreeSet<String> = run
+                .lock
+                .programs()
+                .iter()
+                .filter_map(|program| program.engine().map(str::to_owned))
+                .collect();
+            if !engines.is_empty() {
+                let names: Vec<String> = engines.into_iter().collect();
+                parts.insert(ENGINE.to_owned(), Some(names.join(" + ").into()));
+            }
             parts.extend(
                 program
                     .clone()
@@ -195,7 +208,7 @@ fn leave_out_unused(parts: &mut Parts, protocol: &str) {
         "max_blocks_per_iteration",
         "confirm_first_return",
         "sandbox",
-        "javascript_engine",
+        ENGINE,
     ];
     /// Those of them that are columns, and the mode: where a run leaves out what it does not use, it is no less known.
     const COLUMNS: [&str; 3] = ["prompt_mode", "max_depth", "max_iterations"];

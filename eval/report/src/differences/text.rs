@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use records::run_dir::Changed;
 use serde_json::Value;
 
+use super::parts::ENGINE;
 use super::{Differences, Part, Slot, value};
 use crate::summary::NONE;
 
@@ -35,6 +36,14 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
             "In effect"
         };
         sentences.push(format!("{who}: {}.", same.join("; ")));
+    }
+    let engines = differences.parts.iter().find(|part| part.part == ENGINE);
+    if engines.is_some_and(|part| part.values.iter().flatten().count() > 1) {
+        sentences.push(
+            "Code ran on different JavaScript engines. They differ in speed, in limits and in some of what code prints, and so \
+             may the scores."
+                .to_owned(),
+        );
     }
     sentences.extend(differences.mixed.iter().cloned());
     sentences.extend(differences.programs.iter().cloned());

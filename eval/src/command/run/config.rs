@@ -29,6 +29,7 @@ pub(super) fn config(
     let mut config = json!({
         "v": CONFIG_VERSION,
         "eval_version": env!("CARGO_PKG_VERSION"),
+        "javascript_engine": program::this().engine(),
         "run": identity,
         "attempts_total": attempts_total,
         "attempts_of_all_shares": attempts_of_all_shares,

@@ -1,0 +1,119 @@
+//! `--model-args`: fields of a request's body that the user adds, and those that nobody may.
+
+use harness::provider::Sampling;
+use serde_json::{Map, Value};
+
+use super::SettingsError;
+use super::secret_field::secret_field;
+use crate::providers::ModelRef;
+
+/// Refuses a field of `--model-args` that a flag of its own gives, too: only one of them can be sent, and both would be recorded.
+pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
+    let flags: [(&'static str, bool, &[&'static str]); 6] = [
+        (
+            "--temperature",
+            sampling.temperature.is_some(),
+            &["temperature"],
+        ),
+        ("--model-seed", sampling.seed.is_some(), &["seed"]),
+        (
+            "--max-output-tokens",
+            sampling.max_tokens.is_some(),
+            &["max_tokens", "max_completion_tokens", "max_output_tokens"],
+        ),
+        (
+            "--stop",
+            !sampling.stop.is_empty(),
+            &["stop", "stop_sequences"],
+        ),
+        (
+            "--effort",
+            sampling.effort.is_some(),
+            &["reasoning_effort", "reasoning", "output_config"],
+        ),
+        (
+            "--reasoning-tokens",
+            sampling.reasoning_tokens.is_some(),
+            &["reasoning", "thinking"],
+        ),
+    ];
+    for (flag, _, fields) in flags.into_iter().filter(|(_, is_given, _)| *is_given) {
+        if let Some(field) = fields
+            .iter()
+            .find(|field| sampling.extra.contains_key(**field))
+        {
+            return Err(SettingsError::new(format!(
+                "--model-args {field}: {flag} gives it, too; leave one of them out"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The fields of `--model-args`. Those of `references` say which variable holds the key that somebody may have put there.
+pub(super) fn extra(
+    given: &[String],
+    references: &[(String, ModelRef)],
+) -> Result<Map<String, Value>, SettingsError> {
+    let wrong = |name: Option<&str>, problem: &str| {
+        // The value may be a secret, and so may what has no name.
+        let name = name.map_or(String::new(), |name| format!(" {name}"));
+        SettingsError::new(format!(
+            "--model-args{name}: {problem}; expected KEY=VALUE, as in top_p=0.9"
+        ))
+    };
+    let secret = |field: String| {
+        let mut models = references.iter();
+        let server = models.find_map(|(_, reference)| reference.on_server());
+        let variable = server.and_then(|(endpoint, _)| endpoint.key.as_deref());
+        let variable = variable.unwrap_or("OPENAI_API_KEY");
+        SettingsError::with_hint(
+            format!(
+                "--model-args: the field `{field}` holds a secret, and these fields are stored with the run"
+            ),
+            format!(
+                "export {variable}=…, or put that line into a file .env: a key is sent as its server expects it, and \
+                 stored nowhere"
+            ),
+        )
+    };
+    let mut fields = Map::new();
+    for text in given.iter().filter(|text| !text.trim().is_empty()) {
+        if text.trim_start().starts_with(['{', '[', '"']) {
+            let all: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let mut all = all.iter();
+            let field = all.find_map(|(name, value)| secret_field(name, value));
+            let problem = "each field is given by itself, and not as an object of JSON";
+            return Err(field.map_or_else(|| wrong(None, problem), secret));
+        }
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| wrong(None, "there is no `=`"))?;
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(wrong(None, "there is no name before the `=`"));
+        }
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        if let Some(field) = secret_field(name, &value) {
+            return Err(secret(field));
+        }
+        if let Some(problem) = unread(name, &value) {
+            return Err(wrong(Some(name), problem));
+        }
+        fields.insert(name.to_owned(), value);
+    }
+    Ok(fields)
+}
+
+/// Why nobody would read what such a field asks for, if so.
+fn unread(name: &str, value: &Value) -> Option<&'static str> {
+    match name {
+        "n" | "candidate_count" if *value != 1 => Some(
+            "one answer to each request is read, and all of them would be paid for; for more tries at each sample use --attempts",
+        ),
+        "background" if *value != false => {
+            Some("the server would answer later, and nobody would ask it again")
+        }
+        _ => None,
+    }
+}

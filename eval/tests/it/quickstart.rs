@@ -1,0 +1,139 @@
+//! `quickstart.sh` with V8's library and without: what it builds, and what it says. Cargo, rustc, curl and what it builds are fakes.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::system_packages::{fake, put};
+
+/// A system, and what comes of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    about: String,
+    /// Programs and headers that are there.
+    there: Vec<String>,
+    /// What becomes of a download.
+    #[serde(default)]
+    server: Server,
+    /// `RUSTY_V8_MIRROR`.
+    #[serde(default)]
+    mirror: Option<String>,
+    /// `RUSTY_V8_ARCHIVE`.
+    #[serde(default)]
+    archive: Option<String>,
+    code: i32,
+    /// The arguments of Cargo, and the library that it is given; none if it is not called.
+    #[serde(default)]
+    builds: Option<String>,
+    /// The first line of stderr.
+    says: String,
+    /// The address that is asked; none if curl is not there or not called.
+    #[serde(default)]
+    asked: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Server {
+    /// There is no curl to ask it with.
+    #[default]
+    Unasked,
+    Answers,
+    #[serde(rename = "breaks off")]
+    BreaksOff,
+}
+
+/// What the script needs of any system.
+const TOOLS: [&str; 9] = [
+    "cat", "dirname", "mkdir", "mktemp", "mv", "rm", "sed", "chmod", "id",
+];
+
+#[test]
+fn the_engine_is_v8_where_its_library_can_be_had() {
+    let rows: Vec<Row> = serde_saphyr::from_str(include_str!("quickstart.yaml")).unwrap();
+    for row in rows {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let (bin, target) = (at.join("bin"), at.join("target"));
+        fs::create_dir(&bin).unwrap();
+        for tool in TOOLS {
+            let found = ["/usr/bin", "/bin"].map(|place| Path::new(place).join(tool));
+            let found = found.iter().find(|path| path.exists()).unwrap();
+            symlink(found, bin.join(tool)).unwrap();
+        }
+        // The compiler, as far as the scripts use it, finds a header if the file is there.
+        fake(
+            &bin,
+            "cc",
+            &format!("test -e {}", at.join("simde").display()),
+        );
+        for program in &row.there {
+            put(at, program);
+        }
+        fake(&bin, "rustc", "echo 'host: x86_64-unknown-linux-gnu'");
+        let built = target.join("release");
+        let build = format!(
+            "echo \"$*${{RUSTY_V8_ARCHIVE:+ by $RUSTY_V8_ARCHIVE}}\" > {0}/built; mkdir -p {1}; \
+             printf '#!/bin/sh\\necho \" in short\"\\n' > {1}/rlm-eval; chmod +x {1}/rlm-eval",
+            at.display(),
+            built.display()
+        );
+        fake(&bin, "cargo", &build);
+        let note = "for word; do address=$word; done; echo \"$address\" > ASKED\nwhile [ \"$1\" != --output ]; do shift; done\n\
+                    echo library > \"$2\""
+            .replace("ASKED", &at.join("asked").to_string_lossy());
+        match row.server {
+            Server::Unasked => {}
+            Server::Answers => fake(&bin, "curl", &note),
+            Server::BreaksOff => fake(&bin, "curl", &format!("{note}\nexit 28")),
+        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../quickstart.sh");
+        let mut command = Command::new("/bin/sh");
+        command.arg(script).env_clear().env("PATH", &bin);
+        command.env("CARGO_TARGET_DIR", &target).env("TMPDIR", at);
+        let variables = [
+            ("RUSTY_V8_MIRROR", &row.mirror),
+            ("RUSTY_V8_ARCHIVE", &row.archive),
+        ];
+        for (name, value) in variables {
+            command.envs(value.as_ref().map(|value| (name, value)));
+        }
+        let ran = command.output().unwrap();
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        let about = &row.about;
+        assert_eq!(ran.status.code(), Some(row.code), "{about}: {stderr}");
+        let filled = |text: &str| {
+            let version = version();
+            text.replace("TARGET", &target.to_string_lossy())
+                .replace("VERSION", &version)
+        };
+        assert_eq!(stderr.lines().next(), Some(&*filled(&row.says)), "{about}");
+        let noted = |name: &str| {
+            let text = fs::read_to_string(at.join(name)).ok();
+            text.map(|text| text.trim_end().to_owned())
+        };
+        assert_eq!(
+            noted("built"),
+            row.builds.as_deref().map(filled),
+            "{about}: {stderr}"
+        );
+        assert_eq!(noted("asked"), row.asked.as_deref().map(filled), "{about}");
+        let left = fs::read_dir(&target).into_iter().flatten().flatten();
+        let mut left = left.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        assert!(
+            !left.any(|name| name.ends_with(".part")),
+            "{about}: a part is left"
+        );
+    }
+}
+
+/// The version of the crate `v8`.
+fn version() -> String {
+    let lock = include_str!("../../../Cargo.lock");
+    let (_, rest) = lock.split_once("name = \"v8\"\nversion = \"").unwrap();
+    rest.split('"').next().unwrap().to_owned()
+}
