@@ -39,7 +39,7 @@ const FIRST: [&str; 17] = [
 ];
 
 /// How many of [`FIRST`] say how agents work.
-const TREATMENTS: usize = 11;
+const TREATMENTS: usize = 10;
 
 /// Rows that one part may have; of a part with more, one row shows that it differs.
 const MOST_ROWS: usize = 6;
@@ -97,13 +97,16 @@ impl Differences {
                 })
                 .collect();
             let of_treatment = FIRST[..TREATMENTS].contains(&name);
-            if !alike(&values) {
-                // That a protocol has no sandbox at all goes without saying.
-                let used = values.iter().copied().filter(|slot| *slot != Slot::Unused);
-                if of_treatment || !alike(&used.collect::<Vec<_>>()) {
-                    parts.extend(rows_of(name, &values));
-                }
-            } else if of_treatment && let Some(Slot::Value(value)) = values.first() {
+            // That a protocol has no sandbox at all goes without saying.
+            let used: Vec<Slot> = values
+                .iter()
+                .copied()
+                .filter(|slot| of_treatment || *slot != Slot::Unused)
+                .collect();
+            let is_named = of_treatment || name == parts::ENGINE;
+            if !alike(&used) {
+                parts.extend(rows_of(name, &values));
+            } else if is_named && let Some(Slot::Value(value)) = used.first() {
                 same.push((name.to_owned(), value::in_effect(name, value)));
             }
         }

@@ -37,8 +37,7 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
         };
         sentences.push(format!("{who}: {}.", same.join("; ")));
     }
-    let engines = differences.parts.iter().find(|part| part.part == ENGINE);
-    if engines.is_some_and(|part| part.values.iter().flatten().count() > 1) {
+    if differences.parts.iter().any(|part| part.part == ENGINE) {
         sentences.push(
             "Code ran on different JavaScript engines. They differ in speed, in limits and in some of what code prints, and so \
              may the scores."
