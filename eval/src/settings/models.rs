@@ -386,12 +386,20 @@ mod tests {
 
     use super::*;
 
+    /// A model, what flags say, the tokens of reasoning that it is asked with, and what is said of those left out.
+    type Row<'a> = (
+        &'a str,
+        &'a dyn Fn(&mut Sampling),
+        Option<u32>,
+        &'a [&'a str],
+    );
+
     #[test]
     fn reasoning_is_asked_for_as_far_as_a_format_has_words_for_it() {
         let tokens = |sampling: &mut Sampling| sampling.reasoning_tokens = Some(4_000);
         let warm = |sampling: &mut Sampling| sampling.temperature = Some(0.5);
         let as_it_is = |_: &mut Sampling| {};
-        let rows: [(&str, &dyn Fn(&mut Sampling), Option<u32>, &[&str]); 7] = [
+        let rows: [Row<'_>; 7] = [
             ("anthropic/m", &as_it_is, Some(2_000), &[]),
             (
                 "openai/m",
