@@ -1,7 +1,8 @@
 //! Endless chains of jobs (microtasks), over and over: each ends in a `TimeoutError`, keeps its variables, and leaves the
 //! jobs of other agents alone. The shapes are those of `tests/hostile/loop-jobs-*`. In some, each promise waits for the
-//! next: those may run out of memory first.
+//! next, and none can be freed: those may run out of memory first.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,8 +43,8 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
     sandbox(config, isolation)
 }
 
-/// Stops one shape in a session, beside an agent that waits, and returns what was wrong.
-async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<(), String> {
+/// Stops one shape in a session, beside an agent that waits. Returns how it ended, or what was wrong.
+async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());
     let mut other = session.open(None, Context::text(""), root_info());
@@ -61,12 +62,12 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<(), String> 
     let outcome = try_run(&mut repl, cell)
         .await
         .map_err(|lost| format!("{name}: {lost}"))?;
-    let kind = outcome.error.as_ref().map(|error| error.kind);
     let grows = cell.starts_with("// expect: timed_out, memory");
-    let out_of_memory = grows && kind == Some(CellErrorKind::OutOfMemory);
-    if kind != Some(CellErrorKind::TimedOut) && !out_of_memory {
-        return Err(format!("{name}: {:?}", outcome.error));
-    }
+    let kind = match outcome.error.as_ref().map(|error| error.kind) {
+        Some(CellErrorKind::TimedOut) => CellErrorKind::TimedOut,
+        Some(CellErrorKind::OutOfMemory) if grows => CellErrorKind::OutOfMemory,
+        _ => return Err(format!("{name}: {:?}", outcome.error)),
+    };
     other.settle(call.id, Ok(", answered".to_owned()));
     let ended = match other.next().await.map_err(|lost| lost.to_string())? {
         Event::Finished(outcome) => outcome,
@@ -87,9 +88,10 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<(), String> 
             return Err(format!("{name}, afterwards: {after:?}"));
         }
     }
-    Ok(())
+    Ok(kind)
 }
 
+#[expect(clippy::print_stdout, reason = "the test says how each shape ended")]
 async fn all_stop(sandbox: &Sandbox, times: usize) {
     let shapes = shapes();
     let runs = stream::iter(
@@ -97,12 +99,22 @@ async fn all_stop(sandbox: &Sandbox, times: usize) {
             .iter()
             .flat_map(|shape| std::iter::repeat_n(shape, times)),
     );
-    let failures: Vec<String> = runs
-        .map(|(name, cell)| async move { stops(sandbox, name, cell).await.err() })
+    let ends: Vec<(&String, Result<CellErrorKind, String>)> = runs
+        .map(|(name, cell)| async move { (name, stops(sandbox, name, cell).await) })
         .buffer_unordered(3)
-        .filter_map(async |failure| failure)
         .collect()
         .await;
+    let mut failures = Vec::new();
+    let mut counts = BTreeMap::<_, usize>::new();
+    for (name, end) in ends {
+        match end {
+            Ok(kind) => *counts.entry((name, format!("{kind:?}"))).or_default() += 1,
+            Err(why) => failures.push(why),
+        }
+    }
+    for ((name, kind), count) in counts {
+        println!("{name}: {kind} {count}");
+    }
     assert!(
         failures.is_empty(),
         "{} failures: {}",
