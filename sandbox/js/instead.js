@@ -6,6 +6,10 @@
   const noNetwork = 'there is no network here';
   const noFiles = 'there are no files here; what an agent is to read is in `context`';
   const noProcesses = 'there are no processes here';
+  const noThreads = 'there are no threads here; rlm() and llm() run at the same time if you await them together';
+  const noStreams = 'there is nothing to stream; texts are whole';
+  const noCompression = 'there is no compression here';
+  const noEngine = 'the engine is not to be seen from here';
 
   const globals = {
     __proto__: null,
@@ -14,7 +18,23 @@
     WebSocket: noNetwork,
     EventSource: noNetwork,
     process: 'there is no process here: print with console.log, and end with return(value)',
-    Worker: 'there are no threads here; rlm() and llm() run at the same time if you await them together',
+    Headers: noNetwork,
+    Request: noNetwork,
+    Response: noNetwork,
+    FormData: noNetwork,
+    Worker: noThreads,
+    MessageChannel: noThreads,
+    BroadcastChannel: noThreads,
+    ReadableStream: noStreams,
+    WritableStream: noStreams,
+    TransformStream: noStreams,
+    TextDecoderStream: noStreams,
+    TextEncoderStream: noStreams,
+    CompressionStream: noCompression,
+    DecompressionStream: noCompression,
+    File: 'use Blob',
+    PerformanceObserver: 'use performance.mark and performance.measure',
+    navigator: 'there is no page here',
     WebAssembly: 'there is no WebAssembly here; write it in JavaScript',
     SharedArrayBuffer: 'there is no shared memory here; use ArrayBuffer',
     Atomics: 'there is no shared memory here',
@@ -41,13 +61,19 @@
     os: 'the machine is not to be seen from here',
     tty: 'there is no terminal here; print with console.log',
     readline: 'there is no input to read; split the text with .split("\\n")',
-    stream: 'there is nothing to stream; texts are whole',
-    zlib: 'there is no compression here',
+    repl: 'this is a REPL',
+    stream: noStreams,
+    zlib: noCompression,
+    wasi: 'there is no WebAssembly here; write it in JavaScript',
     vm: 'use `new Function`',
-    worker_threads: 'there are no threads here',
+    worker_threads: noThreads,
     module: 'there are no modules to load',
-    v8: 'the engine is not to be seen from here',
-    inspector: 'the engine is not to be seen from here',
+    v8: noEngine,
+    inspector: noEngine,
+    trace_events: noEngine,
+    diagnostics_channel: 'use events',
+    domain: 'use try and catch',
+    constants: noFiles,
     async_hooks: 'use variables',
     sqlite: noFiles,
     test: 'use assert',

@@ -22,6 +22,8 @@ pub(crate) struct HostState {
     pub done: Vec<Done>,
     /// Timers by due time; the number keeps equal times apart and in order.
     pub timers: BTreeMap<(Instant, u32), AgentId>,
+    /// When each of them is due.
+    pub due: HashMap<u32, Instant>,
     /// What may still be spent, and when that was so.
     pub budget: (Budget, Instant),
     /// The functions of the cells so far.
@@ -44,6 +46,7 @@ impl Default for HostState {
             calls: Vec::new(),
             done: Vec::new(),
             timers: BTreeMap::new(),
+            due: HashMap::new(),
             budget: (Budget::default(), Instant::now()),
             next_call: 0,
             next_timer: 0,
@@ -97,7 +100,7 @@ pub(crate) fn table() -> Vec<Named> {
                 functions,
             });
             op_repl_start_timer(host, agent: u32, milliseconds: f64) => start_timer(host, agent, milliseconds);
-            op_repl_cancel_timer(host, id: u32) => host.timers.retain(|(_, timer), _| *timer != id);
+            op_repl_cancel_timer(host, id: u32) => cancel_timer(host, id);
             op_repl_next_piece(host) => next_piece(host);
             op_repl_now(host) => host.started.elapsed().as_secs_f64() * 1000.0;
             op_repl_random_seed(_) => randomness::draw();
@@ -188,7 +191,14 @@ fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
     let delay = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(LONGEST_TIMER);
     let due = Instant::now() + delay.min(LONGEST_TIMER);
     host.timers.insert((due, host.next_timer), AgentId(agent));
+    host.due.insert(host.next_timer, due);
     host.next_timer
+}
+
+fn cancel_timer(host: &mut HostState, id: u32) {
+    if let Some(due) = host.due.remove(&id) {
+        host.timers.remove(&(due, id));
+    }
 }
 
 /// What may still be spent, as JSON; null where there is no limit.

@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance, getPrototypeOf, keys, ownKeys,
+    Error, Promise, Symbol, append, apply, define, defineProperty, functionHasInstance, getPrototypeOf, isArray, keys, ownKeys,
   } = internals.primordials;
   const { coded, outOfRange, wrongType } = internals.exceptions;
   const { inspect } = internals;
@@ -71,6 +71,11 @@
         emitter._eventsCount = 0;
       } else if (emitter._events.newListener !== undefined) {
         emitter.emit('newListener', type, listener.listener ?? listener);
+      }
+      const entry = emitter._events[type];
+      if (!first && isArray(entry)) {
+        append(entry, listener);
+        return emitter;
       }
       const before = listenersOf(emitter, type);
       if (before.length === 0) emitter._eventsCount++;

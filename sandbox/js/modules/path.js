@@ -141,6 +141,7 @@
     return dir === root ? `${dir}${base}` : `${dir}/${base}`;
   };
 
+  internals.defineModule('path/posix', () => internals.require('path'));
   internals.defineModule('path', () => {
     const path = {
       resolve, normalize, isAbsolute, join, relative, toNamespacedPath: (value) => value, dirname, basename, extname,

@@ -127,6 +127,7 @@
     return types;
   };
 
+  internals.defineModule('util/types', () => internals.require('util').types);
   internals.defineModule('util', () => {
     const types = makeTypes();
     return {

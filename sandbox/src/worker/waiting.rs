@@ -25,6 +25,7 @@ impl Worker {
                 .first_entry()
                 .filter(|entry| entry.key().0 <= now)?;
             let ((_, timer), agent) = entry.remove_entry();
+            host.due.remove(&timer);
             Some((agent, timer))
         }) {
             self.turn(agent, &Action::FireTimer { agent, timer });

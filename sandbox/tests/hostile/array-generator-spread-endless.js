@@ -1,0 +1,3 @@
+// expect: timed_out, memory, thrown
+function* endless() { for (;;) yield 1; }
+Math.max(...endless());

@@ -1,0 +1,2 @@
+// expect: ok, thrown
+for (const source of [{ length: 2 ** 40 }, { length: -1 }, { length: NaN }, { length: { valueOf() { return 3; } } }, new Proxy([1, 2], { get: () => { throw new Error('trap'); } }), { type: 'Buffer', data: [1, 2] }, { type: 'Buffer', data: { length: 1e12 } }, { [Symbol.toPrimitive]: () => 'text' }, { valueOf() { return this; } }, new Uint8Array(3), null, undefined, 5, () => {}]) { try { console.log(Buffer.from(source).length); } catch (error) { console.log(error.name); } }

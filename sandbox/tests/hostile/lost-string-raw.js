@@ -1,0 +1,2 @@
+// expect: lost, memory, thrown, timed_out
+return String.raw({ raw: { length: 2 ** 53 - 1, 0: 'a' } }, 'b').length;
