@@ -6,7 +6,7 @@ process.env
 // ---- timers
 const order = []; setTimeout(() => order.push('late'), 20); setTimeout(() => order.push('soon'), 1); await new Promise((r) => setTimeout(r, 40)); console.log(order.length);
 // ----
-let ticks = 0; const timer = setInterval(() => { if (++ticks === 3) clearInterval(timer) }, 1); await new Promise((r) => setTimeout(r, 50)); console.log(ticks);
+let ticks = 0; await new Promise((done) => { const timer = setInterval(() => { if (++ticks < 3) return; clearInterval(timer); setTimeout(done, 10) }, 1) }); console.log(ticks);
 // ---- a timer that throws
 setTimeout(() => { throw new Error('in a timer') }, 1); await new Promise((r) => setTimeout(r, 10)); console.log('after');
 // ---- a timer ends with its cell
