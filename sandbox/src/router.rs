@@ -14,7 +14,7 @@ pub(crate) struct Router(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    routes: HashMap<AgentId, mpsc::UnboundedSender<Event>>,
+    routes: HashMap<AgentId, mpsc::UnboundedSender<Vec<Event>>>,
     /// No reply comes any more.
     ended: bool,
     /// Why, once that is known.
@@ -22,8 +22,8 @@ struct State {
 }
 
 impl Router {
-    /// The events of an agent from now on. If the isolate is lost, the channel is closed and empty.
-    pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Event> {
+    /// The events of an agent from now on, those of a turn together. If the isolate is lost, the channel is closed and empty.
+    pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Vec<Event>> {
         let (sender, events) = mpsc::unbounded_channel();
         let mut state = self.lock();
         if state.lost.is_none() {
@@ -37,16 +37,28 @@ impl Router {
         self.lock().routes.remove(&agent);
     }
 
-    /// Sends a reply to its REPL; does nothing if the REPL was dropped in the meantime.
-    pub fn route(&self, reply: Reply) {
-        let (agent, event) = match reply {
-            Reply::Called { agent, call } => (agent, Event::Called(call)),
-            Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
-            Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
-            Reply::CallContext { agent, call, text } => (agent, Event::CallContext { call, text }),
-        };
-        if let Some(sender) = self.lock().routes.get(&agent) {
-            let _ = sender.send(event);
+    /// Sends the replies of a turn to their REPLs, in their order; does nothing for a REPL that was dropped in the meantime.
+    pub fn route(&self, replies: Vec<Reply>) {
+        let mut events: Vec<(AgentId, Vec<Event>)> = Vec::new();
+        for reply in replies {
+            let (agent, event) = match reply {
+                Reply::Called { agent, call } => (agent, Event::Called(call)),
+                Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
+                Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
+                Reply::CallContext { agent, call, text } => {
+                    (agent, Event::CallContext { call, text })
+                }
+            };
+            match events.last_mut().filter(|(last, _)| *last == agent) {
+                Some((_, of_agent)) => of_agent.push(event),
+                None => events.push((agent, vec![event])),
+            }
+        }
+        let state = self.lock();
+        for (agent, of_agent) in events {
+            if let Some(sender) = state.routes.get(&agent) {
+                let _ = sender.send(of_agent);
+            }
         }
     }
 

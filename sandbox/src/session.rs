@@ -1,5 +1,6 @@
 //! A session: one isolate, wherever it runs, and the REPLs of the agents that share it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -139,6 +140,7 @@ impl Session {
             agent,
             session: self.clone(),
             events,
+            come: VecDeque::new(),
             returned: false,
         };
         repl.send(Request::Open {
@@ -166,7 +168,9 @@ impl Session {
 pub struct Repl {
     agent: AgentId,
     session: Session,
-    events: mpsc::UnboundedReceiver<Event>,
+    events: mpsc::UnboundedReceiver<Vec<Event>>,
+    /// Those of them that have come and are yet to be taken.
+    come: VecDeque<Event>,
     returned: bool,
 }
 
@@ -185,10 +189,15 @@ impl Repl {
     /// # Errors
     /// [`Lost`] if the isolate is gone.
     pub async fn next(&mut self) -> Result<Event, Lost> {
-        self.events
-            .recv()
-            .await
-            .ok_or_else(|| self.session.router.lost())
+        loop {
+            if let Some(event) = self.come.pop_front() {
+                return Ok(event);
+            }
+            match self.events.recv().await {
+                Some(events) => self.come.extend(events),
+                None => return Err(self.session.router.lost()),
+            }
+        }
     }
 
     /// Settles an `rlm()` or `llm()`: its `await` gives the text, or throws an error with the message.

@@ -37,7 +37,7 @@ impl Session {
         spawn(
             config,
             inbox,
-            Box::new(move |reply| replies.route(reply)),
+            Box::new(move |of_turn| replies.route(of_turn)),
             // The thread cannot be stopped, but nobody needs to wait for it.
             Arc::new(move || stuck.lose(Lost::own_code("a cell could not be stopped"))),
             move |start| drop(ready.send(start)),

@@ -25,14 +25,16 @@ const LONG: Duration = Duration::from_secs(10);
 /// CPU time for turns that belong to no running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
-/// Where replies go.
-pub(crate) type Outbox = Box<dyn Fn(Reply) + Send>;
+/// Where replies go, those of a turn together.
+pub(crate) type Outbox = Box<dyn Fn(Vec<Reply>) + Send>;
 
 /// The state of one session.
 pub(crate) struct Worker {
     isolate: Isolate,
     limits: Limits,
     outbox: Outbox,
+    /// What the turn at hand brought about.
+    replies: Vec<Reply>,
     agents: BTreeMap<AgentId, Agent>,
     /// Pending calls and the agents whose cells made them.
     calls: HashMap<CallId, AgentId>,
@@ -72,6 +74,7 @@ impl Worker {
             isolate,
             limits,
             outbox,
+            replies: Vec::new(),
             agents: BTreeMap::new(),
             calls: HashMap::new(),
             waiting: BTreeMap::new(),
@@ -160,7 +163,8 @@ impl Worker {
                             Err("reading the context took too long".to_owned())
                         }
                     };
-                    (self.outbox)(Reply::CallContext { agent, call, text });
+                    self.replies.push(Reply::CallContext { agent, call, text });
+                    self.send();
                 }
             }
             Request::Close { agent, returned } => {
@@ -429,10 +433,18 @@ impl Worker {
             cell.pending.insert(id);
             self.calls.insert(id, agent);
             self.waiting.remove(&agent);
-            (self.outbox)(reply);
+            self.replies.push(reply);
         }
         for done in done {
             self.finish(done);
+        }
+        self.send();
+    }
+
+    /// Sends all of a turn at once: nobody answers a call of a cell before he can know that the cell has ended with it.
+    fn send(&mut self) {
+        if !self.replies.is_empty() {
+            (self.outbox)(std::mem::take(&mut self.replies));
         }
     }
 

@@ -104,7 +104,7 @@ impl Original<'_> {
             memory.as_mut().is_some_and(|must_stop| must_stop())
         });
         let mut requests = link.requests()?;
-        let outbox = Box::new(move |reply| match link.send(&Up::Reply(reply)) {
+        let outbox = Box::new(move |replies| match link.send_replies(replies) {
             Ok(()) => {}
             Err(FrameError::Io(_)) => exit::now(1),
             Err(_) => exit::now(exit::BROKEN),

@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::frame::{self, FrameError};
 use super::{Down, Up};
 use crate::inbox::{Arriving, Inbox, Next};
+use crate::message::Reply;
 
 /// A session's socket. Only the session's own thread uses it.
 pub(super) struct Link(UnixStream);
@@ -23,6 +24,19 @@ impl Link {
 
     pub fn send(&self, message: &Up) -> Result<(), FrameError> {
         frame::write(&mut &self.0, message)
+    }
+
+    /// Sends what a turn brought about.
+    pub fn send_replies(&self, replies: Vec<Reply>) -> Result<(), FrameError> {
+        let mut left = replies.len();
+        for reply in replies {
+            left -= 1;
+            self.send(&Up::Reply {
+                reply,
+                is_last: left == 0,
+            })?;
+        }
+        Ok(())
     }
 
     /// The requests that arrive over it.

@@ -81,10 +81,13 @@ struct Down {
 #[derive(Debug, Serialize, Deserialize)]
 enum Up {
     /// The worker is confined as far as the kernel allows; what the kernel lacks is reported once.
-    Ready {
-        lacks: Option<String>,
+    Ready { lacks: Option<String> },
+    /// What a turn brought about, reply by reply.
+    Reply {
+        reply: Reply,
+        /// Whether it is the turn's last.
+        is_last: bool,
     },
-    Reply(Reply),
     /// The worker cannot work.
     Refused(String),
     /// The server cannot be copied.

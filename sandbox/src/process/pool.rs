@@ -208,9 +208,15 @@ async fn carry(
         end.unwrap_or_else(|error| Lost::outside(format!("it has no process: {error}")))
     };
     let hung_up = async {
+        let mut of_turn = Vec::new();
         loop {
             match frame::read_async(&mut replies).await {
-                Ok(Some(Up::Reply(reply))) => router.route(reply),
+                Ok(Some(Up::Reply { reply, is_last })) => {
+                    of_turn.push(reply);
+                    if is_last {
+                        router.route(std::mem::take(&mut of_turn));
+                    }
+                }
                 Ok(None) | Err(FrameError::Io(_)) => return None,
                 _ => return Some(Lost::own_code("its process sent what cannot be read")),
             }

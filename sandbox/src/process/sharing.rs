@@ -71,7 +71,7 @@ fn work(
         hello.config.clone(),
         requests,
         // A failed send is ignored: a harness that is gone is noticed when its requests end.
-        Box::new(move |reply| drop(replies.send(&Up::Reply(reply)))),
+        Box::new(move |of_turn| drop(replies.send_replies(of_turn))),
         Arc::new(|| exit::now(exit::STUCK)),
         move |started: Result<(), StartError>| {
             // As in a copy: a process whose engine does not start is of no use.

@@ -123,6 +123,7 @@ impl Worker {
                 ..CellOutcome::default()
             },
         );
+        self.send();
     }
 
     fn send_outcome(&mut self, agent: AgentId, mut outcome: CellOutcome) {
@@ -133,7 +134,7 @@ impl Worker {
             output.push(&format!("Uncaught (in promise) {text}"), 0);
         }
         outcome.output = output.finish();
-        (self.outbox)(Reply::Finished { agent, outcome });
+        self.replies.push(Reply::Finished { agent, outcome });
     }
 }
 

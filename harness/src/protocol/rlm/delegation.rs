@@ -64,6 +64,8 @@ impl<'a> ReplAgent<'a> {
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
             tokio::select! {
+                // First what the cell did: a call that it does not wait for is answered by nobody.
+                biased;
                 event = self.repl.next() => match event? {
                     Event::Called(call) => {
                         self.start_call(&call, &mut children);
