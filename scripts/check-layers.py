@@ -61,13 +61,14 @@ LAYERS = {
     "benchmarks": """
         image environment
         sample
-        catalog+dataset+generated+user_dataset+rows+score+table+template
+        catalog+dataset+generated+own_world+user_dataset+rows+score+table+template
         longbench ruler
     """,
     "browser": """
         gate tab dump devtools keys
         error
         wire input
+        unprivileged
         chromium+page+pool+profile
         script
     """,

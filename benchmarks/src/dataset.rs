@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{AppWorld, OutsideScorer, Sample, Scorer, Site};
+use crate::{AppWorld, OutsideScorer, OwnWorld, Sample, Scorer, Site};
 
 /// What is known of a sample, by name.
 pub type SampleMetadata = BTreeMap<String, Value>;
@@ -50,6 +50,25 @@ pub trait Dataset: Send + Sync {
     /// The web site on which the sample of this id is worked on; none for a sample without one.
     fn site(&self, _id: &str) -> Option<Box<dyn Site>> {
         None
+    }
+
+    /// The world of one's own in which the sample of this id is worked on; none for a sample of texts, or of another world.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Dataset::sample`].
+    fn own_world(&self, _id: &str) -> Result<Option<OwnWorld>, DatasetError> {
+        Ok(None)
+    }
+
+    /// The place of the first row that names a command to be run.
+    fn first_command(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether there are samples whose user says more than the query.
+    fn has_follow_ups(&self) -> bool {
+        false
     }
 
     /// The scorer that the benchmark is scored with.

@@ -1,5 +1,7 @@
 //! What surrounds an agent besides its context: web sites, apps and documents, as data and state machines without a network.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 /// The web site of one attempt: whoever runs the attempt puts it on loopback.
@@ -49,8 +51,70 @@ pub struct AppWorld {
     pub active: Option<String>,
     /// HTML documents of the apps that run from the beginning.
     pub running: Vec<String>,
-    /// What the user says after the query.
-    pub follow_ups: Vec<String>,
-    /// The body of an async JavaScript function that uses the newest app and returns what it shows.
-    pub check: String,
+    /// The body of an async JavaScript function that uses the newest app and returns what it shows. None where `checks` take
+    /// its place.
+    pub check: Option<String>,
+    /// What is checked after each message of the user, in their order.
+    pub checks: Vec<Option<Check>>,
+}
+
+/// What a row of one's own is worked on in, besides its texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnWorld {
+    /// A web site.
+    Site(OwnSite),
+    /// Documents, and the apps that are made for them.
+    Apps(AppWorld),
+}
+
+/// A web site of one's own, and how it is found at the beginning of each attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnSite {
+    /// Where it comes from.
+    pub source: SiteSource,
+    /// Where an attempt begins: an address of the site, or a path on it.
+    pub start: String,
+    /// Origins within reach besides its own, such as `https://example.com`.
+    pub allow: Vec<String>,
+    /// Cookies of the site, by name.
+    pub cookies: Vec<(String, String)>,
+    /// Its `localStorage`, by name.
+    pub storage: Vec<(String, String)>,
+    /// Width and height of the page in pixels; none for the usual ones.
+    pub viewport: Option<(u32, u32)>,
+    /// What is checked after each message of the user, in their order.
+    pub checks: Vec<Option<Check>>,
+}
+
+/// Where a web site of one's own comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SiteSource {
+    /// It is there, at this address.
+    Address(String),
+    /// Files, to be served.
+    Folder(PathBuf),
+    /// A server that is started for the attempt.
+    Command(ServerCommand),
+}
+
+/// A server that a row names. `{port}` in its words and its address stands for a free port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerCommand {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The origin that it answers at, on loopback.
+    pub address: String,
+    /// Where it runs.
+    pub folder: PathBuf,
+}
+
+/// How what came of a message of the user is found out. What is right is in the sample's `expected`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// JavaScript in the page in front, or in the newest app: the body of an async function, or an expression.
+    Page(String),
+    /// A request to the server, whose JSON counts: an address of the site, or a path on it.
+    Request(String),
+    /// The text of the answer.
+    Answer,
 }

@@ -33,6 +33,7 @@ mod webnav;
 mod generated;
 mod longbench;
 mod user_dataset;
+mod own_world;
 mod ruler;
 
 mod rows;
@@ -45,13 +46,16 @@ pub use catalog::{
     Entry, Fetch, OpenError, Options, Reads, catalog, decrypted_expected, entry, open,
 };
 pub use dataset::{Dataset, DatasetError, SampleMetadata};
-pub use environment::{Answered, AppWorld, Asked, Site};
+pub use environment::{
+    Answered, AppWorld, Asked, Check, OwnSite, OwnWorld, ServerCommand, Site, SiteSource,
+};
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};
+pub use own_world::document_uri;
 pub use sample::Sample;
 pub use score::{
-    Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Score, Scorer, ShortAnswer,
-    StringMatch, scorer, scorers,
+    Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Score, Scorer,
+    ShortAnswer, StringMatch, scorer, scorers,
 };
 pub use user_dataset::is_path;
 

@@ -7,8 +7,12 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::own_world::WorldDigests;
 use crate::table::{Fault, Place, Row, Table};
-use crate::{Dataset, DatasetError, Image, Options, OutsideScorer, Sample, SampleMetadata, Scorer};
+use crate::{
+    Dataset, DatasetError, Image, Options, OutsideScorer, OwnWorld, Sample, SampleMetadata, Scorer,
+    SiteSource,
+};
 
 /// What rows look like, and what samples they make.
 pub trait Schema: Send + Sync + 'static {
@@ -53,6 +57,11 @@ pub trait Schema: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
+    /// The world that a row is worked on in; `folder` is that of its file.
+    fn world(&self, _row: &Row, _folder: &Path) -> Result<Option<OwnWorld>, Fault> {
+        Ok(None)
+    }
+
     /// The scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
 
@@ -76,6 +85,8 @@ pub struct Indexed {
 pub struct Body {
     /// What is asked.
     pub query: String,
+    /// What the user says after it.
+    pub follow_ups: Vec<String>,
     /// What it is asked about.
     pub context: Arc<String>,
     /// In the scorer's form.
@@ -91,6 +102,10 @@ struct Rows<S> {
     ids: Vec<String>,
     /// Of each row that has images, by the number of its first sample, what they were when they were read through.
     images: BTreeMap<usize, [u8; 32]>,
+    /// Likewise of each row that has a world, of its files.
+    worlds: BTreeMap<usize, [u8; 32]>,
+    first_command: Option<String>,
+    has_follow_ups: bool,
     digest: String,
     notes: Vec<String>,
 }
@@ -111,6 +126,10 @@ pub fn open<S: Schema>(
         .chain_update(format!("{}\0", schema.format()))
         .chain_update(table.digest()?);
     let mut images = BTreeMap::new();
+    let mut worlds = BTreeMap::new();
+    let mut world_digests = WorldDigests::default();
+    let mut first_command = None;
+    let mut has_follow_ups = false;
     let mut entries = Vec::new();
     let mut ids: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -134,17 +153,31 @@ pub fn open<S: Schema>(
             if table.is_read_whole(&place, &columns) {
                 for sample in &indexed {
                     let body = schema.body(&row, sample.variant);
-                    body.map_err(|fault| fault.to_string())?;
+                    let body = body.map_err(|fault| fault.to_string())?;
+                    has_follow_ups |= !body.follow_ups.is_empty();
                 }
             }
             let shown = load(&schema, &row, table.folder(&place))?;
+            let world = schema.world(&row, table.folder(&place));
+            let world = world.map_err(|fault| fault.to_string())?;
+            let is_command = is_command(world.as_ref());
+            let world = world.map(|world| world_digests.of(&world)).transpose()?;
+            if is_command && first_command.is_none() {
+                first_command = Some(table.place(&place));
+            }
             match indexed.iter().find(|sample| seen.contains(&sample.id)) {
                 Some(sample) => Err(format!("the id `{}` is that of an earlier row", sample.id)),
-                None => Ok((indexed, shown)),
+                None => Ok((indexed, shown, world)),
             }
         });
         match found {
-            Ok((indexed, shown)) => {
+            Ok((indexed, shown, world)) => {
+                if let Some(hash) = world {
+                    digest.update(hash);
+                    for index in ids.len()..ids.len() + indexed.len() {
+                        worlds.insert(index, hash);
+                    }
+                }
                 if !shown.is_empty() {
                     let hash = hash(&shown);
                     digest.update(hash);
@@ -183,9 +216,16 @@ pub fn open<S: Schema>(
         entries,
         ids,
         images,
+        worlds,
+        first_command,
+        has_follow_ups,
         digest: hex::encode(digest.finalize()),
         notes,
     }))
+}
+
+fn is_command(world: Option<&OwnWorld>) -> bool {
+    matches!(world, Some(OwnWorld::Site(site)) if matches!(site.source, SiteSource::Command(_)))
 }
 
 /// The images of a row, or what is wrong with them.
@@ -254,12 +294,47 @@ impl<S: Schema> Dataset for Rows<S> {
         Ok(Sample {
             id: id.clone(),
             query: body.query,
+            follow_ups: body.follow_ups,
             context: body.context,
             images,
             expected: body.expected,
             metadata: facts.clone(),
             cluster: body.cluster,
         })
+    }
+
+    fn own_world(&self, id: &str) -> Result<Option<OwnWorld>, DatasetError> {
+        let Some(index) = self.ids.iter().position(|own| own == id) else {
+            return Ok(None);
+        };
+        let Some(hash) = self.worlds.get(&index) else {
+            return Ok(None);
+        };
+        let (place, ..) = &self.entries[index];
+        let row = self.table.row(place)?;
+        let wrong = |problem: String| DatasetError::Row {
+            place: self.table.place(place),
+            problem,
+        };
+        let world = self.schema.world(&row, self.table.folder(place));
+        let world = world.map_err(|fault| wrong(fault.to_string()))?;
+        let found = world
+            .as_ref()
+            .map(|world| WorldDigests::default().of(world));
+        match found.transpose().map_err(wrong)? {
+            Some(found) if found != *hash => Err(wrong(
+                "the files of its world are not what they were when the data was opened".to_owned(),
+            )),
+            _ => Ok(world),
+        }
+    }
+
+    fn first_command(&self) -> Option<&str> {
+        self.first_command.as_deref()
+    }
+
+    fn has_follow_ups(&self) -> bool {
+        self.has_follow_ups
     }
 
     fn scorer(&self) -> Arc<dyn Scorer> {

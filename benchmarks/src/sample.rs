@@ -7,13 +7,15 @@ use serde_json::Value;
 
 use crate::Image;
 
-/// One task of a benchmark. An agent may see `query`, `context` and `images`, and nothing else of it.
+/// One task of a benchmark. An agent may see `query`, `follow_ups`, `context` and `images`, and nothing else of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Unique in its dataset, and safe as part of a file name for generated samples: `s-niah-8k-1`.
     pub id: String,
     /// What is asked.
     pub query: String,
+    /// What the user says after it, one message after each answer.
+    pub follow_ups: Vec<String>,
     /// What it is asked about; may be megabytes long.
     pub context: Arc<String>,
     /// What is shown with the question; at most [`Image::MOST`].

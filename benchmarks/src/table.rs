@@ -374,7 +374,8 @@ pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+/// The kind of a value in words.
+pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

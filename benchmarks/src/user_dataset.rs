@@ -9,12 +9,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
+use crate::own_world::{Talk, WorldFields};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
 use crate::{
-    Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, Scorer, catalog,
-    scorer, scorers,
+    Checks, Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, OwnWorld,
+    Scorer, catalog, scorer, scorers,
 };
 
 /// The file of a folder that describes its benchmark.
@@ -33,7 +34,7 @@ struct Description {
     /// The file of rows, from the folder on; without it, all files of the folder.
     data: Option<PathBuf>,
     /// Which field of a row is what.
-    fields: Named,
+    fields: BTreeMap<Role, String>,
     /// The query, with `<name>` for the field `name` of the row; without it, the query field.
     query: Option<String>,
     /// The fields that results are grouped by; without it, all short ones that are nothing else.
@@ -42,16 +43,51 @@ struct Description {
     scorer: Option<String>,
 }
 
-/// Names of fields, as far as they are given.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Named {
-    id: Option<String>,
-    query: Option<String>,
-    context: Option<String>,
-    expected: Option<String>,
-    cluster: Option<String>,
-    images: Option<String>,
+/// What a field of a row may be, by the name that it has where the description does not say otherwise.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+enum Role {
+    Id,
+    Query,
+    Context,
+    Expected,
+    Cluster,
+    Images,
+    Url,
+    Site,
+    Command,
+    Address,
+    Allow,
+    Cookies,
+    Storage,
+    Viewport,
+    Documents,
+    Turns,
+    Check,
+}
+
+impl Role {
+    const fn usual(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Query => "query",
+            Self::Context => "context",
+            Self::Expected => "expected",
+            Self::Cluster => "cluster",
+            Self::Images => "images",
+            Self::Url => "url",
+            Self::Site => "site",
+            Self::Command => "command",
+            Self::Address => "address",
+            Self::Allow => "allow",
+            Self::Cookies => "cookies",
+            Self::Storage => "storage",
+            Self::Viewport => "viewport",
+            Self::Documents => "documents",
+            Self::Turns => "turns",
+            Self::Check => "check",
+        }
+    }
 }
 
 /// Names of fields.
@@ -62,20 +98,47 @@ struct Fields {
     expected: String,
     cluster: String,
     images: String,
+    world: WorldFields,
 }
 
 impl Fields {
-    fn new(named: &Named) -> Self {
-        let or = |name: &Option<String>, usual: &str| name.clone().unwrap_or(usual.to_owned());
+    fn new(named: &BTreeMap<Role, String>) -> Self {
+        let name = |role: Role| {
+            named
+                .get(&role)
+                .map_or(role.usual(), String::as_str)
+                .to_owned()
+        };
         Self {
-            id: or(&named.id, "id"),
-            query: or(&named.query, "query"),
-            context: or(&named.context, "context"),
-            expected: or(&named.expected, "expected"),
-            cluster: or(&named.cluster, "cluster"),
-            images: or(&named.images, "images"),
+            id: name(Role::Id),
+            query: name(Role::Query),
+            context: name(Role::Context),
+            expected: name(Role::Expected),
+            cluster: name(Role::Cluster),
+            images: name(Role::Images),
+            world: WorldFields {
+                url: name(Role::Url),
+                site: name(Role::Site),
+                command: name(Role::Command),
+                address: name(Role::Address),
+                allow: name(Role::Allow),
+                cookies: name(Role::Cookies),
+                storage: name(Role::Storage),
+                viewport: name(Role::Viewport),
+                documents: name(Role::Documents),
+                turns: name(Role::Turns),
+                check: name(Role::Check),
+                named: named.values().cloned().collect(),
+            },
         }
     }
+}
+
+/// What all rows of a benchmark have in common: where they are worked on, and whether they are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    place: &'static str,
+    is_checked: bool,
 }
 
 struct Own {
@@ -88,6 +151,10 @@ struct Own {
     fields: Fields,
     /// The names of all fields that any row has.
     seen: BTreeSet<String>,
+    /// What the first row is.
+    kind: Option<Kind>,
+    /// Whether somebody chose the scorer.
+    is_scorer_given: bool,
     scorer: Arc<dyn Scorer>,
     outside_scorer: Option<OutsideScorer>,
     /// Whether the expected values are the scorer's.
@@ -171,6 +238,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
         })?,
         None => Arc::new(Exact),
     };
+    let is_scorer_given = chosen.is_some() && outside_scorer.is_none();
     let own = Own {
         name: name.to_owned(),
         file: path.join(DESCRIPTION),
@@ -182,6 +250,8 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
         fields: Fields::new(&description.fields),
         description,
         seen: BTreeSet::new(),
+        kind: None,
+        is_scorer_given,
         scorer,
         is_scored_here: outside_scorer.is_none() && !options.is_scored_outside,
         outside_scorer,
@@ -236,6 +306,7 @@ impl Schema for Own {
                 self.seen.insert(name.clone());
             }
         }
+        self.belongs(row)?;
         let fields = &self.fields;
         let id = match row.get(&fields.id) {
             None | Some(Value::Null) => number.to_string(),
@@ -264,19 +335,9 @@ impl Schema for Own {
     }
 
     fn end(&mut self) -> Result<Vec<String>, DatasetError> {
-        let named = &self.description.fields;
-        let named = [
-            ("id", &named.id),
-            ("query", &named.query),
-            ("context", &named.context),
-            ("expected", &named.expected),
-            ("cluster", &named.cluster),
-            ("images", &named.images),
-        ];
-        let missing = named.into_iter().find_map(|(role, name)| {
-            let name = name.as_ref()?;
-            (!self.seen.contains(name)).then_some((role, name))
-        });
+        let mut named = self.description.fields.iter();
+        let missing = named
+            .find_map(|(role, name)| (!self.seen.contains(name)).then_some((role.usual(), name)));
         if let Some((role, name)) = missing.filter(|_| !self.seen.is_empty()) {
             let known: Vec<_> = self.seen.iter().take(20).map(String::as_str).collect();
             return Err(DatasetError::Row {
@@ -295,9 +356,18 @@ impl Schema for Own {
 
     fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
         let fields = &self.fields;
-        let query = match &self.description.query {
-            Some(template) => filled(template.trim_end(), row)?,
-            None => plain(required(row, "query", &fields.query)?),
+        let talk = fields.world.talk(row)?;
+        let (query, follow_ups) = match (talk.messages.split_first(), &self.description.query) {
+            (Some(_), _) if !matches!(row.get(&fields.query), None | Some(Value::Null)) => {
+                let problem = format!(
+                    "stands beside `{}`, of which the first is the query",
+                    fields.world.turns
+                );
+                return Err(Fault::new(&fields.query, problem));
+            }
+            (Some((first, others)), _) => (first.clone(), others.to_vec()),
+            (None, Some(template)) => (filled(template.trim_end(), row)?, Vec::new()),
+            (None, None) => (plain(required(row, "query", &fields.query)?), Vec::new()),
         };
         if query.trim().is_empty() {
             return Err(Fault::new(&fields.query, "is blank, it must ask something"));
@@ -314,8 +384,13 @@ impl Schema for Own {
             None | Some(Value::Null) => None,
             Some(_) => Some(label(row, &fields.cluster)?),
         };
-        let expected = required(row, "expected", &fields.expected)?.clone();
+        let expected = if talk.is_checked() {
+            self.checked(row, &talk)?
+        } else {
+            required(row, "expected", &fields.expected)?.clone()
+        };
         if self.is_scored_here
+            && !talk.is_checked()
             && let Some(problem) = self.scorer.misfit(&expected)
         {
             let problem = format!("{problem} (scorer {})", self.scorer.name());
@@ -323,6 +398,7 @@ impl Schema for Own {
         }
         Ok(Body {
             query,
+            follow_ups,
             context: context.into(),
             expected,
             cluster,
@@ -345,8 +421,17 @@ impl Schema for Own {
         Ok(named)
     }
 
+    fn world(&self, row: &Row, folder: &Path) -> Result<Option<OwnWorld>, Fault> {
+        self.fields.world.world(row, folder)
+    }
+
     fn scorer(&self) -> Arc<dyn Scorer> {
-        Arc::clone(&self.scorer)
+        match self.kind {
+            Some(Kind {
+                is_checked: true, ..
+            }) => Arc::new(Checks),
+            _ => Arc::clone(&self.scorer),
+        }
     }
 
     fn outside_scorer(&self) -> Option<&OutsideScorer> {
@@ -355,6 +440,52 @@ impl Schema for Own {
 }
 
 impl Own {
+    /// What is right in a row with checks, which nothing else may say.
+    fn checked(&self, row: &Row, talk: &Talk) -> Result<Value, Fault> {
+        let (check, expected) = (&self.fields.world.check, &self.fields.expected);
+        if !matches!(row.get(expected), None | Some(Value::Null)) {
+            return Err(Fault::new(
+                expected,
+                format!("stands beside `{check}`, which says what is right"),
+            ));
+        }
+        if self.is_scorer_given && self.scorer.name() != Checks::NAME {
+            let problem = format!(
+                "cannot be scored by {}: a row with checks is scored by them, or by a JavaScript file",
+                self.scorer.name()
+            );
+            return Err(Fault::new(check, problem));
+        }
+        Ok(talk.expected())
+    }
+
+    /// Checks that a row is of the kind of the first.
+    fn belongs(&mut self, row: &Row) -> Result<(), Fault> {
+        let world = &self.fields.world;
+        let is_checked = world.talk(row)?.is_checked();
+        // Files are read later.
+        let kind = Kind {
+            place: world.place(row)?,
+            is_checked,
+        };
+        let first = *self.kind.get_or_insert(kind);
+        if first == kind {
+            return Ok(());
+        }
+        let words = |kind: Kind| {
+            let checked = if kind.is_checked { "with" } else { "without" };
+            format!("{} {checked} checks", kind.place)
+        };
+        Err(Fault::new(
+            &self.fields.world.check,
+            format!(
+                "does not fit the rows before it: this row is {}, and the first is {}; a benchmark has rows of one kind",
+                words(kind),
+                words(first)
+            ),
+        ))
+    }
+
     /// The file that a context is the path of, seen from the folder of the rows.
     fn file_named(&self, context: &str) -> Option<PathBuf> {
         const LONGEST: usize = 300;
@@ -376,8 +507,18 @@ impl Own {
             expected,
             cluster,
             images,
+            world,
         } = &self.fields;
-        let used = [id, query, context, expected, cluster, images];
+        let mut used = vec![id, query, context, expected, cluster, images];
+        let is_of_world = world
+            .talk(row)
+            .is_ok_and(|talk| talk.is_checked() || !talk.messages.is_empty());
+        used.extend(
+            world
+                .all()
+                .into_iter()
+                .filter(|name| is_of_world || world.named.contains(name)),
+        );
         let is_short = |value: &Value| match value {
             Value::String(text) => text.len() <= LONGEST,
             Value::Bool(_) | Value::Number(_) => true,

@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use crate::error::{Error, Result};
 use crate::gate::Gate;
 use crate::pool::Settings;
+use crate::unprivileged::User;
 use crate::wire::Wire;
 
 /// Names under which systems install it.
@@ -31,10 +32,8 @@ const MEASURE_EVERY: Duration = Duration::from_millis(500);
 /// Lines of the browser's stderr that an error may quote.
 const LINES_KEPT: usize = 5;
 
-const ARGUMENTS: [&str; 23] = [
-    "--headless",
+const ARGUMENTS: [&str; 21] = [
     "--lang=en-US",
-    "--no-sandbox", // Chromium refuses its own sandbox to root, and containers lack user namespaces
     "--disable-gpu",
     "--disable-quic",
     "--disable-dev-shm-usage",
@@ -116,9 +115,17 @@ impl Chromium {
     }
 
     async fn launch(program: &Path, settings: &Settings) -> Result<Self> {
-        let failed = |reason: String| Error::NotStarted {
-            program: program.display().to_string(),
-            reason,
+        let failed = |reason: String| {
+            let is_refused = ["sandbox", "namespace", "not permitted"]
+                .iter()
+                .any(|word| reason.contains(word));
+            if settings.is_sandboxed && is_refused {
+                return Error::NoSandbox { reason };
+            }
+            Error::NotStarted {
+                program: program.display().to_string(),
+                reason,
+            }
         };
         let gate = Gate::open()
             .await
@@ -126,7 +133,27 @@ impl Chromium {
         let profile = tempfile::Builder::new().prefix("eval-browser-").tempdir();
         let profile =
             profile.map_err(|error| failed(format!("no directory for its profile: {error}")))?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        if settings.is_sandboxed {
+            if let Some(user) = User::in_place_of_root() {
+                let owned = user.own(profile.path());
+                owned.map_err(|error| {
+                    failed(format!(
+                        "root may not give a directory to the user {}: {error}: not permitted",
+                        user.id
+                    ))
+                })?;
+                command.uid(user.id).gid(user.group);
+            }
+        } else {
+            command.arg("--no-sandbox"); // Chromium refuses its own to root, and containers lack user namespaces
+        }
+        if !settings.is_visible {
+            // What stands in the environment is no page's concern, even of one that has taken over its process.
+            let path = std::env::var_os("PATH").unwrap_or_else(|| NO_PATH.into());
+            command.arg("--headless").env_clear().env("PATH", path);
+        }
+        let mut child = command
             .args(ARGUMENTS)
             .arg(format!(
                 "--window-size={},{}",
@@ -176,7 +203,7 @@ impl Chromium {
                 _ => return Err(failed(quote(&said))),
             }
         };
-        let wire = Wire::connect(&address)
+        let wire = Wire::connect(&address, Arc::clone(&gate.rules))
             .await
             .map_err(|error| failed(error.to_string()))?;
         let mut watch = JoinSet::new();
@@ -199,6 +226,10 @@ impl Chromium {
 }
 
 fn keep(said: &Mutex<Vec<String>>, line: String) {
+    // A stack says nothing to whoever reads it.
+    if line.starts_with('#') {
+        return;
+    }
     let mut said = said.lock();
     if said.len() == LINES_KEPT {
         said.remove(0);

@@ -45,6 +45,11 @@ commands! {
     } -> Target;
     CloseTarget "Target.closeTarget" {target_id: String} -> IgnoredAny;
     EnablePage "Page.enable" {} -> IgnoredAny;
+    /// Without keeping what comes: only that something was asked for counts.
+    EnableNetwork "Network.enable" {max_total_buffer_size: u32, max_resource_buffer_size: u32} -> IgnoredAny;
+    SetCookies "Storage.setCookies" {cookies: Vec<Cookie>, browser_context_id: String} -> IgnoredAny;
+    AddScript "Page.addScriptToEvaluateOnNewDocument" {source: String} -> AddedScript;
+    RemoveScript "Page.removeScriptToEvaluateOnNewDocument" {identifier: String} -> IgnoredAny;
     EnableInspector "Inspector.enable" {} -> IgnoredAny;
     Navigate "Page.navigate" {url: String} -> Navigation;
     HandleDialog "Page.handleJavaScriptDialog" {accept: bool, prompt_text: Option<String>} -> IgnoredAny;
@@ -73,6 +78,19 @@ commands! {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BrowserContext {
     pub browser_context_id: String,
+}
+
+/// A cookie of the page at an address.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cookie {
+    pub url: String,
+    pub name: String,
+    pub value: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct AddedScript {
+    pub identifier: String,
 }
 
 #[derive(Debug, Deserialize)]

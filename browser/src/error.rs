@@ -28,6 +28,12 @@ pub enum Error {
         /// What the system or the browser said.
         reason: String,
     },
+    /// Chromium's own sandbox is wanted, and cannot be had here.
+    #[error("Chromium's own sandbox cannot be had here: {reason}")]
+    NoSandbox {
+        /// What the system or the browser said.
+        reason: String,
+    },
     /// The whole browser is gone.
     #[error("the browser ended: {0}")]
     BrowserEnded(String),
@@ -142,6 +148,7 @@ impl Error {
         match self {
             Self::NotInstalled { .. }
             | Self::NotStarted { .. }
+            | Self::NoSandbox { .. }
             | Self::BrowserEnded(_)
             | Self::OutOfMemory { .. }
             | Self::PageCrashed

@@ -17,16 +17,17 @@ const HEAD_LIMIT: usize = 64 * 1024;
 /// Refused addresses that are kept for the record.
 const REFUSED_KEPT: usize = 1_000;
 
-/// An origin on loopback that a profile may reach, such as `http://127.0.0.1:8080`.
+/// An origin that a profile may reach, such as `http://127.0.0.1:8080` or `https://example.com`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
+    is_secure: bool,
     host: String,
     port: u16,
 }
 
 /// Why a text is not an [`Origin`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no loopback origin; right is http://127.0.0.1:PORT or http://localhost:PORT")]
+#[error("{0:?} is no origin; right is https://HOST, or with a port http://127.0.0.1:PORT")]
 pub struct OriginError(String);
 
 impl FromStr for Origin {
@@ -36,8 +37,10 @@ impl FromStr for Origin {
         let wrong = || OriginError(text.to_owned());
         let url = Url::parse(text).map_err(|_| wrong())?;
         let origin = Self::of(&url).ok_or_else(wrong)?;
-        let loopback = matches!(origin.host.as_str(), "127.0.0.1" | "localhost" | "[::1]");
-        if loopback && url.scheme() == "http" {
+        let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        let is_named = url.username().is_empty() && url.password().is_none();
+        let is_web = matches!(url.scheme(), "http" | "https");
+        if is_web && is_bare && is_named {
             Ok(origin)
         } else {
             Err(wrong())
@@ -47,7 +50,16 @@ impl FromStr for Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}:{}", self.host, self.port)
+        let (scheme, usual) = if self.is_secure {
+            ("https", 443)
+        } else {
+            ("http", 80)
+        };
+        write!(f, "{scheme}://{}", self.host)?;
+        if self.port == usual {
+            return Ok(());
+        }
+        write!(f, ":{}", self.port)
     }
 }
 
@@ -55,15 +67,17 @@ impl Origin {
     /// A port of `127.0.0.1`.
     pub fn loopback(port: u16) -> Self {
         Self {
+            is_secure: false,
             host: "127.0.0.1".to_owned(),
             port,
         }
     }
 
-    /// Where an `http` or `https` address leads.
-    pub(crate) fn of(url: &Url) -> Option<Self> {
+    /// Where a web address leads.
+    pub fn of(url: &Url) -> Option<Self> {
         let port = url.port_or_known_default()?;
         Some(Self {
+            is_secure: matches!(url.scheme(), "https" | "wss"),
             host: url.host_str()?.to_ascii_lowercase(),
             port,
         })
@@ -75,12 +89,15 @@ impl Origin {
 pub(crate) struct Rules {
     allowed: Mutex<Vec<Origin>>,
     refused: Mutex<Vec<String>>,
+    /// What of it pages asked for, rather than the browser.
+    of_pages: Mutex<Vec<String>>,
 }
 
 impl Rules {
     pub(crate) fn allow(&self, origins: Vec<Origin>) {
         *self.allowed.lock() = origins;
         self.refused.lock().clear();
+        self.of_pages.lock().clear();
     }
 
     pub(crate) fn allowed(&self) -> Vec<Origin> {
@@ -91,15 +108,38 @@ impl Rules {
         self.refused.lock().clone()
     }
 
+    /// Whether an address is within reach. A tunnel does not say what goes through it, so that host and port count.
     pub(crate) fn permits(&self, url: &Url) -> bool {
-        Origin::of(url).is_some_and(|origin| self.allowed().contains(&origin))
+        let allowed = self.allowed.lock();
+        Origin::of(url).is_some_and(|origin| {
+            let is_it = |one: &Origin| one.host == origin.host && one.port == origin.port;
+            allowed.iter().any(is_it)
+        })
+    }
+
+    /// Notes what a page asks for and will not get.
+    pub(crate) fn on_request(&self, address: &str) {
+        let url = Url::parse(address).ok();
+        let is_web = |url: &Url| matches!(url.scheme(), "http" | "https" | "ws" | "wss");
+        if url.is_some_and(|url| is_web(&url) && !self.permits(&url)) {
+            keep(&self.of_pages, address);
+        }
+    }
+
+    /// What pages asked for and did not get since this was called last.
+    pub(crate) fn take_refused_to_pages(&self) -> Vec<String> {
+        std::mem::take(&mut *self.of_pages.lock())
     }
 
     fn refuse(&self, target: &str) {
-        let mut refused = self.refused.lock();
-        if refused.len() < REFUSED_KEPT {
-            refused.push(target.chars().take(2_000).collect());
-        }
+        keep(&self.refused, target);
+    }
+}
+
+fn keep(refused: &Mutex<Vec<String>>, target: &str) {
+    let mut refused = refused.lock();
+    if refused.len() < REFUSED_KEPT {
+        refused.push(target.chars().take(2_000).collect());
     }
 }
 

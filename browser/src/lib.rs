@@ -12,6 +12,7 @@ mod dump;
 mod input;
 mod error;
 mod chromium;
+mod unprivileged;
 mod devtools;
 mod keys;
 mod wire;

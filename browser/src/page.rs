@@ -10,8 +10,8 @@ use serde_json::json;
 use url::Url;
 
 use crate::devtools::{
-    CaptureScreenshot, CloseTarget, Command, Evaluate, GetLayoutMetrics, HandleDialog, Navigate,
-    SetDeviceMetrics, Viewport,
+    AddScript, CaptureScreenshot, CloseTarget, Command, Evaluate, GetLayoutMetrics, HandleDialog,
+    Navigate, RemoveScript, SetDeviceMetrics, Viewport,
 };
 use crate::dump::{Dump, DumpSettings, IdStyle};
 use crate::error::{Error, Result};
@@ -110,6 +110,34 @@ impl Page {
             Ok(())
         })
         .await
+    }
+
+    /// Opens an address as [`Page::goto`] does, with a script that runs in the document before its own.
+    ///
+    /// # Errors
+    /// Those of [`Page::goto`].
+    pub async fn goto_after(&self, script: &str, address: &str) -> Result<()> {
+        let add = AddScript {
+            source: script.to_owned(),
+        };
+        let added = self.in_time("adding a script", self.run(add)).await?;
+        let opened = self.goto(address).await;
+        let remove = RemoveScript {
+            identifier: added.identifier,
+        };
+        self.in_time("removing a script", self.send(remove)).await?;
+        opened
+    }
+
+    /// Waits until the tab is closed, by whomever.
+    ///
+    /// # Errors
+    /// Why it ended otherwise.
+    pub async fn closed(&self) -> Result<()> {
+        match self.until(|_| false).await {
+            Err(Error::TabClosed) | Ok(()) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The address of the page.

@@ -29,10 +29,15 @@ pub struct Settings {
     pub memory_limit_mb: u64,
     /// Width and height of a page in pixels.
     pub viewport: (u32, u32),
+    /// Whether Chromium's own sandbox keeps pages from the machine. Where this process is root's, Chromium then runs as `nobody`.
+    pub is_sandboxed: bool,
+    /// Whether a person sees its windows.
+    pub is_visible: bool,
 }
 
 impl Default for Settings {
-    /// The first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s a command; 30 s to start; 1,024 MB; 1280 × 900 pixels.
+    /// The first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s a command; 30 s to start; 1,024 MB; 1280 × 900 pixels; without a sandbox;
+    /// without windows.
     fn default() -> Self {
         Self {
             program: None,
@@ -42,6 +47,8 @@ impl Default for Settings {
             start_timeout: Duration::from_secs(30),
             memory_limit_mb: 1_024,
             viewport: (1_280, 900),
+            is_sandboxed: false,
+            is_visible: false,
         }
     }
 }

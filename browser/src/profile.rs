@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::chromium::Chromium;
-use crate::devtools::{CreateBrowserContext, CreateTarget, DisposeBrowserContext};
+use crate::devtools::{
+    Cookie, CreateBrowserContext, CreateTarget, DisposeBrowserContext, SetCookies,
+};
 use crate::error::{Error, Result};
 use crate::gate::Origin;
 use crate::page::Page;
@@ -19,6 +21,7 @@ use crate::pool::Shared;
 pub struct Profile {
     chromium: Chromium,
     context: String,
+    viewport: (u32, u32),
     shared: Arc<Shared>,
     // A command ran into its limit: the browser may still be at it, and is not used again.
     strained: Arc<AtomicBool>,
@@ -41,6 +44,7 @@ impl Profile {
         let profile = Self {
             chromium,
             context,
+            viewport: shared.settings.viewport,
             shared,
             strained: Arc::default(),
             permit: None,
@@ -59,7 +63,7 @@ impl Profile {
     /// # Errors
     /// Those of the browser: [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`].
     pub async fn new_page(&self) -> Result<Page> {
-        let (width, height) = self.shared.settings.viewport;
+        let (width, height) = self.viewport;
         let create = CreateTarget {
             url: "about:blank",
             browser_context_id: self.context.clone(),
@@ -78,7 +82,7 @@ impl Profile {
             },
         );
         let page = self.page_of(tab.await?);
-        page.set_viewport(self.shared.settings.viewport).await?;
+        page.set_viewport(self.viewport).await?;
         Ok(page)
     }
 
@@ -100,6 +104,43 @@ impl Profile {
         self.pages()
             .pop()
             .ok_or_else(|| self.chromium.wire.ended().unwrap_or(Error::TabClosed))
+    }
+
+    /// Gives its tabs, those to come among them, another size in pixels.
+    ///
+    /// # Errors
+    /// As [`Profile::new_page`].
+    pub async fn resize(&mut self, viewport: (u32, u32)) -> Result<()> {
+        self.viewport = viewport;
+        for page in self.pages() {
+            page.set_viewport(viewport).await?;
+        }
+        Ok(())
+    }
+
+    /// Sets cookies, by name and value, for the site at an address.
+    ///
+    /// # Errors
+    /// As [`Profile::new_page`]; [`Error::Protocol`] for a name or value that no cookie can have.
+    pub async fn set_cookies(&self, address: &str, cookies: &[(String, String)]) -> Result<()> {
+        let cookie = |(name, value): &(String, String)| Cookie {
+            url: address.to_owned(),
+            name: name.clone(),
+            value: value.clone(),
+        };
+        let set = SetCookies {
+            cookies: cookies.iter().map(cookie).collect(),
+            browser_context_id: self.context.clone(),
+        };
+        let set = self.chromium.wire.command(None, set);
+        within(self.shared.settings.command_timeout, "setting cookies", set)
+            .await
+            .map(drop)
+    }
+
+    /// What its pages asked for and did not get since this was called last: addresses.
+    pub fn take_refused(&self) -> Vec<String> {
+        self.chromium.gate.rules.take_refused_to_pages()
     }
 
     /// What pages asked for and did not get, as they asked: addresses, or `HOST:PORT` for tunnels. At most the first 1,000.

@@ -10,10 +10,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_tungstenite::tungstenite;
 
 use crate::devtools::{
-    Command, EnableInspector, EnablePage, Received, RunIfWaitingForDebugger, SetAutoAttach,
-    SetDiscoverTargets, SetFocusEmulation, Socket,
+    Command, EnableInspector, EnableNetwork, EnablePage, Received, RunIfWaitingForDebugger,
+    SetAutoAttach, SetDiscoverTargets, SetFocusEmulation, Socket,
 };
 use crate::error::{Error, Result};
+use crate::gate::Rules;
 use crate::tab::{Gone, State, Tab};
 
 /// A handle on the connection; the connection closes with the last one, or by [`Wire::end`].
@@ -28,6 +29,7 @@ struct Shared {
     tabs: Mutex<Vec<Arc<Tab>>>,
     /// Rises whenever a tab comes or goes.
     changes: watch::Sender<u64>,
+    rules: Arc<Rules>,
     ended: watch::Sender<Option<Error>>,
 }
 
@@ -40,13 +42,14 @@ struct Outgoing {
 }
 
 impl Wire {
-    pub(crate) async fn connect(address: &str) -> Result<Self> {
+    pub(crate) async fn connect(address: &str, rules: Arc<Rules>) -> Result<Self> {
         let socket = Socket::connect(address).await;
         let socket = socket.map_err(|error| Error::BrowserEnded(error.to_string()))?;
         let (outbox, inbox) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             tabs: Mutex::default(),
             changes: watch::Sender::default(),
+            rules,
             ended: watch::Sender::default(),
         });
         let pump = Pump {
@@ -246,6 +249,14 @@ impl Pump {
                 });
                 self.shared.changes.send_modify(|changes| *changes += 1);
             }
+            ("Network.requestWillBeSent", Some(_)) => {
+                let address = event.params["request"]["url"].as_str();
+                self.shared.rules.on_request(address.unwrap_or_default());
+            }
+            ("Network.webSocketCreated", Some(_)) => {
+                let address = event.params["url"].as_str();
+                self.shared.rules.on_request(address.unwrap_or_default());
+            }
             (method, Some(session)) => {
                 let tabs = self.shared.tabs.lock();
                 if let Some(tab) = tabs.iter().find(|tab| tab.session == session) {
@@ -264,6 +275,11 @@ impl Pump {
         if info["type"] == "page" {
             self.send(&session, EnablePage {}).await?;
             self.send(&session, EnableInspector {}).await?;
+            let network = EnableNetwork {
+                max_total_buffer_size: 0,
+                max_resource_buffer_size: 0,
+            };
+            self.send(&session, network).await?;
             // Every tab acts as the one in front, so that several can be used at once.
             let focus = SetFocusEmulation { enabled: true };
             self.send(&session, focus).await?;

@@ -90,6 +90,16 @@ pub enum Error {
     /// An image of `rlm-eval ask` cannot be shown.
     #[error("--image: {0}")]
     Image(#[from] ImageError),
+    /// A document of `rlm-eval ask` cannot be opened, or its app not be saved.
+    #[error("{flag} {path}: {reason}")]
+    File {
+        /// The flag that names it.
+        flag: &'static str,
+        /// The file.
+        path: String,
+        /// Why.
+        reason: io::Error,
+    },
     /// The agent of `rlm-eval ask` gave no answer, because infrastructure failed.
     #[error("no answer: {0}")]
     NoAnswer(String),
@@ -156,6 +166,11 @@ impl Error {
             Self::Benchmark(OpenError::NeedsData { benchmark, .. }) => Some(format!(
                 "`rlm-eval data fetch {benchmark}` fetches it; or give the folder with --data-dir DIR"
             )),
+            Self::Browser(browser::Error::NoSandbox { .. }) => Some(
+                "pages that are not this program's own need it: run as a user without root where user namespaces are allowed, \
+                 or, if you trust the pages, add --trust-pages"
+                    .to_owned(),
+            ),
             Self::View(ViewError::NotOneRun { .. }) => {
                 Some("name one run directory as DIR".to_owned())
             }

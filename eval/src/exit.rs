@@ -116,12 +116,16 @@ fn of_error(error: &Error) -> u8 {
             | ViewError::Outside { .. },
         )
         | Error::Folder(_)
+        | Error::File {
+            flag: "--document", ..
+        }
         | Error::Image(_) => USAGE,
         Error::Stdout(_)
         | Error::Stdin(_)
         | Error::Runtime(_)
         | Error::Sandbox(_)
         | Error::Grader(GraderError::Sandbox(_))
+        | Error::File { .. }
         | Error::Browser(_)
         | Error::Run(_)
         | Error::Halted(_)

@@ -241,6 +241,7 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
         id: record.id.clone(),
         query: query(run, record).unwrap_or_default(),
         context: Arc::default(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
         expected: record.expected.clone(),
         metadata: record.metadata.clone(),

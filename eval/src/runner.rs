@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use records::run_dir::{RunDirError, latest};
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
+use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -322,6 +323,7 @@ impl Job {
             sample: sample.id.clone(),
             attempt,
             query: sample.query.clone(),
+            follow_ups: sample.follow_ups.clone(),
             context: Arc::clone(&sample.context),
             images: images(&sample.images),
         };
@@ -330,6 +332,7 @@ impl Job {
             .engine
             .run(&task, Arc::new(Forward(events.clone())))
             .await;
+        let outcome = with_turns(outcome, self.grader.name());
         let is_judged = match outcome.status {
             Status::Ok => true,
             Status::Limit => outcome.answer.is_some(),
@@ -392,6 +395,17 @@ impl Job {
     }
 }
 
+/// The outcome with what `checks` judges where no world has made a state of it: the answers.
+fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
+    if outcome.state.is_none() && outcome.answer.is_some() && scorer == benchmarks::Checks::NAME {
+        let answers = outcome.earlier_answers.iter().map(String::as_str);
+        let answers = answers.chain(outcome.answer.as_deref());
+        let turns: Vec<_> = answers.map(|answer| json!({ "answer": answer })).collect();
+        outcome.state = Some(json!({ "turns": turns }));
+    }
+    outcome
+}
+
 /// Images as models take them.
 pub fn images(of: &[benchmarks::Image]) -> Vec<Image> {
     let image = |image: &benchmarks::Image| Image {
@@ -410,6 +424,7 @@ fn broken(
     reason: &str,
 ) -> Result<AttemptRecord, DatasetError> {
     let outcome = AttemptOutcome {
+        earlier_answers: Vec::new(),
         status: Status::Error,
         answer: None,
         error: Some(strike_out(format!("the harness failed: {reason}"))),

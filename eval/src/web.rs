@@ -1,28 +1,80 @@
 //! Worlds of tasks in a real browser: the engine's traits over the crate `browser`, and the sites of a benchmark on loopback.
 
+mod refused;
+mod check;
+
+mod folder_server;
+mod server_process;
+mod own_site;
 mod site;
 mod page;
 
 mod apps;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use benchmarks::Dataset;
+use benchmarks::{Dataset, OwnSite, OwnWorld};
 use browser::{Pool, Settings};
 use harness::Task;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
+use parking_lot::Mutex;
+use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
-use apps::BrowserApps;
-use page::{Tab, Window};
+use apps::{BrowserApps, Kept};
+use own_site::{OpenSite, Turn};
+use page::{Served, Tab, Window};
 use site::Site;
 
 /// Gives each attempt at a sample with a web site that site and a fresh profile. The attempt's server and profile end with the
 /// last of its pages.
 pub(crate) struct Web {
     pool: Pool,
-    dataset: Arc<dyn Dataset>,
+    worlds: Worlds,
+    kept: Kept,
+    /// Of the addresses that servers of rows cannot share.
+    turns: Mutex<HashMap<String, Turn>>,
+}
+
+/// Where the worlds of attempts come from.
+pub(crate) enum Worlds {
+    /// The samples of a dataset.
+    Dataset(Arc<dyn Dataset>),
+    /// All have this one.
+    One(OwnWorld),
+}
+
+/// How the browser is started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WebSettings {
+    /// Browsers at once.
+    pub browsers: usize,
+    /// Whether pages that are not the program's own may be shown without Chromium's own sandbox.
+    pub trust_pages: bool,
+    /// Whether a person sees apps, and ends the attempt by closing them.
+    pub is_visible: bool,
+}
+
+impl Worlds {
+    fn own(&self, sample: &str) -> Result<Option<OwnWorld>, PageError> {
+        match self {
+            Self::One(world) => Ok(Some(world.clone())),
+            Self::Dataset(dataset) => dataset
+                .own_world(sample)
+                .map_err(|error| broken(error.to_string())),
+        }
+    }
+
+    /// Whether pages come from elsewhere than this program.
+    fn are_foreign(&self) -> bool {
+        let Self::Dataset(dataset) = self else {
+            return true;
+        };
+        let first = dataset.ids().first();
+        first.is_some_and(|id| dataset.site(id).is_none() && dataset.app_world(id).is_none())
+    }
 }
 
 impl Web {
@@ -30,39 +82,101 @@ impl Web {
     ///
     /// # Errors
     /// As [`Pool::open`].
-    pub(crate) async fn open(dataset: Arc<dyn Dataset>, browsers: usize) -> browser::Result<Self> {
-        let settings = Settings {
-            browsers,
+    pub(crate) async fn open(worlds: Worlds, settings: WebSettings) -> browser::Result<Self> {
+        let pool = Settings {
+            browsers: settings.browsers,
+            is_sandboxed: worlds.are_foreign() && !settings.trust_pages,
+            is_visible: settings.is_visible,
             ..Settings::default()
         };
         Ok(Self {
-            pool: Pool::open(settings).await?,
-            dataset,
+            pool: Pool::open(pool).await?,
+            worlds,
+            kept: Kept {
+                is_visible: settings.is_visible,
+                ..Kept::default()
+            },
+            turns: Mutex::default(),
         })
+    }
+
+    /// What pages asked for and did not get, in a sentence.
+    pub(crate) fn refused(&self) -> Option<String> {
+        self.kept.refused.sum()
+    }
+
+    /// The HTML of the app that was launched last.
+    pub(crate) fn launched(&self) -> Option<String> {
+        self.kept.launched.lock().clone()
+    }
+
+    /// Opens a site of the user's own, with all that an attempt finds in it.
+    async fn open_own(&self, own: &OwnSite) -> Result<Arc<dyn Page>, PageError> {
+        let turn = |address: &str| {
+            let mut turns = self.turns.lock();
+            Arc::clone(turns.entry(address.to_owned()).or_default())
+        };
+        let site = OpenSite::open(own, turn).await.map_err(broken)?;
+        let profile = self.pool.profile(&site.within_reach).await;
+        let mut profile = profile.map_err(page::page_error)?;
+        if let Some(viewport) = own.viewport {
+            profile.resize(viewport).await.map_err(page::page_error)?;
+        }
+        let start = site.start.to_string();
+        if !own.cookies.is_empty() {
+            let set = profile.set_cookies(&start, &own.cookies).await;
+            set.map_err(|error| broken(format!("cookies: {error}")))?;
+        }
+        let script = (!own.storage.is_empty()).then(|| {
+            let origin = site.within_reach[0].to_string();
+            let pairs = json!(own.storage);
+            let origin = json!(origin);
+            format!(
+                "if (location.origin === {origin}) for (const [name, value] of {pairs}) localStorage.setItem(name, value);"
+            )
+        });
+        let first = profile.page().map_err(page::page_error)?;
+        let refused = Arc::clone(&self.kept.refused);
+        let tab = Tab::new(
+            Window::new(profile, Served::Own(Box::new(site)), refused),
+            first,
+        );
+        tab.begin(&start, script.as_deref()).await?;
+        Ok(Arc::new(tab))
     }
 }
 
 #[async_trait]
 impl Browser for Web {
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError> {
-        let Some(site) = self.dataset.site(&task.sample) else {
-            let message = format!("the sample {} has no web site", task.sample);
-            return Err(PageError::new(PageProblem::Broken, message));
+        let none = || broken(format!("the sample {} has no web site", task.sample));
+        match self.worlds.own(&task.sample)? {
+            Some(OwnWorld::Site(own)) => return self.open_own(&own).await,
+            Some(OwnWorld::Apps(_)) => return Err(none()),
+            None => {}
+        }
+        let Worlds::Dataset(dataset) = &self.worlds else {
+            return Err(none());
         };
+        let site = dataset.site(&task.sample).ok_or_else(none)?;
         let start = site.start();
         let site = Site::serve(site).await.map_err(|error| {
-            let message = format!("cannot serve the site of {}: {error}", task.sample);
-            PageError::new(PageProblem::Broken, message)
+            broken(format!("cannot serve the site of {}: {error}", task.sample))
         })?;
         let origins = [site.origin()];
+        let start = format!("{}{start}", site.origin());
         let profile = self
             .pool
             .profile(&origins)
             .await
             .map_err(page::page_error)?;
         let first = profile.page().map_err(page::page_error)?;
-        let tab = Tab::new(Window::new(profile, site), first);
-        tab.begin(start).await?;
+        let refused = Arc::clone(&self.kept.refused);
+        let tab = Tab::new(
+            Window::new(profile, Served::Generated(site), refused),
+            first,
+        );
+        tab.begin(&start, None).await?;
         Ok(Arc::new(tab))
     }
 
@@ -71,10 +185,22 @@ impl Browser for Web {
         task: &Task,
         calls: UnboundedSender<AppCall>,
     ) -> Result<Arc<dyn AppHost>, PageError> {
-        let Some(world) = self.dataset.app_world(&task.sample) else {
-            let message = format!("the sample {} has no apps", task.sample);
-            return Err(PageError::new(PageProblem::Broken, message));
+        let own = self.worlds.own(&task.sample)?;
+        let world = match (own, &self.worlds) {
+            (Some(OwnWorld::Apps(world)), _) => Some(world),
+            (None, Worlds::Dataset(dataset)) => dataset.app_world(&task.sample),
+            _ => None,
         };
-        Ok(Arc::new(BrowserApps::open(&self.pool, world, calls).await?))
+        let Some(world) = world else {
+            return Err(broken(format!("the sample {} has no apps", task.sample)));
+        };
+        let kept = self.kept.clone();
+        Ok(Arc::new(
+            BrowserApps::open(&self.pool, world, calls, kept).await?,
+        ))
     }
+}
+
+fn broken(message: impl Into<String>) -> PageError {
+    PageError::new(PageProblem::Broken, message)
 }

@@ -67,6 +67,7 @@ impl Schema for Aime {
             .map_err(|_| Fault::new(name, format!("is `{answer}`, it must be a whole number")))?;
         let problem = text(row, spelling(row, "problem", "Problem"))?;
         Ok(Body {
+            follow_ups: Vec::new(),
             query: QUERY.trim_end().replace("<problem>", problem.trim()),
             context: Arc::default(),
             expected: json!(number),

@@ -112,6 +112,7 @@ impl Schema for BrowseComp {
         documents.sort();
         let texts: Vec<_> = documents.into_iter().map(|(_, text)| text).collect();
         Ok(Body {
+            follow_ups: Vec::new(),
             query: QUERY.trim_end().replace("<question>", question.trim()),
             context: texts.join("\n\n").into(),
             expected: json!(text(row, "answer")?),
@@ -135,6 +136,7 @@ impl Scorer for Encrypted {
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let expected = sample.expected.as_str().and_then(|text| decrypt(text).ok());
         let sample = Sample {
+            follow_ups: Vec::new(),
             images: Vec::new(),
             expected: expected.map_or(Value::Null, Value::String),
             query: String::new(),

@@ -87,6 +87,7 @@ impl Schema for LongBench {
             shown.insert(name.to_owned(), text.trim().into());
         }
         Ok(Body {
+            follow_ups: Vec::new(),
             query: filled(QUERY.trim_end(), &shown)?,
             context: text(row, "context")?.to_owned().into(),
             expected: json!(answer),

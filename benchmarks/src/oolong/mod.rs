@@ -115,6 +115,7 @@ impl Schema for Oolong {
             "context_window_text"
         };
         Ok(Body {
+            follow_ups: Vec::new(),
             query: text(row, "question")?.to_owned(),
             context: text(row, context)?.to_owned().into(),
             expected: json!({"answer": gold(row)?, "answer_type": text(row, "answer_type")?}),

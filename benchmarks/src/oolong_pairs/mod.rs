@@ -108,6 +108,7 @@ impl Schema for OolongPairs {
             text(row, "context_window_text")?
         };
         Ok(Body {
+            follow_ups: Vec::new(),
             query: QUERY.trim_end().replace("<condition>", &task.condition),
             context: context.to_owned().into(),
             expected: pairs(&users(labelled)?, task),

@@ -11,6 +11,8 @@ mod string_match;
 
 mod pair_f1;
 
+mod checks;
+
 mod outside;
 
 mod dates;
@@ -22,6 +24,7 @@ use serde_json::Value;
 
 use crate::{Sample, catalog};
 
+pub use checks::Checks;
 pub use choice::Choice;
 pub(crate) use dates::{Date, read_date};
 pub use exact::Exact;
@@ -67,7 +70,7 @@ pub struct NamedScorer {
 }
 
 /// Scorers that belong to no benchmark.
-const SHARED: [NamedScorer; 8] = [
+const SHARED: [NamedScorer; 9] = [
     NamedScorer {
         name: "exact",
         summary: "the expected text, but for white space and quotes around it",
@@ -107,6 +110,11 @@ const SHARED: [NamedScorer; 8] = [
         name: "pair-f1",
         summary: "F1 of pairs of whole numbers",
         make: || Arc::new(PairF1),
+    },
+    NamedScorer {
+        name: "checks",
+        summary: "the checks that rows of your own have: of a page, a server or an answer",
+        make: || Arc::new(Checks),
     },
 ];
 

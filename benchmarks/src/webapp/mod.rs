@@ -113,6 +113,7 @@ impl Dataset for WebApp {
         Ok(Sample {
             id: self.ids[index].clone(),
             query: task.query.trim().to_owned(),
+            follow_ups: task.follow_ups.clone(),
             context: Arc::default(),
             images: Vec::new(),
             expected: json!({ "shows": task.shows, "first": task.first }),
@@ -132,8 +133,8 @@ impl Dataset for WebApp {
                 .collect(),
             active: task.active.clone(),
             running: task.running.clone(),
-            follow_ups: task.follow_ups.clone(),
-            check: task.check.clone(),
+            check: Some(task.check.clone()),
+            checks: Vec::new(),
         })
     }
 

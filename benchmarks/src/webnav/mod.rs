@@ -118,6 +118,7 @@ impl Dataset for WebNav {
             id: id.clone(),
             query,
             context: Arc::default(),
+            follow_ups: Vec::new(),
             images: Vec::new(),
             expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
             metadata: self.facts(index),

@@ -8,6 +8,7 @@ mod cpu_time;
 mod names;
 
 mod loaders;
+mod own_worlds;
 mod user_dataset;
 mod parquet_rows;
 mod ruler;
@@ -39,6 +40,7 @@ fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
         id: "a".to_owned(),
         query: String::new(),
         context: Arc::default(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
         expected: expected.clone(),
         metadata: [].into(),

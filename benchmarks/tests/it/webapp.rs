@@ -14,7 +14,7 @@ fn every_task_has_a_world_and_what_its_app_is_to_show() {
         let sample = dataset.sample(index).unwrap();
         let world = dataset.app_world(id).unwrap();
         assert_eq!(&sample.id, id);
-        assert!(!world.check.trim().is_empty(), "{id}");
+        assert!(!world.check.unwrap_or_default().trim().is_empty(), "{id}");
         assert!(!sample.expected["shows"].is_null(), "{id}");
         let active = world.active.iter();
         let open = |uri: &String| world.documents.iter().any(|(known, _)| known == uri);

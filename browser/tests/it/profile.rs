@@ -72,19 +72,109 @@ fn nothing_but_the_given_origin_is_within_reach() {
 }
 
 #[test]
-fn origins_are_on_loopback() {
+fn origins_are_those_of_the_web() {
     for (text, right) in [
         ("http://127.0.0.1:80", true),
+        ("https://example.com", true),
+        ("https://example.com:8443/", true),
         ("http://localhost:8080/", true),
         ("http://[::1]:1", true),
-        ("https://127.0.0.1:1", false),
-        ("http://127.0.0.1.example.com", false),
-        ("http://10.0.0.1", false),
+        ("https://example.com/path", false),
+        ("https://example.com/?q", false),
+        ("https://me@example.com", false),
+        ("ftp://example.com", false),
+        ("file:///etc", false),
         ("127.0.0.1", false),
         ("", false),
     ] {
         assert_eq!(text.parse::<Origin>().is_ok(), right, "{text}");
     }
+}
+
+#[test]
+fn what_is_refused_to_pages_is_told_once() {
+    on_page("pages/ids.html", async |world, page| {
+        assert_eq!(world.profile.take_refused(), Vec::<String>::new());
+        let script = "Promise.all(['http://a.example/x', 'https://b.example/y', '/pages/ids.html'].map((url) => fetch(url).catch(() => 0))).then(() => 1)";
+        page.evaluate(script).await.unwrap();
+        let mut refused = world.profile.take_refused();
+        refused.sort();
+        assert_eq!(refused, ["http://a.example/x", "https://b.example/y"]);
+        assert_eq!(world.profile.take_refused(), Vec::<String>::new());
+        world
+    });
+}
+
+#[test]
+fn a_profile_can_begin_with_cookies_storage_and_another_size() {
+    in_runtime(async || {
+        let site = Site::open().await;
+        let origins = [site.origin.parse().unwrap()];
+        let mut profile = pool().await.profile(&origins).await.unwrap();
+        profile.resize((800, 600)).await.unwrap();
+        let cookies = [("a".to_owned(), "1".to_owned())];
+        let address = site.at("pages/ids.html");
+        profile.set_cookies(&address, &cookies).await.unwrap();
+        let page = profile.page().unwrap();
+        let script = "localStorage.setItem('b', '2')";
+        page.goto_after(script, &address).await.unwrap();
+        let found = "[document.cookie, localStorage.b, innerWidth, innerHeight].join()";
+        assert_eq!(page.evaluate(found).await.unwrap(), "a=1,2,800,600");
+        // The script belonged to that document.
+        page.evaluate("localStorage.b = 3; 0").await.unwrap();
+        page.goto(&address).await.unwrap();
+        assert_eq!(page.evaluate(found).await.unwrap(), "a=1,3,800,600");
+        profile.close().await;
+    });
+}
+
+/// Where the machine cannot give Chromium its own sandbox, that is what the error says.
+#[test]
+fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
+    in_runtime(async || {
+        let sandboxed = Settings {
+            is_sandboxed: true,
+            ..settings()
+        };
+        let pool = match Pool::open(sandboxed).await {
+            Err(Error::NoSandbox { reason }) => return assert!(!reason.is_empty()),
+            opened => opened.unwrap(),
+        };
+        let site = Site::open().await;
+        let origins = [site.origin.parse().unwrap()];
+        let profile = pool.profile(&origins).await.unwrap();
+        let page = profile.page().unwrap();
+        page.goto(&site.at("pages/ids.html")).await.unwrap();
+        let processes = processes_of(profile.process_id());
+        let renderers: Vec<_> = processes
+            .iter()
+            .filter(|(arguments, _)| arguments.contains("--type=renderer"))
+            .collect();
+        assert!(!renderers.is_empty(), "{processes:?}");
+        for (arguments, status) in renderers {
+            assert!(!arguments.contains("--no-sandbox"), "{arguments}");
+            // Filtered system calls, and nobody's rights but a user's.
+            assert!(status.contains("Seccomp:\t2"), "{status}");
+            assert!(!status.contains("Uid:\t0\t"), "{status}");
+        }
+        profile.close().await;
+    });
+}
+
+/// The arguments and the status (proc(5)) of the processes of a group.
+fn processes_of(group: u32) -> Vec<(String, String)> {
+    let processes = std::fs::read_dir("/proc").unwrap();
+    let read = |path: &Path, name: &str| std::fs::read_to_string(path.join(name)).ok();
+    let is_of = |path: &Path| {
+        let stat = read(path, "stat")?;
+        let fields = stat.rsplit_once(')')?.1.split_whitespace();
+        fields.into_iter().nth(2)?.parse::<u32>().ok()
+    };
+    processes
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| is_of(path) == Some(group))
+        .filter_map(|path| Some((read(&path, "cmdline")?, read(&path, "status")?)))
+        .collect()
 }
 
 #[test]

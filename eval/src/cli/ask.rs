@@ -36,6 +36,36 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub image: Vec<PathBuf>,
 
+    /// Address of a web page to work on, with `--protocol agent-turn` or `rlm`; nothing but its origin is within reach
+    #[arg(long, value_name = "URL", help_heading = "World")]
+    pub url: Option<String>,
+
+    /// Origin that is within reach besides that of --url, such as `https://example.com`; repeatable
+    #[arg(long, value_name = "ORIGIN", requires = "url", help_heading = "World")]
+    pub allow: Vec<String>,
+
+    /// Text file to open as a document, with `--protocol json-action`; repeatable. Only apps read it
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "url",
+        help_heading = "World"
+    )]
+    pub document: Vec<PathBuf>,
+
+    /// Show the app that is launched in a window of Chromium, until you close it
+    #[arg(long, requires = "document", help_heading = "World")]
+    pub show: bool,
+
+    /// Save the HTML of the app that is launched
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "document",
+        help_heading = "World"
+    )]
+    pub save: Option<PathBuf>,
+
     /// The agents.
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -49,4 +79,6 @@ Examples:
       --context-file contract.txt --model scripted:reader.yaml
   rlm-eval ask --query-file question.md --context-dir notes/ \\
       --model scripted:reader.yaml --max-depth 3
+  rlm-eval ask --query 'Put two lamps into the basket' --url http://127.0.0.1:8000 \\
+      --protocol agent-turn --model openai/gpt-5-mini
   echo 'What is 7 * 6?' | rlm-eval ask --query - --model scripted:reader.yaml";

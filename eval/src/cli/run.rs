@@ -41,6 +41,15 @@ pub struct RunArgs {
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
+    /// Run the server programs that rows of your own benchmark name in `command`; pass it again to resume the run
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        help_heading = "Benchmark"
+    )]
+    #[serde(skip)]
+    pub allow_commands: bool,
+
     /// Run only samples whose metadata has, for each KEY, one of its values: domain=law|code,difficulty=hard
     #[arg(
         long,

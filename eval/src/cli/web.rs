@@ -14,8 +14,13 @@ pub struct WebArgs {
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<PathBuf>,
 
-    /// Take a screenshot of the page in every turn with `--protocol agent-turn`, and of the last app with
-    /// `json-action`, and keep it beside the trajectory
+    /// Take a screenshot of the page in every turn with `--protocol agent-turn`, after every call of a function of `page`
+    /// with `rlm`, and of the last app with `json-action`, and keep it beside the trajectory
     #[arg(long)]
     pub screenshots: bool,
+
+    /// Show pages and apps that are not this program's own in a Chromium without its own sandbox, where that cannot be
+    /// had: only for pages that you trust
+    #[arg(long)]
+    pub trust_pages: bool,
 }

@@ -1,11 +1,13 @@
 //! `rlm-eval ask`: one agent on one question.
 
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-use benchmarks::Image;
+use benchmarks::{AppWorld, Image, OwnWorld, document_uri};
 use harness::Task;
-use harness::model::{Event, EventKind, EventSink, Status};
+use harness::model::web::Browser;
+use harness::model::{Event, EventKind, EventSink, Status, WebEvent};
 use report::sanitize::sanitize;
 
 use super::run::{StopSignal, engine, runtime};
@@ -15,6 +17,7 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::runner::images;
 use crate::settings::AskSettings;
+use crate::web::{Web, WebSettings, Worlds};
 use crate::{protocol_fit, terminal};
 
 /// Runs it: the answer on stdout, progress on stderr.
@@ -23,7 +26,8 @@ use crate::{protocol_fit, terminal};
 /// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
-    protocol_fit::check_question(settings.engine.treatment.protocol)?;
+    let world = world(&settings)?;
+    protocol_fit::check_question(settings.engine.treatment.protocol, world.as_ref())?;
     let shown = settings.images.iter().map(|path| Image::read(path));
     let shown = shown.collect::<Result<Vec<_>, _>>()?;
     let task = Task {
@@ -31,12 +35,24 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         sample: "ask".to_owned(),
         attempt: 1,
         query: settings.query.read()?,
+        follow_ups: Vec::new(),
         context: settings.context.read()?,
         images: images(&shown),
     };
-    let (engine, _) = engine(&settings.engine, None, None)?;
+    let (mut engine, _) = engine(&settings.engine, None, None)?;
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
+    let mut web = None;
+    if let Some(world) = world {
+        let how = WebSettings {
+            browsers: 1,
+            trust_pages: settings.engine.trust_pages,
+            is_visible: settings.show,
+        };
+        let opened = Arc::new(runtime.block_on(Web::open(Worlds::One(world), how))?);
+        engine = engine.with_browser(Arc::clone(&opened) as Arc<dyn Browser>);
+        web = Some(opened);
+    }
     let outcome = runtime.block_on(async {
         tokio::select! {
             outcome = engine.run(&task, Arc::new(Progress)) => Some(outcome),
@@ -46,6 +62,12 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let Some(outcome) = outcome else {
         return Ok(Outcome::Interrupted);
     };
+    if let Some(web) = web {
+        if let Some(sum) = web.refused() {
+            terminal::note(&format!("{sum}; --allow ORIGIN lets an origin through"));
+        }
+        save(&settings, web.launched())?;
+    }
     match (outcome.status, outcome.answer) {
         (_, Some(answer)) => {
             print(&answer)?;
@@ -57,6 +79,53 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
             Ok(Outcome::Incomplete)
         }
     }
+}
+
+/// The page or the documents that the question is about.
+fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
+    if let Some(site) = &settings.site {
+        return Ok(Some(OwnWorld::Site(site.clone())));
+    }
+    let mut documents: Vec<(String, String)> = Vec::new();
+    for path in &settings.documents {
+        let failed = |reason| Error::File {
+            flag: "--document",
+            path: path.display().to_string(),
+            reason,
+        };
+        let text = fs::read_to_string(path).map_err(failed)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let uri = document_uri(&name);
+        if documents.iter().any(|(open, _)| *open == uri) {
+            return Err(failed(io::Error::other("another document has this name")));
+        }
+        documents.push((uri, text));
+    }
+    Ok(documents.first().map(|(uri, _)| uri.clone()).map(|active| {
+        OwnWorld::Apps(AppWorld {
+            active: Some(active),
+            documents,
+            ..AppWorld::default()
+        })
+    }))
+}
+
+/// Saves the app that was launched where that is wanted.
+fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
+    let Some(path) = &settings.save else {
+        return Ok(());
+    };
+    let Some(html) = launched else {
+        terminal::note("no app was launched, so none is saved");
+        return Ok(());
+    };
+    fs::write(path, html).map_err(|reason| Error::File {
+        flag: "--save",
+        path: path.display().to_string(),
+        reason,
+    })?;
+    terminal::note(&format!("saved the app as {}", path.display()));
+    Ok(())
 }
 
 /// The answer as it is, but for a person without its control characters.
@@ -82,6 +151,9 @@ impl EventSink for Progress {
             EventKind::IterationEnd {
                 error: Some(error), ..
             } => format!("cell failed: {error}"),
+            EventKind::Web {
+                event: WebEvent::Refused { addresses },
+            } => format!("refused to its page: {}", addresses.join(", ")),
             EventKind::LlmError { error, .. } => format!("model failed: {error}"),
             EventKind::InvocationEnd {
                 status, iterations, ..

@@ -150,7 +150,7 @@ pub(super) fn begin(
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
+    let prepared = runtime.block_on(prepared.with_browser(settings))?;
     let prepared = show.bound(prepared);
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
@@ -233,7 +233,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(prepared.with_browser(settings.concurrency))?;
+    let prepared = runtime.block_on(prepared.with_browser(&settings))?;
     let prepared = show.bound(prepared);
     let reopened = Reopened::open(&dir)?;
     let remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
@@ -308,6 +308,7 @@ fn carry_out(
     let dir = plan.dir.clone();
     let address = settings.address_to_name();
     let label = plan.identity.label();
+    let web = prepared.web;
     let run = Run {
         errors_allowed: settings
             .fail_on_error
@@ -341,6 +342,9 @@ fn carry_out(
         print(settings, &label, &ended.summary)?;
     }
     terminal::note(&format!("run directory: {}", dir.display()));
+    if let Some(sum) = web.and_then(|web| web.refused()) {
+        terminal::note(&format!("{sum}; `allow` in a row lets an origin through"));
+    }
     let summary = &ended.summary;
     match &ended.ending {
         Ending::TooManyErrors { errors } => terminal::note(&format!(

@@ -32,6 +32,7 @@ fn sample() -> Sample {
         id: "s-1".to_owned(),
         query: "?".to_owned(),
         context: "…".to_owned().into(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
         expected: json!("42"),
         metadata: BTreeMap::from([("context_length".to_owned(), json!(8000))]),
@@ -41,6 +42,7 @@ fn sample() -> Sample {
 
 fn outcome(status: Status, answer: Option<&str>) -> AttemptOutcome {
     AttemptOutcome {
+        earlier_answers: Vec::new(),
         status,
         answer: answer.map(str::to_owned),
         error: None,

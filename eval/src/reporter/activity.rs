@@ -166,6 +166,16 @@ fn happened(event: &WebEvent) -> Option<String> {
             ))
         }
         WebEvent::Page { dump, .. } => Some(format!("looks at {}", dump.url)),
+        WebEvent::PageCall {
+            function, error, ..
+        } => Some(match error {
+            None => format!("has called {function}"),
+            Some(error) => format!("has a failed call: {error}"),
+        }),
+        WebEvent::Refused { addresses } => Some(format!(
+            "was refused {} out of reach",
+            counted(addresses.len() as u64, "request")
+        )),
         WebEvent::NoPage { problem } => Some(format!("cannot see its page: {problem}")),
         WebEvent::Envelope { .. }
         | WebEvent::Screenshot { .. }

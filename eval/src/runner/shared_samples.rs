@@ -97,6 +97,7 @@ mod tests {
                 id: self.0[index].clone(),
                 query: String::new(),
                 context: "context".to_owned().into(),
+                follow_ups: Vec::new(),
                 images: Vec::new(),
                 expected: Value::Null,
                 metadata: SampleMetadata::new(),

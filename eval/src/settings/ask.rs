@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use benchmarks::Image;
+use benchmarks::{Image, OwnSite, SiteSource};
+use browser::Origin;
+use url::Url;
 
 use super::bounds::within;
 use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, SettingsError, Start};
@@ -17,6 +19,14 @@ pub struct AskSettings {
     pub context: ContextSource,
     /// The files of the images that are shown with the question; at most [`Image::MOST`].
     pub images: Vec<PathBuf>,
+    /// The web page that it is about.
+    pub site: Option<OwnSite>,
+    /// The files of the documents that are open.
+    pub documents: Vec<PathBuf>,
+    /// Whether the app that is launched is shown.
+    pub show: bool,
+    /// Where it is saved.
+    pub save: Option<PathBuf>,
     /// The agents.
     pub engine: EngineSettings,
 }
@@ -44,12 +54,50 @@ impl AskSettings {
             .cloned()
             .collect();
         within("--image", images.len(), &(0..=Image::MOST))?;
+        let site = args
+            .url
+            .as_deref()
+            .map(|url| site(url, &args.allow))
+            .transpose()?;
         let engine = EngineSettings::resolve(&args.engine, Keys::Needed, Start::New)?;
         Ok(engine.map(|engine| Self {
             query,
             context,
             images,
+            site,
+            documents: args.document.clone(),
+            show: args.show,
+            save: args.save.clone(),
             engine,
         }))
     }
+}
+
+/// The page at an address.
+fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
+    let parsed = Url::parse(url.trim()).ok();
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
+    let Some(url) = parsed.filter(is_web) else {
+        return Err(SettingsError::new(format!(
+            "--url: `{url}` is no address of a web page; expected one such as https://example.com/orders"
+        )));
+    };
+    for origin in allow {
+        origin
+            .trim()
+            .parse::<Origin>()
+            .map_err(|error| SettingsError::new(format!("--allow: {error}")))?;
+    }
+    Ok(OwnSite {
+        source: SiteSource::Address(url.to_string()),
+        start: url.to_string(),
+        allow: allow
+            .iter()
+            .map(|origin| origin.trim().to_owned())
+            .collect(),
+        cookies: Vec::new(),
+        storage: Vec::new(),
+        viewport: None,
+        checks: Vec::new(),
+    })
 }

@@ -28,6 +28,8 @@ pub struct EngineSettings {
     pub prices: PriceTable,
     /// How requests go to models.
     pub traffic: TrafficArgs,
+    /// Whether pages that are not the program's own may be shown without Chromium's own sandbox.
+    pub trust_pages: bool,
     /// Where responses are kept.
     pub store: StoreArgs,
     /// Whether the cassette is one that an earlier start of the run began.
@@ -106,6 +108,7 @@ impl EngineSettings {
                 profile,
                 prices,
                 traffic: args.traffic.clone(),
+                trust_pages: args.web.trust_pages,
                 store: args.store.clone(),
                 record_goes_on: false,
                 effective,

@@ -16,6 +16,7 @@ use crate::env_vars;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct RunSettings {
     /// The benchmark's name in the catalog, or the path of one's own.
     pub benchmark: String,
@@ -41,6 +42,8 @@ pub struct RunSettings {
     pub dry_run: bool,
     /// Whether a dry run asks the main model once.
     pub check_key: bool,
+    /// Whether rows may name programs that are run.
+    pub allow_commands: bool,
     /// The agents.
     pub engine: EngineSettings,
     /// The flags that these settings are made of, as JSON: what `--resume` makes them of again.
@@ -223,6 +226,7 @@ impl RunSettings {
             json: args.json,
             dry_run: args.dry_run,
             check_key: args.check_key,
+            allow_commands: args.allow_commands,
             engine,
             flags,
         }))

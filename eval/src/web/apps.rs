@@ -2,30 +2,22 @@
 
 mod server;
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use benchmarks::AppWorld;
-use browser::{Error, Page, Pool, Profile};
+use browser::{Page, Pool, Profile};
 use harness::model::Image;
 use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::time::{Instant, sleep};
 
+use super::check::{Checks, in_page, stopped};
+use super::refused::Refused;
 use server::AppServer;
-
-/// A function that begins a check in the page.
-const CHECK: &str = include_str!("apps/check.js");
-/// Where a check leaves what it came to.
-const PLACE: &str = "outcomeOfTheCheck";
-/// How long a check may take, what its app asks models for included.
-const CHECK_TIME: Duration = Duration::from_mins(3);
-/// How often it is looked for.
-const CHECK_PAUSE: Duration = Duration::from_millis(50);
 
 /// The apps and documents of an attempt.
 pub(super) struct BrowserApps {
@@ -34,6 +26,18 @@ pub(super) struct BrowserApps {
     /// Taken when the host is dropped.
     profile: Option<Profile>,
     running: Mutex<Vec<Running>>,
+    checks: Checks,
+    kept: Kept,
+}
+
+/// What outlasts an attempt.
+#[derive(Clone, Default)]
+pub(super) struct Kept {
+    pub(super) refused: Arc<Refused>,
+    /// The HTML of the newest app.
+    pub(super) launched: Arc<Mutex<Option<String>>>,
+    /// Whether a person sees the apps, and ends the attempt by closing them.
+    pub(super) is_visible: bool,
 }
 
 struct Running {
@@ -50,6 +54,7 @@ impl BrowserApps {
         pool: &Pool,
         world: AppWorld,
         calls: UnboundedSender<AppCall>,
+        kept: Kept,
     ) -> Result<Self, PageError> {
         let server = AppServer::open(calls).await.map_err(|error| {
             broken(&format_args!(
@@ -62,10 +67,12 @@ impl BrowserApps {
             .await
             .map_err(|error| broken(&error))?;
         let apps = Self {
+            checks: Checks::new(world.checks.clone()),
             world,
             server,
             profile: Some(profile),
             running: Mutex::default(),
+            kept,
         };
         for html in &apps.world.running {
             apps.launch(html).await?;
@@ -80,38 +87,35 @@ impl BrowserApps {
         launched.last().map(|app| app.page.clone())
     }
 
-    /// What the task's check comes to in an app.
-    async fn check(&self, page: &Page) -> Result<Value, Error> {
-        // The check stands there as code, since an app's own policy may forbid `eval`.
-        let body = &self.world.check;
-        let check = format!("async ({{ text, texts, click, fill, until }}) => {{\n{body}\n}}");
-        let begin = format!("({CHECK})({}, {check})", json!(PLACE));
-        let outcome = format!("globalThis[{}] ?? null", json!(PLACE));
-        let until = Instant::now() + CHECK_TIME;
-        let mut begun = false;
-        while Instant::now() < until {
-            // An app may ask its user, who agrees to everything.
-            if page.dialog().is_some() {
-                page.answer_dialog(true, None).await?;
-                continue;
-            }
-            let script = if begun { &outcome } else { &begin };
-            match page.evaluate_apart(script).await {
-                Ok(_) if !begun => begun = true,
-                Ok(Value::Null) => return Ok(stopped("the app left its document meanwhile")),
-                Ok(value) if value["done"] == true => return Ok(value),
-                Ok(_) => sleep(CHECK_PAUSE).await,
-                Err(Error::DialogOpen { .. }) => {}
-                Err(error) => return Err(error),
-            }
+    /// Runs the check that is next in a world of one's own.
+    async fn run_check(&self, answer: Option<&str>) -> Result<(), PageError> {
+        let ran = self.checks.run(answer, self.newest().as_ref(), None).await;
+        ran.map_err(|error| broken(&error))
+    }
+
+    /// Waits until a person has closed all windows.
+    async fn closed(&self) -> Result<(), PageError> {
+        let pages: Vec<Page> = self
+            .running
+            .lock()
+            .iter()
+            .map(|app| app.page.clone())
+            .collect();
+        for page in pages {
+            page.closed().await.map_err(|error| broken(&error))?;
         }
-        let seconds = CHECK_TIME.as_secs();
-        Ok(stopped(&format!("it was not done after {seconds} s")))
+        Ok(())
+    }
+
+    fn take_refused(&self) {
+        let taken = self.profile.as_ref().map(Profile::take_refused);
+        self.kept.refused.add(&taken.unwrap_or_default());
     }
 }
 
 impl Drop for BrowserApps {
     fn drop(&mut self) {
+        self.take_refused();
         let Some(profile) = self.profile.take() else {
             return;
         };
@@ -129,6 +133,7 @@ impl AppHost for BrowserApps {
         let profile = profile.ok_or_else(|| broken(&"the browser is closed"))?;
         let page = profile.new_page().await.map_err(|error| broken(&error))?;
         let address = self.server.add(html);
+        *self.kept.launched.lock() = Some(html.to_owned());
         match page.goto(&address).await {
             Ok(()) => {}
             // What an app does while it loads is its author's.
@@ -162,10 +167,6 @@ impl AppHost for BrowserApps {
             .map(|(_, text)| text.clone())
     }
 
-    fn follow_ups(&self) -> Vec<String> {
-        self.world.follow_ups.clone()
-    }
-
     async fn screenshot(&self) -> Result<Image, PageError> {
         let page = self
             .newest()
@@ -180,10 +181,25 @@ impl AppHost for BrowserApps {
         })
     }
 
-    async fn state(&self) -> Result<Value, PageError> {
+    async fn answered(&self, answer: &str) -> Result<(), PageError> {
+        if self.world.check.is_some() {
+            return Ok(());
+        }
+        self.run_check(Some(answer)).await
+    }
+
+    async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError> {
+        if self.kept.is_visible {
+            self.closed().await?;
+            return Ok(None);
+        }
+        let Some(check) = &self.world.check else {
+            self.run_check(answer).await?;
+            return Ok(self.checks.state());
+        };
         let outcome = match self.newest() {
             None => json!({ "check": null }),
-            Some(page) => match self.check(&page).await {
+            Some(page) => match in_page(&page, check).await {
                 Ok(outcome) => outcome,
                 Err(error) if error.is_infrastructure() => return Err(broken(&error)),
                 Err(error) => stopped(&error.to_string()),
@@ -193,13 +209,8 @@ impl AppHost for BrowserApps {
         if let Some(problem) = outcome.get("problem") {
             state["problem"] = problem.clone();
         }
-        Ok(state)
+        Ok(Some(state))
     }
-}
-
-/// A check that came to nothing.
-fn stopped(problem: &str) -> Value {
-    json!({ "check": null, "problem": problem })
 }
 
 fn broken(error: &dyn std::fmt::Display) -> PageError {

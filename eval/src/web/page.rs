@@ -14,13 +14,42 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
 
+use super::own_site::OpenSite;
+use super::refused::Refused;
 use super::site::Site;
 
 /// The profile and the site of an attempt, which all its tabs share.
 pub(super) struct Window {
     /// Taken when the window is dropped.
     profile: Option<Profile>,
-    site: Site,
+    site: Served,
+    refused: Arc<Refused>,
+}
+
+/// The site of an attempt.
+pub(super) enum Served {
+    /// One that a benchmark generates.
+    Generated(Site),
+    /// One of the user's own.
+    Own(Box<OpenSite>),
+}
+
+impl Served {
+    /// Its own origin.
+    fn origin(&self) -> String {
+        match self {
+            Self::Generated(site) => site.origin().to_string(),
+            Self::Own(site) => site.within_reach[0].to_string(),
+        }
+    }
+
+    /// Whether agents read its addresses without their origin.
+    const fn is_short(&self) -> bool {
+        match self {
+            Self::Generated(_) => true,
+            Self::Own(site) => site.is_short,
+        }
+    }
 }
 
 /// A tab that an agent has, and those that its pages opened: the newest is in front.
@@ -31,16 +60,26 @@ pub(super) struct Tab {
 }
 
 impl Window {
-    pub(super) fn new(profile: Profile, site: Site) -> Arc<Self> {
+    pub(super) fn new(profile: Profile, site: Served, refused: Arc<Refused>) -> Arc<Self> {
         Arc::new(Self {
             profile: Some(profile),
             site,
+            refused,
         })
+    }
+
+    /// What pages asked for and did not get since this was called last, which counts now.
+    fn take_refused(&self) -> Vec<String> {
+        let taken = self.profile.as_ref().map(Profile::take_refused);
+        let taken = taken.unwrap_or_default();
+        self.refused.add(&taken);
+        taken
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
+        self.take_refused();
         let Some(profile) = self.profile.take() else {
             return;
         };
@@ -59,10 +98,37 @@ impl Tab {
         }
     }
 
-    /// Opens the path on which the task begins.
-    pub(super) async fn begin(&self, path: &str) -> Result<(), PageError> {
-        let address = format!("{}{path}", self.window.site.origin());
-        self.front().goto(&address).await.map_err(page_error)
+    /// Opens the address on which the task begins, after a script that runs in its document first.
+    ///
+    /// # Errors
+    /// As of [`Page::act`], with what was refused meanwhile.
+    pub(super) async fn begin(&self, address: &str, script: Option<&str>) -> Result<(), PageError> {
+        let front = self.front();
+        let opened = match script {
+            Some(script) => front.goto_after(script, address).await,
+            None => front.goto(address).await,
+        };
+        opened.map_err(|error| {
+            let error = page_error(error);
+            match self.window.take_refused().last() {
+                Some(last) => {
+                    let message =
+                        format!("{}; it led to {last}, which is out of reach", error.message);
+                    PageError::new(error.problem, message)
+                }
+                None => error,
+            }
+        })
+    }
+
+    /// Runs the check that is next; a site that a benchmark generates has none.
+    async fn check(&self, answer: Option<&str>) -> Result<(), PageError> {
+        let Served::Own(site) = &self.window.site else {
+            return Ok(());
+        };
+        let asked = Some((&site.start, site.within_reach.as_slice()));
+        let ran = site.checks.run(answer, Some(&self.front()), asked).await;
+        ran.map_err(page_error)
     }
 
     /// The tab in front: the newest of this one and those that it has opened, directly or through others.
@@ -82,15 +148,17 @@ impl Tab {
         open[newest].clone()
     }
 
-    /// An address as agents read it: the site has but one origin.
+    /// An address as agents read it.
     fn short(&self, url: &str) -> String {
-        let origin = self.window.site.origin().to_string();
-        url.strip_prefix(&origin).unwrap_or(url).to_owned()
+        let site = &self.window.site;
+        let origin = site.is_short().then(|| site.origin());
+        let short = origin.and_then(|origin| url.strip_prefix(&origin).map(str::to_owned));
+        short.unwrap_or_else(|| url.to_owned())
     }
 
     async fn navigate(&self, page: &browser::Page, url: &str) -> browser::Result<()> {
-        let origin = self.window.site.origin().to_string();
-        let here = Some(page.place().url).filter(|here| here.starts_with(&origin));
+        let origin = self.window.site.origin();
+        let here = Some(page.place().url).filter(|here| here.starts_with("http"));
         let base = Url::parse(&here.unwrap_or(origin));
         let whole = base.and_then(|base| base.join(url.trim()));
         let whole = whole.map_err(|error| Error::Navigation {
@@ -168,7 +236,12 @@ impl Page for Tab {
     async fn act(&self, action: &Action) -> Result<Acted, PageError> {
         let front = self.front();
         let before = self.place();
-        self.perform(&front, action).await.map_err(page_error)?;
+        self.perform(&front, action).await.map_err(|error| {
+            if let Error::Blocked { url, .. } = &error {
+                self.window.refused.add(std::slice::from_ref(url));
+            }
+            page_error(error)
+        })?;
         Ok(self.acted(&before))
     }
 
@@ -201,8 +274,20 @@ impl Page for Tab {
         Ok(Arc::new(Self::new(Arc::clone(&self.window), page)))
     }
 
-    async fn state(&self) -> Result<Value, PageError> {
-        Ok(self.window.site.state())
+    fn take_refused(&self) -> Vec<String> {
+        self.window.take_refused()
+    }
+
+    async fn answered(&self, answer: &str) -> Result<(), PageError> {
+        self.check(Some(answer)).await
+    }
+
+    async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError> {
+        self.check(answer).await?;
+        Ok(match &self.window.site {
+            Served::Generated(site) => Some(site.state()),
+            Served::Own(site) => site.checks.state(),
+        })
     }
 }
 
@@ -220,6 +305,7 @@ pub(super) fn page_error(error: Error) -> PageError {
         Error::TimedOut { .. } => PageProblem::TimedOut,
         Error::NotInstalled { .. }
         | Error::NotStarted { .. }
+        | Error::NoSandbox { .. }
         | Error::BrowserEnded(_)
         | Error::OutOfMemory { .. }
         | Error::PageCrashed

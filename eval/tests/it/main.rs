@@ -68,6 +68,7 @@ mod run_selection;
 mod run_stop;
 mod run_trajectory;
 mod run_web;
+mod run_worlds;
 mod run_wrong;
 
 mod treatments;

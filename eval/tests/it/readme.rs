@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::run_benchmarks::has_chromium;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -37,6 +39,7 @@ fn run_blocks(page: &str) -> tempfile::TempDir {
     let programs = folder.path().join("bin");
     fs::create_dir(&programs).unwrap();
     symlink(env!("CARGO_BIN_EXE_rlm-eval"), programs.join("rlm-eval")).unwrap();
+    symlink(root().join("docs"), folder.path().join("docs")).unwrap();
     for block in blocks {
         let ran = Command::new("bash")
             .args(["-euo", "pipefail", "-c", &block])
@@ -63,6 +66,14 @@ fn the_commands_of_the_guides_run_in_order() {
     ];
     for page in pages {
         run_blocks(&format!("docs/guides/{page}.md"));
+    }
+}
+
+/// They name files of `docs/`, and need a browser.
+#[test]
+fn the_commands_of_the_guide_to_worlds_run_in_order() {
+    if has_chromium() {
+        run_blocks("docs/guides/your-own-worlds.md");
     }
 }
 

@@ -69,6 +69,7 @@ impl Dataset for Samples {
             id: self.ids[index].clone(),
             query: "q".to_owned(),
             context: Arc::default(),
+            follow_ups: Vec::new(),
             images: Vec::new(),
             expected: json!("answer"),
             metadata: SampleMetadata::new(),

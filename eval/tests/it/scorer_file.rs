@@ -46,6 +46,7 @@ async fn files_score_or_say_where_they_fail() {
     let sample = Sample {
         id: "a".to_owned(),
         query: "Who?".to_owned(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
         context: Arc::default(),
         expected: json!("Ada"),

@@ -98,6 +98,8 @@ impl AddAssign for Usage {
 /// What came of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptOutcome {
+    /// What it answered to messages of the user that were not the last.
+    pub earlier_answers: Vec<String>,
     /// How it ended.
     pub status: Status,
     /// The root's answer.

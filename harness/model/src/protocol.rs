@@ -98,8 +98,10 @@ impl ProtocolNature {
     }
 
     /// Whether pictures of what its root sees can go into trajectories.
-    pub const fn takes_pictures(self) -> bool {
-        matches!(self.workplace, Workplace::Page | Workplace::Apps)
+    pub fn takes_pictures(self) -> bool {
+        self.subjects
+            .iter()
+            .any(|subject| *subject != Subject::Texts)
     }
 }
 

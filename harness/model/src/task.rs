@@ -15,6 +15,8 @@ pub struct Task {
     pub attempt: u32,
     /// The question.
     pub query: String,
+    /// What the user says after it: each message once the one before it has been answered.
+    pub follow_ups: Vec<String>,
     /// The data.
     pub context: Arc<String>,
     /// What is shown to the root with the question.

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::model::Image;
 use crate::model::web::{Action, Dump, DumpSettings, Page, PageError, PageProblem};
+use crate::prompt::web;
 
 /// The functions, by the names that they have in a REPL.
 const NAMES: [&str; 10] = [
@@ -38,6 +40,8 @@ pub(crate) struct PageResult {
     pub value: Value,
     /// The dump, for the record, where it made one.
     pub dump: Option<Dump>,
+    /// What pages asked for meanwhile that is out of reach, for the record: the value says it.
+    pub refused: Vec<String>,
 }
 
 /// The tabs of an attempt that have names, which any of its agents may hand to a child.
@@ -113,13 +117,30 @@ impl PageFunctions {
     pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<PageResult, String> {
         let arguments = serde_json::from_str(arguments)
             .map_err(|error| format!("{name}(): wrong arguments: {error}"))?;
-        self.run(name, arguments).await.map_err(|error| {
+        let result = self.run(name, arguments).await;
+        result.map_err(|error| {
             let message = format!("{name}(): {error}");
             if error.problem == PageProblem::Broken {
                 self.tabs.broken.send_replace(Some(error));
             }
             message
         })
+    }
+
+    /// Tells the page that a message of the user has been answered.
+    ///
+    /// # Errors
+    /// Those of the page.
+    pub(crate) async fn answered(&self, answer: &str) -> Result<(), PageError> {
+        self.page.answered(answer).await
+    }
+
+    /// What the agent's page shows now.
+    ///
+    /// # Errors
+    /// Those of the page.
+    pub(crate) async fn screenshot(&self) -> Result<Image, PageError> {
+        self.page.screenshot().await
     }
 
     /// Waits until the browser fails, which ends the attempt: a model cannot help it.
@@ -142,8 +163,14 @@ impl PageFunctions {
             Selector::Text(text) => text,
         });
         let action = match name {
-            "page.dump" => return self.dump(arguments.max_chars).await,
-            "page.text" => return Ok(PageResult::value(self.page.text().await?)),
+            "page.dump" => {
+                let dump = self.dump(arguments.max_chars).await?;
+                return Ok(dump.with_refused(self.page.take_refused()));
+            }
+            "page.text" => {
+                let text = PageResult::value(self.page.text().await?);
+                return Ok(text.with_refused(self.page.take_refused()));
+            }
             "page.open" => return self.open(arguments.url).await.map(PageResult::value),
             "page.goto" => Action::Navigate {
                 url: needed("url", arguments.url)?,
@@ -185,6 +212,7 @@ impl PageFunctions {
         Ok(PageResult {
             value: dump.text().into(),
             dump: Some(dump),
+            refused: Vec::new(),
         })
     }
 
@@ -205,7 +233,19 @@ impl PageResult {
         Self {
             value: value.into(),
             dump: None,
+            refused: Vec::new(),
         }
+    }
+
+    /// Says at the end of a text of the page what it asked for and did not get.
+    fn with_refused(mut self, refused: Vec<String>) -> Self {
+        if let Value::String(text) = &mut self.value
+            && !refused.is_empty()
+        {
+            *text = format!("{text}\n\n{}", web::refused(&refused));
+            self.refused = refused;
+        }
+        self
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Records<'a> {
     started: Instant,
     /// The state of the attempt's world, by which it is judged.
     state: OnceLock<Value>,
+    /// What the user was answered before the last message.
+    earlier_answers: Mutex<Vec<String>>,
     stats: Mutex<Stats>,
 }
 
@@ -30,6 +32,7 @@ impl<'a> Records<'a> {
             sink,
             started: Instant::now(),
             state: OnceLock::new(),
+            earlier_answers: Mutex::default(),
             stats: Mutex::default(),
         }
     }
@@ -66,6 +69,7 @@ impl<'a> Records<'a> {
             },
         );
         AttemptOutcome {
+            earlier_answers: std::mem::take(&mut *self.earlier_answers.lock()),
             status,
             answer,
             error,
@@ -129,6 +133,11 @@ impl<'a> Records<'a> {
         self.emit(invocation, EventKind::Web { event });
         // An attempt has one world, and its state is taken once, at the end.
         let _ = self.state.set(state);
+    }
+
+    /// Takes down an answer after which the user says more.
+    pub fn answered(&self, answer: &str) {
+        self.earlier_answers.lock().push(answer.to_owned());
     }
 
     /// Changes or reads the statistics.

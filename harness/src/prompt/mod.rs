@@ -53,7 +53,8 @@ pub(crate) use subprompt::{agent_done, attachment_text, subprompt_call, subpromp
 pub use tools_turn::{ToolsNote, image_left_out, large_context_message, tools_note};
 pub use turn::{
     CellReport, ContextKind, Position, call_not_run, cut_message, cut_off_message,
-    execute_code_argument, execute_code_description, first_message, flat_message, no_code_message,
-    output_left_out, past_call, past_result, result_message, returned_early_message,
+    execute_code_argument, execute_code_description, first_message, flat_message, next_message,
+    no_code_message, output_left_out, past_call, past_result, result_message,
+    returned_early_message,
 };
 pub use web_settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};

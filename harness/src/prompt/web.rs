@@ -3,8 +3,8 @@
 use super::sections::{
     WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_IDENTITY, WEB_IDENTITY_UNDATED,
     WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP, WEB_NOT_CONFIRMED,
-    WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG,
-    WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
+    WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_REFUSED, WEB_SKIPPED_CHANGED,
+    WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
 };
 use super::{Assembled, Replacement, Section};
 use crate::model::web::{IdStyle, PageError, PageProblem};
@@ -99,6 +99,22 @@ pub(crate) fn page_block(url: &str, dom: &str) -> String {
 /// What stands in place of a dump that cannot be made.
 pub(crate) fn no_dump(problem: &str) -> String {
     WEB_NO_DUMP.render([problem])
+}
+
+/// What pages asked for and did not get. Each address once, and not more of them than a reader wants.
+pub(crate) fn refused(addresses: &[String]) -> String {
+    const MOST: usize = 10;
+    const LONGEST: usize = 200;
+    let different: std::collections::BTreeSet<&String> = addresses.iter().collect();
+    let mut lines: Vec<String> = different
+        .iter()
+        .take(MOST)
+        .map(|address| format!("- {}", address.chars().take(LONGEST).collect::<String>()))
+        .collect();
+    if different.len() > MOST {
+        lines.push(format!("- and {} more", different.len() - MOST));
+    }
+    WEB_REFUSED.render([&lines.join("\n")])
 }
 
 /// What the page did not do. One that hangs is still there after any wait: what gets it back is said, too.

@@ -181,6 +181,7 @@ async fn run(case: Case, model: &Path) -> String {
         attempt: 1,
         query: case.query,
         context: case.context.into(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
     };
     let sink = Arc::new(Collected::default());

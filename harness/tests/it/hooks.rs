@@ -78,6 +78,7 @@ async fn run(
         attempt: 1,
         query: "the question".to_owned(),
         context: "card 4111 1111 1111 1111".to_owned().into(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
     };
     let sink = Arc::new(Collected::default());

@@ -290,6 +290,7 @@ fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
         attempt: 1,
         query: "Count.".to_owned(),
         context: Arc::default(),
+        follow_ups: Vec::new(),
         images: Vec::new(),
     };
     let outcome = tokio::runtime::Builder::new_multi_thread()

@@ -42,6 +42,7 @@ fn first_request(run: &Treatment) -> Request {
         attempt: 1,
         query: "Count.".to_owned(),
         context: Arc::new("x".repeat(30_000)),
+        follow_ups: Vec::new(),
         images: Vec::new(),
     })
 }

@@ -24,6 +24,9 @@ use page::{FakePage, PageScript};
 #[serde(deny_unknown_fields)]
 struct Case {
     query: String,
+    /// What the user says after it.
+    #[serde(default)]
+    follow_ups: Vec<String>,
     protocol: Protocol,
     #[serde(default = "ten")]
     max_iterations: u32,
@@ -137,6 +140,7 @@ async fn run(case: Case, model: &Path) -> String {
         sample: "sample".to_owned(),
         attempt: 1,
         query: case.query.clone(),
+        follow_ups: case.follow_ups.clone(),
         images: Vec::new(),
         context: Arc::default(),
     };
@@ -239,7 +243,14 @@ fn line(event: &Event) -> Option<String> {
                 .collect();
             format!("says {text}{}", calls.join(", "))
         }
-        EventKind::Web { event } => serde_json::to_string(event).unwrap(),
+        EventKind::Web { event } => {
+            let mut event = serde_json::to_value(event).unwrap();
+            // A real clock's.
+            if event["what"] == "page_call" {
+                assert!(event["ms"].take().as_f64().unwrap() >= 0.0);
+            }
+            event.to_string()
+        }
         EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
         EventKind::InvocationStart {
             role,

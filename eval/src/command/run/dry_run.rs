@@ -87,6 +87,7 @@ fn rows(prepared: &Prepared) -> Result<Vec<Row>, Error> {
             sample: sample.id.clone(),
             attempt: 1,
             query: sample.query.clone(),
+            follow_ups: sample.follow_ups.clone(),
             context: Arc::clone(&sample.context),
             images: images(&sample.images),
         };

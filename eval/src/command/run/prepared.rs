@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use benchmarks::Dataset;
-use harness::Engine;
+use benchmarks::{Dataset, OpenError};
+use harness::model::web::Browser;
 use harness::provider::Recording;
+use harness::{Engine, Subject};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint};
 
@@ -14,8 +15,8 @@ use super::{config, engine, runtime};
 use crate::error::Error;
 use crate::grader::{self, Grader};
 use crate::selection::select;
-use crate::settings::RunSettings;
-use crate::web::Web;
+use crate::settings::{RunSettings, SettingsError};
+use crate::web::{Web, WebSettings, Worlds};
 use crate::{models, protocol_fit, terminal};
 
 /// A run that can begin.
@@ -23,6 +24,8 @@ pub(super) struct Prepared {
     pub(super) dataset: Arc<dyn Dataset>,
     pub(super) engine: Engine,
     pub(super) grader: Arc<dyn Grader>,
+    /// Where samples are worked on in a browser, that.
+    pub(super) web: Option<Arc<Web>>,
     /// The chosen samples, as indices into the dataset; at least one.
     samples: Vec<usize>,
     /// How many samples the shares of a partition have together.
@@ -42,6 +45,13 @@ impl Prepared {
             &settings.benchmark_options,
         )?);
         protocol_fit::check(dataset.as_ref(), settings.engine.treatment.protocol)?;
+        if let Some(place) = dataset.first_command().filter(|_| !settings.allow_commands) {
+            let problem = format!(
+                "{place}: field `command` names a program to be run, and nothing allows that"
+            );
+            let hint = "if you trust these rows, add --allow-commands";
+            return Err(SettingsError::with_hint(problem, hint).into());
+        }
         let (engine, judge) = engine(
             &settings.engine,
             Some(&settings.benchmark),
@@ -80,6 +90,7 @@ impl Prepared {
             dataset,
             engine,
             grader,
+            web: None,
             samples: selected.indices,
             whole: selected.whole,
             attempts: settings.attempts,
@@ -91,14 +102,24 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::Browser`] where there is none, or it does not start.
-    pub(super) async fn with_browser(mut self, concurrency: usize) -> Result<Self, Error> {
+    pub(super) async fn with_browser(mut self, settings: &RunSettings) -> Result<Self, Error> {
         let Some(first) = self.samples.first() else {
             return Ok(self);
         };
         let id = self.id(*first);
-        if self.dataset.site(&id).is_some() || self.dataset.app_world(&id).is_some() {
-            let web = Web::open(Arc::clone(&self.dataset), concurrency).await?;
-            self.engine = self.engine.with_browser(Arc::new(web));
+        let subject = protocol_fit::subject(self.dataset.as_ref(), &id).map_err(OpenError::from)?;
+        if subject != Subject::Texts {
+            let how = WebSettings {
+                browsers: settings.concurrency,
+                trust_pages: settings.engine.trust_pages,
+                is_visible: false,
+            };
+            let web = Web::open(Worlds::Dataset(Arc::clone(&self.dataset)), how).await?;
+            let web = Arc::new(web);
+            self.engine = self
+                .engine
+                .with_browser(Arc::clone(&web) as Arc<dyn Browser>);
+            self.web = Some(web);
         }
         Ok(self)
     }

@@ -21,6 +21,12 @@ const drawings = {
       el("details", { class: "request dump" }, el("summary", null, headOf(dump.url) || "The page", " ", el("span", { class: "facts" }, size)), el("pre", { class: "text" }, header), longText(dump.tree, where), ids ? el("details", null, el("summary", null, "What the ids stand for"), longText(ids, where)) : null),
     );
   },
+  refused: ({ addresses }) => named("Out of reach", el("ul", null, ...addresses.map((address) => el("li", null, headOf(address)))), "failed"),
+  page_call: ({ function: name, arguments: given, result, error, ms }, where) => {
+    const call = el("p", null, el("code", null, headOf(name)), ` ${headOf(given)} `, el("span", { class: "facts" }, `${ms.toFixed(1)} ms`));
+    if (error) return named("Page call", el("div", null, call, longText(error, where, { kind: "error" })), "failed");
+    return named("Page call", el("div", null, call, longText(typeof result === "string" ? result : JSON.stringify(result ?? null), where)));
+  },
   no_page: ({ problem }, where) => named("Page", longText(problem, where, { kind: "error" }), "failed"),
   screenshot: ({ image }, where) => named("Screenshot", drawImage(image, where)),
   envelope: ({ envelope, repairs, problem }, where) => {

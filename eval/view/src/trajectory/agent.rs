@@ -1,7 +1,7 @@
 //! One agent of an attempt as its timeline shows it: when it worked, when it waited, what it used.
 
 use model::Workplace;
-use model::{EventKind, Role, Status, Usage};
+use model::{EventKind, Role, Status, Usage, WebEvent};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -186,7 +186,10 @@ impl Timeline {
                 self.state.cell = self.segments.len();
             }
             EventKind::LlmError { .. } => self.switch(at_ms, None),
-            EventKind::LlmWait { ms, .. } => self.held(at_ms, *ms),
+            EventKind::LlmWait { ms, .. } => self.was(Doing::Held, at_ms, *ms),
+            EventKind::Web {
+                event: WebEvent::PageCall { ms, .. },
+            } => self.was(Doing::Browser, at_ms, *ms),
             EventKind::IterationEnd { executed_ms, .. } => {
                 self.state.children = 0;
                 self.state.is_guess = false;
@@ -273,12 +276,16 @@ impl Timeline {
         }
     }
 
-    /// Marks the last `ms` as a wait, whose event comes when it is over.
-    fn held(&mut self, at_ms: f64, ms: f64) {
-        let from_ms = (at_ms - ms).max(self.start_ms);
+    /// Marks the last `ms` as something whose event comes when it is over, as far as they are not marked.
+    fn was(&mut self, what: Doing, at_ms: f64, ms: f64) {
+        let marked = self
+            .segments
+            .last()
+            .map_or(self.start_ms, |last| last.to_ms);
+        let from_ms = (at_ms - ms).max(self.start_ms).max(marked);
         let doing = self.state.doing.map(|(kind, _)| kind);
         self.switch(from_ms, None);
-        self.switch(from_ms, Some(Doing::Held));
+        self.switch(from_ms, Some(what));
         self.switch(at_ms, doing);
     }
 

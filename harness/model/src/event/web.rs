@@ -24,6 +24,26 @@ pub enum WebEvent {
         /// Why.
         problem: String,
     },
+    /// Pages asked for addresses that are out of reach, and got nothing. The agent is told with what it sees next.
+    Refused {
+        /// The addresses, in their order.
+        addresses: Vec<String>,
+    },
+    /// The code of an agent called a function of its page, which has come to its end.
+    PageCall {
+        /// The function: `page.click`.
+        function: String,
+        /// Its arguments, as the code gave them: JSON.
+        arguments: String,
+        /// What it gave; of a text its beginning.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<Value>,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        /// What it took, in milliseconds.
+        ms: f64,
+    },
     /// A picture of the page, or of the newest app, taken for the trajectory.
     Screenshot {
         /// The picture.

@@ -38,23 +38,27 @@ pub trait AppHost: Send + Sync {
     /// What an open document holds; none for a URI that is not open.
     fn document(&self, uri: &str) -> Option<String>;
 
-    /// What the user says after the task's query: each message once the one before it has been dealt with.
-    fn follow_ups(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     /// A picture of the newest app.
     ///
     /// # Errors
     /// As for [`AppHost::running`], and [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) where no app runs.
     async fn screenshot(&self) -> Result<Image, PageError>;
 
-    /// Uses the apps as the task's check says, and gives the state by which the task is judged. Calls of the apps go on meanwhile:
-    /// whoever awaits this must answer them.
+    /// Called when a message of the user that is not the last has been answered, in the empty text by an app, for what is checked
+    /// then. Calls of the apps go on meanwhile, as for [`AppHost::state`].
     ///
     /// # Errors
     /// [`PageProblem::Broken`](super::PageProblem::Broken).
-    async fn state(&self) -> Result<Value, PageError>;
+    async fn answered(&self, _answer: &str) -> Result<(), PageError> {
+        Ok(())
+    }
+
+    /// Uses the apps as the task's check says, and gives the state by which the task is judged. Calls of the apps go on meanwhile:
+    /// whoever awaits this must answer them. `answer` is the last one, if there was one. Where nothing is checked, there is none.
+    ///
+    /// # Errors
+    /// [`PageProblem::Broken`](super::PageProblem::Broken).
+    async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError>;
 }
 
 /// What an app asks for.

@@ -85,10 +85,23 @@ pub trait Page: Send + Sync {
     /// As for [`Page::dump`].
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError>;
 
-    /// The state by which the task is judged: of the pages, and of the server behind them. What it holds is a matter between the
-    /// world and the scorer.
+    /// What pages asked for and did not get, for it is out of reach, since this was called last: addresses.
+    fn take_refused(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Called when a message of the user that is not the last has been answered, for what is checked then.
     ///
     /// # Errors
     /// [`PageProblem::Broken`].
-    async fn state(&self) -> Result<Value, PageError>;
+    async fn answered(&self, _answer: &str) -> Result<(), PageError> {
+        Ok(())
+    }
+
+    /// The state by which the task is judged: of the pages, of the server behind them, and of the last `answer`, if there was one.
+    /// What it holds is a matter between the world and the scorer. None where the answer alone counts.
+    ///
+    /// # Errors
+    /// [`PageProblem::Broken`].
+    async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError>;
 }

@@ -14,7 +14,7 @@ pub(super) fn fit(
     most: u64,
 ) -> Result<(), Failure> {
     let mut forgotten = 0;
-    while estimate(conversation) > most && forget_turn(conversation, &mut forgotten) {}
+    while estimate(conversation) > most && forget_turn(attempt, conversation, &mut forgotten) {}
     if forgotten > 0 {
         attempt.records.count(|stats| stats.context_trims += 1);
         attempt.records.emit(
@@ -49,8 +49,12 @@ fn estimate(conversation: &Conversation) -> u64 {
     estimate_tokens(&conversation.system) + messages.map(of).sum::<u64>()
 }
 
-/// Drops the oldest turn, unless it is the newest: a response with the messages up to the next response.
-fn forget_turn(conversation: &mut Conversation, forgotten: &mut u32) -> bool {
+/// Drops the oldest turn, unless it is the newest: a response with the messages up to the next response, but for what the user said.
+fn forget_turn(
+    attempt: &Attempt<'_>,
+    conversation: &mut Conversation,
+    forgotten: &mut u32,
+) -> bool {
     let messages = conversation.messages();
     let responses: Vec<usize> = (1..messages.len())
         .filter(|index| messages[*index].role == MessageRole::Assistant)
@@ -58,8 +62,11 @@ fn forget_turn(conversation: &mut Conversation, forgotten: &mut u32) -> bool {
     let [first, next, ..] = responses[..] else {
         return false;
     };
-    conversation.forget(first..next);
-    *forgotten += u32::try_from(next - first).unwrap_or(u32::MAX);
+    let last = &messages[next - 1];
+    let is_users = attempt.task.follow_ups.contains(&last.content);
+    let end = if is_users { next - 1 } else { next };
+    conversation.forget(first..end);
+    *forgotten += u32::try_from(end - first).unwrap_or(u32::MAX);
     true
 }
 

@@ -4,7 +4,7 @@ use super::WebAgent;
 use crate::agent::{Attempt, Failure, Invocation};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
-use crate::prompt::web::{no_dump, page_block, page_failed};
+use crate::prompt::web::{no_dump, page_block, page_failed, refused};
 
 /// The page as it is now, with its picture where the model is to see it. What it reads goes into the trajectory.
 pub(super) async fn look(
@@ -15,7 +15,7 @@ pub(super) async fn look(
 ) -> Result<Message, Failure> {
     let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
-    let text = match page.dump(&agent.settings.dump()).await {
+    let mut text = match page.dump(&agent.settings.dump()).await {
         Ok(dump) => {
             let text = page_block(&dump.url, &dump.tree);
             record(WebEvent::Page {
@@ -34,6 +34,11 @@ pub(super) async fn look(
             page_block("unknown", &no_dump(&message))
         }
     };
+    let addresses = page.take_refused();
+    if !addresses.is_empty() {
+        text = format!("{text}\n\n{}", refused(&addresses));
+        record(WebEvent::Refused { addresses });
+    }
     let attach = agent.settings.attach_screenshot;
     let mut block = Message::user(text);
     // A page that hangs has no picture either, and waiting for it would take as long again.

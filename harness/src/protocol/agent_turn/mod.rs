@@ -17,6 +17,7 @@ mod fit;
 mod log;
 mod look;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -160,6 +161,7 @@ impl RootAgent for AgentTurn {
             page,
             executor,
             log: TurnLog::default(),
+            follow_ups: attempt.task.follow_ups.clone().into(),
             narrated: None,
             malformed: 0,
         };
@@ -175,6 +177,8 @@ struct WebTurns<'a> {
     page: Arc<dyn Page>,
     executor: Checked<Confirmed<OnPage>>,
     log: TurnLog,
+    /// What the user says next.
+    follow_ups: VecDeque<String>,
     /// The last text that was narrated.
     narrated: Option<String>,
     /// Responses in a row without a usable envelope.
@@ -248,7 +252,13 @@ impl Turns for WebTurns<'_> {
         }
         let answer = self.narrated.take().unwrap_or(envelope.memory);
         conversation.push(Message::assistant(&answer));
-        Ok(Step::Answer(answer))
+        let Some(next) = self.follow_ups.pop_front() else {
+            return Ok(Step::Answer(answer));
+        };
+        self.page.answered(&answer).await?;
+        self.attempt.records.answered(&answer);
+        conversation.push(Message::user(next));
+        Ok(Step::GoOn)
     }
 
     async fn close(
@@ -258,8 +268,10 @@ impl Turns for WebTurns<'_> {
     ) -> Result<String, Failure> {
         self.log.record(self.attempt, self.root, conversation);
         if Failure::leaves_a_state(&result) {
-            let state = self.page.state().await?;
-            self.attempt.records.judge_by(self.root, state);
+            let state = self.page.state(result.as_deref().ok()).await?;
+            if let Some(state) = state {
+                self.attempt.records.judge_by(self.root, state);
+            }
         }
         result
     }

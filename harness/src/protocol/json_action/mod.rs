@@ -50,7 +50,7 @@ impl RootAgent for JsonAction {
             host: Arc::clone(&host),
             system: String::new(),
             message: root.query().to_owned(),
-            follow_ups: host.follow_ups().into(),
+            follow_ups: attempt.task.follow_ups.clone().into(),
             asked: Asked::default(),
             listed: Vec::new(),
             problem: None,
@@ -131,11 +131,11 @@ impl Turns for Chat<'_> {
             Choice::Answer { message: answer } => {
                 self.history.push(Entry::user(&self.message));
                 self.history.push(Entry::assistant(&answer));
-                Ok(self.next_message(answer))
+                self.next_message(answer).await
             }
             Choice::LaunchApp { app } => {
                 self.host.launch(&app).await?;
-                Ok(self.next_message(String::new()))
+                self.next_message(String::new()).await
             }
             Choice::List(list) => {
                 let repeated = self.asked.again(list).map_err(limit)?;
@@ -156,7 +156,7 @@ impl Turns for Chat<'_> {
         if !Failure::leaves_a_state(&result) {
             return result;
         }
-        let state = self.host.state().await?;
+        let state = self.host.state(result.as_deref().ok()).await?;
         if self.attempt.run.conduct.screenshots
             && let Ok(image) = self.host.screenshot().await
         {
@@ -165,12 +165,14 @@ impl Turns for Chat<'_> {
                 .records
                 .emit(self.root, EventKind::Web { event });
         }
-        let state = json!({
-            "state": state,
-            "actions": self.chosen,
-            "answer": result.as_ref().ok(),
-        });
-        self.attempt.records.judge_by(self.root, state);
+        if let Some(state) = state {
+            let state = json!({
+                "state": state,
+                "actions": self.chosen,
+                "answer": result.as_ref().ok(),
+            });
+            self.attempt.records.judge_by(self.root, state);
+        }
         result
     }
 
@@ -181,14 +183,16 @@ impl Turns for Chat<'_> {
 
 impl Chat<'_> {
     /// Goes on with the user's next message. The answer to the last is the attempt's.
-    fn next_message(&mut self, answer: String) -> Step {
+    async fn next_message(&mut self, answer: String) -> Result<Step, Failure> {
         let Some(next) = self.follow_ups.pop_front() else {
-            return Step::Answer(answer);
+            return Ok(Step::Answer(answer));
         };
+        self.host.answered(&answer).await?;
+        self.attempt.records.answered(&answer);
         self.message = next;
         self.asked = Asked::default();
         self.listed.clear();
-        Step::GoOn
+        Ok(Step::GoOn)
     }
 
     /// Reads a response, counts what is wrong with it, and records both. The inner error is for the model.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::ReplAgent;
 use crate::agent::{Failure, Invocation, PageFunctions, PageResult, Work};
-use crate::model::{EventKind, Message, Role, WebEvent};
+use crate::model::{EventKind, Image, Message, Role, WebEvent, ms};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{ToolRun, text_of};
@@ -24,7 +25,16 @@ const STOPPED: &str = "stopped: its caller's cell ended";
 type Answer = (CallId, Result<String, Failure>);
 
 /// What a function of the page gave, on its way to the call that waits for it.
-type FromPage = (CallId, Result<PageResult, String>);
+struct FromPage {
+    call: CallId,
+    result: Result<PageResult, String>,
+    /// For the record.
+    event: WebEvent,
+    picture: Option<Image>,
+}
+
+/// Characters of a text that a function of the page gave which its event keeps: a dump has an event of its own.
+const KEPT: usize = 200;
 
 /// A tool's answer on its way to the call that waits for it.
 type ToolAnswer = (CallId, Result<Value, String>);
@@ -44,6 +54,14 @@ struct Children<'f> {
 impl Children<'_> {
     fn waits_for_nothing(&self) -> bool {
         self.pending.is_empty() && self.called.is_empty() && self.page.is_empty()
+    }
+}
+
+/// A value, and of a text its beginning.
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::String(text) => text.chars().take(KEPT).collect::<String>().into(),
+        other => other.clone(),
     }
 }
 
@@ -84,8 +102,8 @@ impl<'a> ReplAgent<'a> {
                 Some((call, result)) = children.running.next(), if !children.running.is_empty() => {
                     self.settle(call, result, &mut children);
                 }
-                Some((call, result)) = children.page.next(), if !children.page.is_empty() => {
-                    self.settle_function(call, result);
+                Some(given) = children.page.next(), if !children.page.is_empty() => {
+                    self.settle_function(given);
                 }
                 () = self.background.step(), if !self.background.is_empty() => {}
                 Some((call, result)) = children.tools.next(), if !children.tools.is_empty() => {
@@ -132,27 +150,58 @@ impl<'a> ReplAgent<'a> {
         let Some(page) = self.invocation.page.clone() else {
             return;
         };
+        let takes_pictures = self.attempt.run.conduct.screenshots;
         children.page.push(Box::pin(async move {
-            (call.id, page.call(&call.name, &call.arguments).await)
+            let began = Instant::now();
+            let result = page.call(&call.name, &call.arguments).await;
+            let ms = ms(began.elapsed());
+            let event = WebEvent::PageCall {
+                function: call.name,
+                arguments: call.arguments,
+                result: result.as_ref().ok().map(|given| shortened(&given.value)),
+                error: result.as_ref().err().cloned(),
+                ms,
+            };
+            // A page that cannot be shown is no reason to fail.
+            let picture = if takes_pictures {
+                page.screenshot().await.ok()
+            } else {
+                None
+            };
+            FromPage {
+                call: call.id,
+                result,
+                event,
+                picture,
+            }
         }));
     }
 
-    fn settle_function(&self, call: CallId, result: Result<PageResult, String>) {
-        let value = result.map(|given| {
+    fn settle_function(&self, given: FromPage) {
+        let emit = |event| {
+            let records = &self.attempt.records;
+            records.emit(&self.invocation, EventKind::Web { event });
+        };
+        emit(given.event);
+        let value = given.result.map(|given| {
             if let Some(dump) = given.dump {
-                let event = WebEvent::Page {
+                emit(WebEvent::Page {
                     chars: dump.tree.chars().count() as u64,
                     bytes: dump.tree.len() as u64,
                     dump,
-                };
-                self.attempt
-                    .records
-                    .emit(&self.invocation, EventKind::Web { event });
+                });
+            }
+            if !given.refused.is_empty() {
+                let addresses = given.refused;
+                emit(WebEvent::Refused { addresses });
             }
             given.value
         });
+        if let Some(image) = given.picture {
+            emit(WebEvent::Screenshot { image });
+        }
         self.attempt.publish_budget();
-        self.repl.settle_function(call, value);
+        self.repl.settle_function(given.call, value);
     }
 
     /// The page that a call hands to its child.

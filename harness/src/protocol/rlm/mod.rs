@@ -3,6 +3,7 @@
 mod background;
 mod delegation;
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ use crate::agent::{
 };
 use crate::model::{EventKind, Message, Role, ToolUse, ms};
 use crate::prompt::{
-    CellReport, ContextKind, code_tool, cut_off_message, first_message, no_code_message,
-    output_left_out, result_message, returned_early_message,
+    CellReport, ContextKind, code_tool, cut_off_message, first_message, next_message,
+    no_code_message, output_left_out, result_message, returned_early_message,
 };
 use crate::protocol::RootAgent;
 use crate::protocol::direct::OneCall;
@@ -83,7 +84,10 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         error = functions.broken() => Err(error.into()),
     };
     if Failure::leaves_a_state(&result) {
-        attempt.records.judge_by(&root, page.state().await?);
+        let state = page.state(result.as_deref().ok()).await?;
+        if let Some(state) = state {
+            attempt.records.judge_by(&root, state);
+        }
     }
     result
 }
@@ -124,6 +128,8 @@ pub(crate) struct ReplAgent<'a> {
     repl: Repl,
     /// What it is shown first, oldest first.
     shown: Vec<Message>,
+    /// What the user says next; only the root hears a user.
+    follow_ups: VecDeque<String>,
     /// Calls made so far.
     calls: u32,
     /// Agents that it called without waiting for them.
@@ -147,7 +153,13 @@ impl<'a> ReplAgent<'a> {
         repl: Repl,
         shown: Vec<Message>,
     ) -> Self {
+        let follow_ups = if invocation.is_root() {
+            attempt.task.follow_ups.clone().into()
+        } else {
+            VecDeque::new()
+        };
         Self {
+            follow_ups,
             attempt,
             invocation,
             session,
@@ -340,7 +352,16 @@ impl Turns for ReplAgent<'_> {
         let calls = &reply.response.tool_calls;
         let message = |text: String| code_tool::answer(calls, text + &notes);
         match outcome {
-            Outcome::Answer(answer) => return Ok(Step::Answer(answer)),
+            Outcome::Answer(answer) => {
+                let Some(next) = self.follow_ups.pop_front() else {
+                    return Ok(Step::Answer(answer));
+                };
+                if let Some(page) = &self.invocation.page {
+                    page.answered(&answer).await?;
+                }
+                self.attempt.records.answered(&answer);
+                conversation.push(message(next_message(&next, turn.next())));
+            }
             Outcome::Message(text) => conversation.push(message(text)),
             Outcome::Output {
                 message: text,

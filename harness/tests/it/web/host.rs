@@ -19,7 +19,6 @@ pub struct HostScript {
     documents: BTreeMap<String, String>,
     active: Option<String>,
     running: Vec<String>,
-    follow_ups: Vec<String>,
     /// What each launched app fetches: `document URI` or `inference PROMPT`, in which `{last}` is what the fetch before it gave.
     fetches: Vec<Vec<String>>,
 }
@@ -78,21 +77,17 @@ impl AppHost for FakeHost {
         self.script.documents.get(uri).cloned()
     }
 
-    fn follow_ups(&self) -> Vec<String> {
-        self.script.follow_ups.clone()
-    }
-
     async fn screenshot(&self) -> Result<Image, PageError> {
         Err(PageError::new(PageProblem::Inapplicable, "no picture"))
     }
 
-    async fn state(&self) -> Result<Value, PageError> {
+    async fn state(&self, _answer: Option<&str>) -> Result<Option<Value>, PageError> {
         let mut ended = std::mem::take(&mut *self.apps.lock().await)
             .join_all()
             .await;
         ended.sort();
         let got: Vec<_> = ended.into_iter().map(|(_, got)| got).collect();
-        Ok(json!({ "got": got }))
+        Ok(Some(json!({ "got": got })))
     }
 }
 

@@ -24,6 +24,8 @@ struct OnePage {
     /// What an action does, as `click 5` or `fill_input 5 text`; all others name an unknown id. A script is `run` and its text, and
     /// does nothing if it is not there.
     does: BTreeMap<String, Effect>,
+    /// What it asks for that is out of reach, each time it is looked at.
+    refused: Vec<String>,
     /// The page cannot be read.
     unreadable: Option<PageProblem>,
 }
@@ -152,7 +154,19 @@ impl Page for FakePage {
         Ok(Self::new(self.script.clone()))
     }
 
-    async fn state(&self) -> Result<Value, PageError> {
-        Ok(json!({ "url": *self.at.lock().unwrap(), "done": *self.done.lock().unwrap() }))
+    fn take_refused(&self) -> Vec<String> {
+        let at = self.at.lock().unwrap().clone();
+        let pages = self.script.pages.get(&at);
+        pages.map(|page| page.refused.clone()).unwrap_or_default()
+    }
+
+    async fn answered(&self, answer: &str) -> Result<(), PageError> {
+        self.done.lock().unwrap().push(format!("answered {answer}"));
+        Ok(())
+    }
+
+    async fn state(&self, _answer: Option<&str>) -> Result<Option<Value>, PageError> {
+        let (url, done) = (self.at.lock().unwrap(), self.done.lock().unwrap());
+        Ok(Some(json!({ "url": *url, "done": *done })))
     }
 }

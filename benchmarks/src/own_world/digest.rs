@@ -1,0 +1,107 @@
+//! Hashes of the files that the worlds of rows consist of, so that a dataset's digest has them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use sha2::{Digest, Sha256};
+
+use super::MOST_BYTES;
+use crate::{OwnWorld, SiteSource};
+
+/// Files of a site, at most.
+const MOST_FILES: usize = 5_000;
+
+/// Hashes of the files that worlds consist of; of a folder that many rows name, once.
+#[derive(Default)]
+pub(crate) struct WorldDigests(HashMap<PathBuf, [u8; 32]>);
+
+impl WorldDigests {
+    /// The hash of the files of a world, beside what its row says.
+    pub(crate) fn of(&mut self, world: &OwnWorld) -> Result<[u8; 32], String> {
+        match world {
+            OwnWorld::Apps(apps) => {
+                let mut all = Sha256::new();
+                for (_, text) in &apps.documents {
+                    all.update(Sha256::digest(text));
+                }
+                Ok(all.finalize().into())
+            }
+            OwnWorld::Site(site) => match &site.source {
+                SiteSource::Address(_) => Ok([0; 32]),
+                SiteSource::Folder(folder) => {
+                    if let Some(known) = self.0.get(folder) {
+                        return Ok(*known);
+                    }
+                    let found = of_files(folder, &files_of(folder)?)?;
+                    self.0.insert(folder.clone(), found);
+                    Ok(found)
+                }
+                // What of the server lies beside the rows and is named.
+                SiteSource::Command(command) => {
+                    let words = command
+                        .words
+                        .iter()
+                        .flat_map(|word| word.split_whitespace());
+                    let named = words.filter(|word| {
+                        let path = Path::new(word);
+                        !path.is_absolute() && command.folder.join(path).is_file()
+                    });
+                    let files: BTreeMap<String, PathBuf> = named
+                        .map(|word| (word.to_owned(), command.folder.join(word)))
+                        .collect();
+                    of_files(&command.folder, &files)
+                }
+            },
+        }
+    }
+}
+
+fn of_files(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<[u8; 32], String> {
+    let mut all = Sha256::new();
+    let mut bytes = 0;
+    for (name, path) in files {
+        let content = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        bytes += content.len() as u64;
+        if bytes > MOST_BYTES {
+            return Err(format!(
+                "the files of {} have more than {MOST_BYTES} bytes",
+                folder.display()
+            ));
+        }
+        all.update(format!("{name}\0"));
+        all.update(Sha256::digest(content));
+    }
+    Ok(all.finalize().into())
+}
+
+/// The files of a folder and those below it, by their paths in it.
+fn files_of(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        let failed = |error: io::Error| format!("{}: {error}", next.display());
+        for entry in fs::read_dir(&next).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
+            let path = entry.path();
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() {
+                let name = path
+                    .strip_prefix(folder)
+                    .unwrap_or(&path)
+                    .display()
+                    .to_string();
+                files.insert(name, path);
+            }
+            if files.len() > MOST_FILES {
+                return Err(format!(
+                    "{} has more than {MOST_FILES} files",
+                    folder.display()
+                ));
+            }
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,457 @@
+//! What rows of one's own say of the world that they are worked on in: a web site or documents, what the user says, and checks.
+
+mod check;
+mod digest;
+
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
+
+use serde_json::{Value, json};
+
+use crate::table::{Fault, Row, texts};
+use crate::{AppWorld, Check, OwnSite, OwnWorld, ServerCommand, SiteSource};
+use check::{is_origin, is_web_address, known, read_check, wrong};
+
+pub(crate) use digest::WorldDigests;
+
+/// Bytes of the files of a site or of all documents of a row, at most.
+const MOST_BYTES: u64 = 64_000_000;
+
+/// The fields of a row that say so, by what each is called in it.
+pub(crate) struct WorldFields {
+    pub url: String,
+    pub site: String,
+    pub command: String,
+    pub address: String,
+    pub allow: String,
+    pub cookies: String,
+    pub storage: String,
+    pub viewport: String,
+    pub documents: String,
+    pub turns: String,
+    pub check: String,
+    /// Those that the description names, which count in every row that has them. The others count beside a check or turns:
+    /// elsewhere a field `url` is what it always was, a fact.
+    pub named: Vec<String>,
+}
+
+/// What a row says of the user's messages and their checks.
+#[derive(Debug, Default)]
+pub(crate) struct Talk {
+    /// The messages; empty where the row has none but its query.
+    pub messages: Vec<String>,
+    /// Of each message, or of the query, how it is checked and what is right.
+    checks: Vec<Option<(Check, Value)>>,
+}
+
+impl Talk {
+    /// Whether anything is checked.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checks.iter().any(Option::is_some)
+    }
+
+    /// What is right, as the scorer `checks` reads it.
+    pub(crate) fn expected(&self) -> Value {
+        let one = |check: &Option<(Check, Value)>| match check {
+            None => Value::Null,
+            Some((Check::Page(_), right)) => json!({ "page": right }),
+            Some((Check::Request(_), right)) => json!({ "request": right }),
+            Some((Check::Answer, right)) => json!({ "answer": right }),
+        };
+        json!({ "checks": self.checks.iter().map(one).collect::<Vec<_>>() })
+    }
+
+    fn how(&self) -> Vec<Option<Check>> {
+        let how = |check: &Option<(Check, Value)>| check.as_ref().map(|(check, _)| check.clone());
+        self.checks.iter().map(how).collect()
+    }
+}
+
+impl WorldFields {
+    /// Their names.
+    pub(crate) fn all(&self) -> [&String; 11] {
+        [
+            &self.url,
+            &self.site,
+            &self.command,
+            &self.address,
+            &self.allow,
+            &self.cookies,
+            &self.storage,
+            &self.viewport,
+            &self.documents,
+            &self.turns,
+            &self.check,
+        ]
+    }
+
+    /// What the user says, and how it is checked.
+    pub(crate) fn talk(&self, row: &Row) -> Result<Talk, Fault> {
+        let check = match self.structure(row, &self.check)? {
+            None => None,
+            Some(Value::Object(check)) => Some(read_check(&self.check, &check)?),
+            Some(other) => {
+                return Err(wrong(
+                    &self.check,
+                    &other,
+                    "an object such as {\"answer\": \"Paris\"}",
+                ));
+            }
+        };
+        let turns = match self.structure(row, &self.turns)? {
+            None => {
+                return Ok(Talk {
+                    messages: Vec::new(),
+                    checks: vec![check],
+                });
+            }
+            Some(Value::Array(turns)) if !turns.is_empty() => turns,
+            Some(Value::Array(_)) => {
+                return Err(Fault::new(
+                    &self.turns,
+                    "is empty, it must have the user's messages",
+                ));
+            }
+            Some(other) => return Err(wrong(&self.turns, &other, "a list of the user's messages")),
+        };
+        let mut talk = Talk::default();
+        for (turn, number) in turns.iter().zip(1..) {
+            let (message, check) = self.turn(turn, number)?;
+            talk.messages.push(message);
+            talk.checks.push(check);
+        }
+        if let Some(check) = check {
+            let last = talk.checks.last_mut().filter(|last| last.is_none());
+            let twice = || {
+                Fault::new(
+                    &self.check,
+                    format!(
+                        "checks the last of the `{}`, which has a check of its own",
+                        self.turns
+                    ),
+                )
+            };
+            *last.ok_or_else(twice)? = Some(check);
+        }
+        Ok(talk)
+    }
+
+    fn turn(&self, turn: &Value, number: usize) -> Result<(String, Option<(Check, Value)>), Fault> {
+        let field = format!("{}[{number}]", self.turns);
+        let (message, check) = match turn {
+            Value::String(message) => (message.clone(), None),
+            Value::Object(turn) => {
+                known(&field, turn, &["query", "check"])?;
+                let Some(Value::String(message)) = turn.get("query") else {
+                    return Err(Fault::new(
+                        &field,
+                        "has no text `query`, which is what the user says",
+                    ));
+                };
+                let check = match turn.get("check") {
+                    None | Some(Value::Null) => None,
+                    Some(Value::Object(check)) => Some(read_check(&field, check)?),
+                    Some(other) => return Err(wrong(&field, other, "an object in `check`")),
+                };
+                (message.clone(), check)
+            }
+            other => {
+                return Err(wrong(
+                    &field,
+                    other,
+                    "a text, or an object with `query` and `check`",
+                ));
+            }
+        };
+        if message.trim().is_empty() {
+            return Err(Fault::new(&field, "is blank, it must say something"));
+        }
+        Ok((message, check))
+    }
+
+    /// Whether a field says something of the row's world.
+    fn counts(&self, name: &String, row: &Row, talk: &Talk) -> bool {
+        let is_there = match row.get(name) {
+            None | Some(Value::Null) => false,
+            Some(Value::String(text)) => !text.trim().is_empty(),
+            Some(_) => true,
+        };
+        is_there && (talk.is_checked() || !talk.messages.is_empty() || self.named.contains(name))
+    }
+
+    /// What a row is worked on in, in words.
+    pub(crate) fn place(&self, row: &Row) -> Result<&'static str, Fault> {
+        let talk = self.talk(row)?;
+        let counts = |name: &String| self.counts(name, row, &talk);
+        Ok(if counts(&self.documents) {
+            "one of documents"
+        } else if [&self.url, &self.site, &self.command]
+            .into_iter()
+            .any(counts)
+        {
+            "one of a web site"
+        } else {
+            "one of texts"
+        })
+    }
+
+    /// The world of a row; none for one of texts alone.
+    pub(crate) fn world(&self, row: &Row, folder: &Path) -> Result<Option<OwnWorld>, Fault> {
+        let talk = self.talk(row)?;
+        let counts = |name: &String| self.counts(name, row, &talk);
+        let places = [&self.url, &self.site, &self.command, &self.documents];
+        if !places.into_iter().any(counts) {
+            let page = talk
+                .checks
+                .iter()
+                .flatten()
+                .find(|(check, _)| *check != Check::Answer);
+            return match page {
+                None => Ok(None),
+                Some(_) => Err(Fault::new(
+                    &self.check,
+                    format!(
+                        "looks at a page, and the row has none: `{}`, `{}`, `{}` or `{}` names one",
+                        self.url, self.site, self.command, self.documents
+                    ),
+                )),
+            };
+        }
+        let beside = |one: &str, other: &str| {
+            Fault::new(
+                one,
+                format!("stands beside `{other}`: a row has one of them"),
+            )
+        };
+        if counts(&self.documents) {
+            if let Some(other) = [&self.url, &self.site, &self.command]
+                .into_iter()
+                .find(|name| counts(name))
+            {
+                return Err(beside(&self.documents, other));
+            }
+            return self.apps(row, folder, talk.how()).map(Some);
+        }
+        if counts(&self.site) && counts(&self.command) {
+            return Err(beside(&self.site, &self.command));
+        }
+        self.site(row, folder, talk.how())
+            .map(OwnWorld::Site)
+            .map(Some)
+    }
+
+    fn apps(
+        &self,
+        row: &Row,
+        folder: &Path,
+        checks: Vec<Option<Check>>,
+    ) -> Result<OwnWorld, Fault> {
+        let field = &self.documents;
+        let mut documents = Vec::new();
+        let mut bytes = 0;
+        if checks
+            .iter()
+            .flatten()
+            .any(|check| matches!(check, Check::Request(_)))
+        {
+            return Err(Fault::new(
+                &self.check,
+                "asks a server, and documents have none: use `page` or `answer`",
+            ));
+        }
+        for name in texts(row, field)? {
+            let path = inside(field, folder, &name)?;
+            let text = fs::read_to_string(&path).map_err(|error| {
+                let why = match error.kind() {
+                    io::ErrorKind::InvalidData => "it is no text in UTF-8".to_owned(),
+                    _ => error.to_string(),
+                };
+                Fault::new(
+                    field,
+                    format!("names {}, which cannot be read: {why}", path.display()),
+                )
+            })?;
+            bytes += text.len() as u64;
+            let uri = document_uri(&name);
+            if documents.iter().any(|(open, _)| *open == uri) {
+                return Err(Fault::new(field, format!("names {name} twice")));
+            }
+            documents.push((uri, text));
+        }
+        if bytes > MOST_BYTES {
+            return Err(Fault::new(
+                field,
+                format!("has {bytes} bytes, it has at most {MOST_BYTES}"),
+            ));
+        }
+        Ok(OwnWorld::Apps(AppWorld {
+            active: documents.first().map(|(uri, _)| uri.clone()),
+            documents,
+            checks,
+            ..AppWorld::default()
+        }))
+    }
+
+    fn site(&self, row: &Row, folder: &Path, checks: Vec<Option<Check>>) -> Result<OwnSite, Fault> {
+        let start = text(row, &self.url)?;
+        let source = if let Some(name) = text(row, &self.site)? {
+            let path = inside(&self.site, folder, &name)?;
+            if !path.is_dir() {
+                return Err(Fault::new(
+                    &self.site,
+                    format!("is {}, which is no folder", path.display()),
+                ));
+            }
+            SiteSource::Folder(path)
+        } else if let Some(command) = self.command(row, folder)? {
+            SiteSource::Command(command)
+        } else {
+            let address = start.clone().unwrap_or_default();
+            if !is_web_address(&address) {
+                return Err(Fault::new(
+                    &self.url,
+                    format!("is {address:?}, it must begin with http:// or https://"),
+                ));
+            }
+            SiteSource::Address(address)
+        };
+        let allow = texts(row, &self.allow)?;
+        if let Some(wrong) = allow.iter().find(|origin| !is_origin(origin)) {
+            return Err(Fault::new(
+                &self.allow,
+                format!(
+                    "has {wrong:?}, which is no origin such as https://example.com or http://127.0.0.1:8080"
+                ),
+            ));
+        }
+        Ok(OwnSite {
+            source,
+            start: start.unwrap_or_else(|| "/".to_owned()),
+            allow,
+            cookies: self.pairs(row, &self.cookies)?,
+            storage: self.pairs(row, &self.storage)?,
+            viewport: self.viewport(row)?,
+            checks,
+        })
+    }
+
+    fn command(&self, row: &Row, folder: &Path) -> Result<Option<ServerCommand>, Fault> {
+        let field = &self.command;
+        let words = match row.get(field) {
+            Some(Value::String(line))
+                if !line.trim_start().starts_with('[') && !line.trim().is_empty() =>
+            {
+                vec!["/bin/sh".to_owned(), "-c".to_owned(), line.clone()]
+            }
+            _ => texts(row, field)?,
+        };
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let Some(address) = text(row, &self.address)? else {
+            return Err(Fault::new(
+                &self.address,
+                format!(
+                    "is missing: beside `{field}` it says where the server answers, such as http://127.0.0.1:{{port}}"
+                ),
+            ));
+        };
+        let host = address.strip_prefix("http://").unwrap_or_default();
+        let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+        if !is_origin(&address.replace("{port}", "80"))
+            || !["127.0.0.1", "localhost"].contains(&host)
+        {
+            return Err(Fault::new(
+                &self.address,
+                format!(
+                    "is {address:?}, it must be http://127.0.0.1:PORT, where {{port}} stands for a free one"
+                ),
+            ));
+        }
+        Ok(Some(ServerCommand {
+            words,
+            address,
+            folder: folder.to_owned(),
+        }))
+    }
+
+    /// Names with texts: an object whose values are texts.
+    fn pairs(&self, row: &Row, field: &str) -> Result<Vec<(String, String)>, Fault> {
+        let right = "an object of names and texts";
+        match self.structure(row, field)? {
+            None => Ok(Vec::new()),
+            Some(Value::Object(pairs)) => {
+                let pair = |(name, value): (String, Value)| match value {
+                    Value::String(text) => Ok((name, text)),
+                    other => Err(wrong(&format!("{field}.{name}"), &other, "a text")),
+                };
+                pairs.into_iter().map(pair).collect()
+            }
+            Some(other) => Err(wrong(field, &other, right)),
+        }
+    }
+
+    fn viewport(&self, row: &Row) -> Result<Option<(u32, u32)>, Fault> {
+        let field = &self.viewport;
+        let Some(value) = self.structure(row, field)? else {
+            return Ok(None);
+        };
+        let side = |value: &Value| {
+            u32::try_from(value.as_u64()?)
+                .ok()
+                .filter(|pixels| (200..=4_000).contains(pixels))
+        };
+        let sides = value.as_array().filter(|sides| sides.len() == 2);
+        let sides = sides.and_then(|sides| Some((side(&sides[0])?, side(&sides[1])?)));
+        let right = "width and height in pixels from 200 to 4000, such as [1280, 900]";
+        sides
+            .map(Some)
+            .ok_or_else(|| Fault::new(field, format!("must be {right}")))
+    }
+
+    /// A field that is an object or a list; in CSV it is JSON. A text is none, for it may be any fact of a row, unless the
+    /// description says that it is this field.
+    fn structure(&self, row: &Row, field: &str) -> Result<Option<Value>, Fault> {
+        match row.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+            Some(Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
+                serde_json::from_str(text)
+                    .map(Some)
+                    .map_err(|error| Fault::new(field, format!("is no JSON: {error}")))
+            }
+            Some(value @ (Value::Object(_) | Value::Array(_))) => Ok(Some(value.clone())),
+            Some(value) if self.named.iter().any(|name| name == field) => Ok(Some(value.clone())),
+            Some(_) => Ok(None),
+        }
+    }
+}
+
+/// The URI under which a document is open.
+pub fn document_uri(name: &str) -> String {
+    format!("file:///{}", name.trim_start_matches("./"))
+}
+
+fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
+    match row.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned())),
+        Some(other) => Err(wrong(field, other, "a text")),
+    }
+}
+
+/// A path from the folder of the rows on that stays in it: data of others is no way to any file of this machine.
+fn inside(field: &str, folder: &Path, name: &str) -> Result<PathBuf, Fault> {
+    let path = Path::new(name.trim());
+    let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !path.components().all(stays) {
+        return Err(Fault::new(
+            field,
+            format!(
+                "is {name:?}, it must be a path from the folder of its file on that stays in it"
+            ),
+        ));
+    }
+    Ok(folder.join(path))
+}

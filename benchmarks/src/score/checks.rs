@@ -1,0 +1,124 @@
+//! `checks/1`: what the checks of a row of one's own found, against what is right.
+
+use serde_json::Value;
+
+use super::{Score, Scorer, StringMatch, excerpt};
+use crate::Sample;
+
+/// The share of a sample's checks that hold. The expected value is `{"checks": […]}`, for each message of the user null,
+/// `{"page": VALUE}`, `{"request": JSON}` or `{"answer": [TEXT, …]}`, any of which the answer may hold, upper and lower case alike.
+/// It judges the state of an attempt's world, which stands in the answer's place: `{"turns": [{"answer", "check", "problem"}]}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks;
+
+impl Checks {
+    /// The scorer's name with its version.
+    pub const NAME: &str = "checks/1";
+}
+
+impl Scorer for Checks {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+        let checks = expected["checks"].as_array();
+        checks.is_none().then_some("has no checks")
+    }
+
+    fn score(&self, answer: &str, sample: &Sample) -> Score {
+        let state: Value = serde_json::from_str(answer).unwrap_or_default();
+        // That of apps stands beside the actions of the agent.
+        let turns = state["turns"]
+            .as_array()
+            .or_else(|| state["state"]["turns"].as_array());
+        let turns = turns.map(Vec::as_slice).unwrap_or_default();
+        let checks = sample.expected["checks"].as_array();
+        let checks = checks.map(Vec::as_slice).unwrap_or_default();
+        let mut count = 0_u32;
+        let mut held = 0_u32;
+        let mut first_problem = None;
+        for (number, check) in checks
+            .iter()
+            .enumerate()
+            .filter(|(_, check)| !check.is_null())
+        {
+            count += 1;
+            match problem(check, turns.get(number), sample) {
+                None => held += 1,
+                Some(problem) => {
+                    first_problem.get_or_insert(match checks.len() {
+                        1 => problem,
+                        _ => format!("message {}: {problem}", number + 1),
+                    });
+                }
+            }
+        }
+        let why = first_problem
+            .map(|problem| format!("; {problem}"))
+            .unwrap_or_default();
+        let s = if count == 1 { "" } else { "s" };
+        Score {
+            value: if count == 0 {
+                0.0
+            } else {
+                f64::from(held) / f64::from(count)
+            },
+            explanation: format!("{held} of {count} check{s} held{why}"),
+        }
+    }
+}
+
+/// Why a check does not hold.
+fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<String> {
+    let Some(turn) = turn else {
+        return Some("the agent did not get so far".to_owned());
+    };
+    if let Some(right) = check.get("answer") {
+        let Some(answer) = turn["answer"].as_str() else {
+            return Some("there is no answer".to_owned());
+        };
+        let wanted = Sample {
+            expected: right.clone(),
+            ..sample.clone()
+        };
+        let found = StringMatch::Part.score(answer, &wanted).value > 0.0;
+        return (!found).then(|| format!("the answer {} does not hold {right}", excerpt(answer)));
+    }
+    if let Some(problem) = turn["problem"].as_str() {
+        return Some(format!("the check failed: {}", excerpt(problem)));
+    }
+    let found = &turn["check"];
+    let right = check.get("page").or_else(|| check.get("request"))?;
+    (!equal(found, right)).then(|| {
+        let (found, right) = (found.to_string(), right.to_string());
+        format!(
+            "found is {}, expected is {}",
+            excerpt(&found),
+            excerpt(&right)
+        )
+    })
+}
+
+/// Equal as JSON is: 3 and 3.0 are one number.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || left.as_f64() == right.as_f64()
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(name, left)| right.get(name).is_some_and(|right| equal(left, right)))
+        }
+        (left, right) => left == right,
+    }
+}

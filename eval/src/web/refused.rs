@@ -1,0 +1,70 @@
+//! What pages asked for and did not get, counted for the user.
+
+use std::collections::BTreeMap;
+
+use browser::Origin;
+use parking_lot::Mutex;
+use url::Url;
+
+/// Origins that are named at the end.
+const MOST_NAMED: usize = 5;
+
+/// How often what was out of reach was asked for, by origin.
+#[derive(Debug, Default)]
+pub(crate) struct Refused(Mutex<BTreeMap<String, u64>>);
+
+impl Refused {
+    pub(super) fn add(&self, addresses: &[String]) {
+        let mut counts = self.0.lock();
+        for address in addresses {
+            let url = Url::parse(address).ok();
+            let origin = url.as_ref().and_then(Origin::of);
+            let origin = origin.map_or(address.clone(), |origin| origin.to_string());
+            *counts.entry(origin).or_default() += 1;
+        }
+    }
+
+    /// All of it in a sentence; none where nothing was refused.
+    pub(crate) fn sum(&self) -> Option<String> {
+        let counts = self.0.lock();
+        let times: u64 = counts.values().sum();
+        let mut named: Vec<(&String, &u64)> = counts.iter().collect();
+        named.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        let mut words: Vec<String> = named
+            .iter()
+            .take(MOST_NAMED)
+            .map(|(origin, times)| format!("{origin} ({times})"))
+            .collect();
+        if named.len() > MOST_NAMED {
+            words.push(format!("{} more", named.len() - MOST_NAMED));
+        }
+        let s = if times == 1 { "" } else { "s" };
+        (times > 0).then(|| {
+            format!(
+                "refused {times} request{s} of pages to what is out of reach: {}",
+                words.join(", ")
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Refused;
+
+    #[test]
+    fn origins_are_counted() {
+        let refused = Refused::default();
+        assert_eq!(refused.sum(), None);
+        refused.add(&["https://a.example/x".to_owned()]);
+        let one = "refused 1 request of pages to what is out of reach: https://a.example (1)";
+        assert_eq!(refused.sum().as_deref(), Some(one));
+        refused.add(&[
+            "ws://b.example:1/".to_owned(),
+            "http://b.example:1/y".to_owned(),
+            "?".to_owned(),
+        ]);
+        let all = "refused 4 requests of pages to what is out of reach: http://b.example:1 (2), ? (1), https://a.example (1)";
+        assert_eq!(refused.sum().as_deref(), Some(all));
+    }
+}

@@ -1,0 +1,660 @@
+//! Worlds of one's own in a real browser: the example sites, servers that rows name, documents, what is within reach, and `ask` on a
+//! page. Chromium's own sandbox, which not every machine has, is tested in the crate `browser`.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use harness::model::{EventKind, WebEvent};
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+use crate::run::{Finished, finish};
+use crate::run_benchmarks::has_chromium;
+
+/// Whether there is no Chromium; in CI there has to be one.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn lacks_chromium() -> bool {
+    let lacks = !has_chromium();
+    if lacks {
+        assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
+        println!("skipped: there is no Chromium");
+    }
+    lacks
+}
+
+/// The binary with the programs of this machine.
+fn binary() -> Binary {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    Binary::new()
+        .variable("PATH", &variable("PATH"))
+        .variable("HOME", &variable("HOME"))
+}
+
+fn example(site: &str, file: &str) -> String {
+    let sites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/sites");
+    sites.join(site).join(file).display().to_string()
+}
+
+fn run(binary: &Binary, benchmark: &str, protocol: &str, model: &str, more: &[&str]) -> Finished {
+    let model = format!("scripted:{model}");
+    let args = [
+        "run",
+        "--benchmark",
+        benchmark,
+        "--protocol",
+        protocol,
+        "--model",
+        &model,
+        "--trust-pages",
+    ];
+    finish(binary, &[&args, more].concat())
+}
+
+fn scores(run: &Finished) -> Vec<(String, Option<f64>)> {
+    let records = run.records().into_values();
+    records
+        .map(|record| (record.id.clone(), record.score))
+        .collect()
+}
+
+fn web_events(run: &Finished, sample: &str) -> Vec<WebEvent> {
+    let events = run.events(sample, 1).into_iter();
+    events
+        .filter_map(|event| match event.kind {
+            EventKind::Web { event } => Some(event),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A server on loopback that answers every request with one page, and keeps the paths that were asked for.
+fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let first = lines.next().unwrap_or_default();
+            // A response before the end of the request would cut it off.
+            lines.find(String::is_empty);
+            let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+            log.lock().unwrap().push(path);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nAccess-Control-Allow-Origin: *\r\nConnection: close";
+            let length = page.len();
+            let _ = write!(&stream, "{head}\r\nContent-Length: {length}\r\n\r\n{page}");
+        }
+    });
+    (origin, asked)
+}
+
+#[test]
+fn the_example_sites_are_solved() {
+    if lacks_chromium() {
+        return;
+    }
+    for (site, samples) in [("shop", 2), ("table", 2), ("notes", 1)] {
+        for protocol in ["rlm", "agent-turn"] {
+            let binary = binary();
+            let run = run(
+                &binary,
+                &example(site, "tasks.jsonl"),
+                protocol,
+                &example(site, "model.yaml"),
+                &["--allow-commands"],
+            );
+            let scores = scores(&run);
+            let solved = scores.iter().filter(|(_, score)| *score == Some(1.0));
+            assert_eq!(
+                (solved.count(), scores.len(), run.ran.code),
+                (samples, samples, Some(0)),
+                "{site} {protocol}: {scores:?} {}",
+                run.ran.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn calls_of_a_page_are_recorded() {
+    if lacks_chromium() {
+        return;
+    }
+    let binary = binary();
+    let (tasks, model) = (
+        example("notes", "tasks.jsonl"),
+        example("notes", "model.yaml"),
+    );
+    let run = run(&binary, &tasks, "rlm", &model, &["--screenshots"]);
+    let events = web_events(&run, "word-of-the-day");
+    let calls: Vec<(String, bool)> = events
+        .iter()
+        .filter_map(|event| match event {
+            WebEvent::PageCall {
+                function,
+                error,
+                ms,
+                ..
+            } => {
+                assert!(*ms >= 0.0);
+                Some((function.clone(), error.is_some()))
+            }
+            _ => None,
+        })
+        .collect();
+    let names = ["goto", "text", "goto", "fill", "dump", "click", "text"];
+    let expected = names.map(|name| (format!("page.{name}"), false));
+    assert_eq!(calls, expected);
+    let pictures = events
+        .iter()
+        .filter(|event| matches!(event, WebEvent::Screenshot { .. }));
+    assert_eq!(pictures.count(), calls.len());
+}
+
+/// Its scripts are done when it has loaded, so that what they ask for comes before anything else.
+const REACHING: &str =
+    "<!DOCTYPE html><title>Reach</title><p id=a></p><p id=b></p><p id=c></p><script>
+for (const [id, url] of [['a', 'ALLOWED/x'], ['b', 'OTHER/y']]) {
+  const request = new XMLHttpRequest();
+  let found = 'refused';
+  try { request.open('GET', url, false); request.send(); found = request.responseText } catch {}
+  document.getElementById(id).textContent = found;
+}
+document.getElementById('c').textContent = document.cookie;
+</script>";
+
+const LOOKS: &str = r#"
+description: Looks at the page, and ends.
+rules:
+  - when: { turn: 1, roles: [agent_turn] }
+    tool_calls: [{ name: agent_turn, arguments: { memory: m, todos_remaining: [], actions: [{ tool: navigate, args: { url: "https://c.example/z" } }] } }]
+  - when: { roles: [agent_turn] }
+    tool_calls: [{ name: agent_turn, arguments: { memory: Seen., todos_remaining: [], actions: [] } }]
+  - when: { turn: 1 }
+    reply: |
+      ```javascript
+      await page.goto({ url: "/" });
+      console.log(await page.dump());
+      ```
+  - reply: |
+      ```javascript
+      return("Seen.");
+      ```
+"#;
+
+#[test]
+fn what_is_not_allowed_is_refused_and_reported() {
+    if lacks_chromium() {
+        return;
+    }
+    let (allowed, allowed_asked) = serve("yes");
+    let (other, other_asked) = serve("no");
+    let page = REACHING
+        .replace("ALLOWED", &allowed)
+        .replace("OTHER", &other);
+    let row = json!({
+        "id": "reach",
+        "query": "Look.",
+        "site": "site",
+        "allow": [allowed],
+        "cookies": { "who": "ada" },
+        "check": { "page": "[text('#a'), text('#b'), text('#c')]", "equals": ["yes", "refused", "who=ada"] },
+    });
+    let binary = binary()
+        .file("tasks.jsonl", row.to_string())
+        .file("site/index.html", page)
+        .file("model.yaml", LOOKS);
+    for protocol in ["agent-turn", "rlm"] {
+        let run = run(&binary, "tasks.jsonl", protocol, "model.yaml", &[]);
+        assert_eq!(
+            scores(&run),
+            [("reach".to_owned(), Some(1.0))],
+            "{:?}",
+            run.ran
+        );
+        let refused: Vec<String> = web_events(&run, "reach")
+            .into_iter()
+            .filter_map(|event| match event {
+                WebEvent::Refused { addresses } => Some(addresses),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        assert!(
+            refused.contains(&format!("{other}/y")),
+            "{protocol}: {refused:?}"
+        );
+        // What the agent is shown says it.
+        let shown = run
+            .events("reach", 1)
+            .iter()
+            .any(|event| match &event.kind {
+                EventKind::LlmRequest { new_messages, .. } => new_messages.iter().any(|message| {
+                    let text = message.all_text();
+                    text.contains("# Out of reach") && text.contains(&format!("{other}/y"))
+                }),
+                _ => false,
+            });
+        assert!(shown, "{protocol}");
+        let sum = "to what is out of reach: ";
+        assert!(run.ran.stderr.contains(sum), "{}", run.ran.stderr);
+        assert!(run.ran.stderr.contains(&other), "{}", run.ran.stderr);
+    }
+    assert!(
+        allowed_asked
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|path| path == "/x")
+    );
+    assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
+}
+
+/// A row whose server has a child of its own, and says its id.
+fn with_server(command: &str) -> String {
+    json!({
+        "id": "served",
+        "query": "Look.",
+        "command": command,
+        "address": "http://127.0.0.1:{port}",
+        "check": { "answer": "seen" },
+    })
+    .to_string()
+}
+
+#[test]
+fn servers_run_where_they_are_allowed_and_end_with_their_children() {
+    if lacks_chromium() {
+        return;
+    }
+    let binary = binary().file("model.yaml", LOOKS).file(
+        "tasks.jsonl",
+        with_server("sleep 1000 & echo $! > child; python3 -m http.server --bind 127.0.0.1 $PORT"),
+    );
+    let args = [
+        "run",
+        "--benchmark",
+        "tasks.jsonl",
+        "--protocol",
+        "rlm",
+        "--model",
+        "scripted:model.yaml",
+    ];
+    let refused = binary.run(&args, "");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let error = "error: tasks.jsonl:1: field `command` names a program to be run, and nothing allows that\n\
+                 hint: if you trust these rows, add --allow-commands\n";
+    assert_eq!(refused.stderr, error);
+    assert!(!binary.path().join("child").exists());
+    let run = run(
+        &binary,
+        "tasks.jsonl",
+        "rlm",
+        "model.yaml",
+        &["--allow-commands"],
+    );
+    assert_eq!(
+        scores(&run),
+        [("served".to_owned(), Some(1.0))],
+        "{:?}",
+        run.ran
+    );
+    let child = std::fs::read_to_string(binary.path().join("child")).unwrap();
+    let process = PathBuf::from(format!("/proc/{}/cmdline", child.trim()));
+    // Its guard ends it, some time after the program.
+    let until = Instant::now() + Duration::from_secs(120);
+    let runs = || std::fs::read_to_string(&process).is_ok_and(|line| line.contains("sleep"));
+    while runs() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!runs(), "{} still runs", process.display());
+}
+
+#[test]
+fn a_server_that_does_not_start_is_an_error_with_what_it_printed() {
+    if lacks_chromium() {
+        return;
+    }
+    let binary = binary()
+        .file("model.yaml", LOOKS)
+        .file("tasks.jsonl", with_server("echo no luck >&2; exit 3"));
+    let run = run(
+        &binary,
+        "tasks.jsonl",
+        "rlm",
+        "model.yaml",
+        &["--allow-commands"],
+    );
+    let error = run.records().into_values().next().unwrap().error.clone();
+    let error = error.unwrap_or_default();
+    for part in [
+        "the server `/bin/sh -c echo no luck",
+        "it ended with exit status: 3",
+        "it printed: no luck",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+const TALKS: &str = r"
+description: Adds one to what the user said before.
+rules:
+  - when: { turn: 1 }
+    reply: |
+      ```javascript
+      let said = 41;
+      return(said);
+      ```
+  - when: { turn: 2 }
+    reply: |
+      ```javascript
+      return(said);
+      ```
+  - reply: |
+      ```javascript
+      return(said + 1);
+      ```
+";
+
+#[test]
+fn users_may_say_more_about_texts() {
+    let turns = json!([
+        { "query": "What is 40 + 1?", "check": { "answer": "41" } },
+        "Hm.",
+        { "query": "And one more?", "check": { "answer": "43" } },
+    ]);
+    let binary = binary().file("model.yaml", TALKS).file(
+        "tasks.jsonl",
+        json!({ "id": "talk", "turns": turns }).to_string(),
+    );
+    let run = run(&binary, "tasks.jsonl", "rlm", "model.yaml", &[]);
+    let records = run.records();
+    let record = records.values().next().unwrap();
+    assert_eq!(record.score, Some(0.5), "{:?}", run.ran);
+    let state = json!({ "turns": [{ "answer": "41" }, { "answer": "42" }, { "answer": "42" }] });
+    assert_eq!(record.state, Some(state));
+    let why = "1 of 2 checks held; message 3: the answer \"42\" does not hold [\"43\"]";
+    assert_eq!(record.score_explanation.as_deref(), Some(why));
+    let args = [
+        "run",
+        "--benchmark",
+        "tasks.jsonl",
+        "--protocol",
+        "direct",
+        "--model",
+        "scripted:model.yaml",
+    ];
+    let refused = binary.run(&args, "");
+    let error = "error: --protocol direct cannot work on tasks, whose user says more than once; use --protocol rlm, agent-turn or json-action\n";
+    assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
+}
+
+/// An app that shows how long a document is, and the model that launches it.
+fn app_model() -> String {
+    let app = "<!DOCTYPE html><title>Length</title><p id=length></p><script>\
+        fetch('wry://document', { method: 'POST', body: 'file:///notes.txt' }).then((answer) => answer.text())\
+        .then((text) => { document.querySelector('#length').textContent = text.length })</script>";
+    let launch = json!({ "action": "launch_app", "app": app }).to_string();
+    let answer = json!({ "action": "answer", "message": "It shows 5." }).to_string();
+    json!({
+        "description": "Launches an app, and answers.",
+        "rules": [
+            { "when": { "turn": 1 }, "reply": launch },
+            { "reply": answer },
+        ],
+    })
+    .to_string()
+}
+
+#[test]
+fn rows_have_documents_and_apps_are_checked() {
+    if lacks_chromium() {
+        return;
+    }
+    let shown = json!({ "page": "await until(() => text('#length')); return Number(text('#length'))", "equals": 5 });
+    let row = json!({
+        "id": "length",
+        "documents": ["notes.txt"],
+        "turns": [
+            { "query": "Show how long my notes are.", "check": shown },
+            { "query": "What does it show?", "check": { "answer": "5" } },
+        ],
+    });
+    let binary = binary()
+        .file("model.yaml", app_model())
+        .file("notes.txt", "a bee")
+        .file("tasks.jsonl", row.to_string());
+    let run = run(&binary, "tasks.jsonl", "json-action", "model.yaml", &[]);
+    assert_eq!(
+        scores(&run),
+        [("length".to_owned(), Some(1.0))],
+        "{:?}",
+        run.ran
+    );
+}
+
+#[test]
+fn a_question_may_be_about_a_live_page_or_documents() {
+    if lacks_chromium() {
+        return;
+    }
+    let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
+    let binary = binary()
+        .file("model.yaml", LOOKS)
+        .file("app.yaml", app_model())
+        .file("notes.txt", "a bee");
+    let url = format!("{origin}/live?x=1");
+    for protocol in ["rlm", "agent-turn"] {
+        let ran = binary.run(
+            &[
+                "ask",
+                "--query",
+                "Look.",
+                "--url",
+                &url,
+                "--protocol",
+                protocol,
+                "--model",
+                "scripted:model.yaml",
+                "--trust-pages",
+            ],
+            "",
+        );
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (Some(0), "Seen.\n"),
+            "{}",
+            ran.stderr
+        );
+    }
+    assert!(asked.lock().unwrap().iter().any(|path| path == "/live?x=1"));
+    let ran = binary.run(
+        &[
+            "ask",
+            "--query",
+            "Look.",
+            "--document",
+            "notes.txt",
+            "--protocol",
+            "json-action",
+            "--model",
+            "scripted:app.yaml",
+            "--save",
+            "app.html",
+            "--trust-pages",
+        ],
+        "",
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let saved = std::fs::read_to_string(binary.path().join("app.html")).unwrap();
+    assert!(
+        saved.starts_with("<!DOCTYPE html><title>Length</title>"),
+        "{saved}"
+    );
+    let document: &[(&[&str], &str)] = &[
+        (
+            &["--url", "example.com"],
+            "error: --url: `example.com` is no address of a web page; expected one such as https://example.com/orders\n",
+        ),
+        (
+            &[
+                "--url",
+                "http://127.0.0.1:1",
+                "--allow",
+                "example.com",
+                "--protocol",
+                "rlm",
+            ],
+            "error: --allow: \"example.com\" is no origin; right is https://HOST, or with a port http://127.0.0.1:PORT\n",
+        ),
+        (
+            &["--url", "http://127.0.0.1:1", "--protocol", "direct"],
+            "error: --protocol direct cannot work on a web page; use --protocol rlm or agent-turn\n",
+        ),
+        (
+            &["--document", "none.txt", "--protocol", "json-action"],
+            "error: --document none.txt: No such file or directory (os error 2)\n",
+        ),
+        (
+            &["--document", "notes.txt"],
+            "error: --protocol rlm cannot work on documents; use --protocol json-action\n",
+        ),
+    ];
+    for (flags, error) in document {
+        let args = [
+            &["ask", "--query", "q", "--model", "scripted:model.yaml"],
+            *flags,
+        ]
+        .concat();
+        let ran = binary.run(&args, "");
+        assert_eq!(
+            (ran.code, ran.stderr.as_str()),
+            (Some(2), *error),
+            "{flags:?}"
+        );
+    }
+}
+
+/// A program that is ended with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn questions_are_answered_on_the_example_sites() {
+    if lacks_chromium() {
+        return;
+    }
+    let rows = [
+        (
+            "shop",
+            "Order two coral lamps for Ada.",
+            "2 × coral for Ada: $36",
+            "It is ordered.",
+        ),
+        (
+            "table",
+            "How long is the Vistula?",
+            "1047",
+            "This is the last page: the Vistula is 1047 km long.",
+        ),
+        (
+            "notes",
+            "Write a note that is the word of the day.",
+            "The note says heron.",
+            "The note says heron.",
+        ),
+    ];
+    for (site, query, by_code, by_turns) in rows {
+        let mut command = Command::new("python3");
+        if site == "shop" {
+            command.args([&example(site, "server.py"), "0"]);
+        } else {
+            let folder = example(site, "site");
+            command.args([
+                "-u",
+                "-m",
+                "http.server",
+                "--bind",
+                "127.0.0.1",
+                "--directory",
+                &folder,
+                "0",
+            ]);
+        }
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = Server(command.spawn().unwrap());
+        let mut line = String::new();
+        let mut stdout = BufReader::new(server.0.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let url = &line[line.find("http://").expect("it says where it is")..];
+        let url = url[..=url.rfind('/').expect("it ends in a slash")].to_owned();
+        let model = format!("scripted:{}", example(site, "model.yaml"));
+        for (protocol, answer) in [("rlm", by_code), ("agent-turn", by_turns)] {
+            let args = [
+                "ask",
+                "--query",
+                query,
+                "--url",
+                &url,
+                "--protocol",
+                protocol,
+                "--model",
+                &model,
+                "--trust-pages",
+            ];
+            let ran = binary().run(&args, "");
+            let wanted = (Some(0), format!("{answer}\n"));
+            assert_eq!(
+                (ran.code, ran.stdout),
+                wanted,
+                "{site} {protocol}: {}",
+                ran.stderr
+            );
+        }
+    }
+}
+
+/// What `checks` keeps of a page, by way of the records.
+#[test]
+fn a_page_check_says_what_it_found() {
+    if lacks_chromium() {
+        return;
+    }
+    let rows: [(Value, &str); 3] = [
+        (
+            json!({ "page": "text('h1')", "equals": "Other" }),
+            "0 of 1 check held; found is \"\\\"Live\\\"\", expected is \"\\\"Other\\\"\"",
+        ),
+        (
+            json!({ "page": "nothing.here" }),
+            "0 of 1 check held; the check failed: \"ReferenceError: nothing is not defined\"",
+        ),
+        (
+            json!({ "request": { "url": "/none.json", "json": {} } }),
+            "0 of 1 check held; the check failed: \"the server answered 404 Not Found with what is no JSON",
+        ),
+    ];
+    for (check, why) in rows {
+        let row = json!({ "id": "one", "query": "Look.", "site": "site", "check": check });
+        let binary = binary()
+            .file("model.yaml", LOOKS)
+            .file("site/index.html", "<!DOCTYPE html><h1>Live</h1>")
+            .file("tasks.jsonl", row.to_string());
+        let run = run(&binary, "tasks.jsonl", "agent-turn", "model.yaml", &[]);
+        let records = run.records();
+        let explanation = records.values().next().unwrap().score_explanation.clone();
+        let explanation = explanation.unwrap_or_default();
+        assert!(explanation.starts_with(why), "{explanation}");
+    }
+}
