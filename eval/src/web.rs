@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, OwnSite, OwnWorld};
-use browser::{Pool, Settings};
+use browser::{Error, Pool, Settings};
 use harness::Task;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
 use parking_lot::Mutex;
@@ -67,14 +67,26 @@ impl Worlds {
         }
     }
 
-    /// Whether pages come from elsewhere than this program.
-    fn are_foreign(&self) -> bool {
+    /// Who has written what the browser shows.
+    fn author(&self) -> Author {
         let Self::Dataset(dataset) = self else {
-            return true;
+            return Author::Others;
         };
-        let first = dataset.ids().first();
-        first.is_some_and(|id| dataset.site(id).is_none() && dataset.app_world(id).is_none())
+        match dataset.ids().first() {
+            Some(id) if dataset.site(id).is_some() => Author::ThisProgram,
+            Some(id) if dataset.app_world(id).is_some() => Author::Models,
+            _ => Author::Others,
+        }
     }
+}
+
+/// Who has written pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Author {
+    ThisProgram,
+    /// Models, for a benchmark of this program that has always run without Chromium's own sandbox where there is none.
+    Models,
+    Others,
 }
 
 impl Web {
@@ -83,14 +95,29 @@ impl Web {
     /// # Errors
     /// As [`Pool::open`].
     pub(crate) async fn open(worlds: Worlds, settings: WebSettings) -> browser::Result<Self> {
-        let pool = Settings {
+        let author = worlds.author();
+        let without = Settings {
             browsers: settings.browsers,
-            is_sandboxed: worlds.are_foreign() && !settings.trust_pages,
+            is_sandboxed: false,
             is_visible: settings.is_visible,
             ..Settings::default()
         };
+        let within = Settings {
+            is_sandboxed: true,
+            ..without.clone()
+        };
+        let pool = if author == Author::ThisProgram || settings.trust_pages {
+            Pool::open(without).await?
+        } else {
+            match Pool::open(within).await {
+                Err(Error::NoSandbox { .. }) if author == Author::Models => {
+                    Pool::open(without).await?
+                }
+                opened => opened?,
+            }
+        };
         Ok(Self {
-            pool: Pool::open(pool).await?,
+            pool,
             worlds,
             kept: Kept {
                 is_visible: settings.is_visible,

@@ -115,6 +115,7 @@ fn show(settings: &ShowSettings) -> Result<Outcome, Error> {
             json!({
                 "id": sample.id,
                 "query": sample.query,
+                "follow_ups": sample.follow_ups,
                 "context": *sample.context,
                 "expected": sample.expected,
                 "metadata": sample.metadata,
@@ -154,8 +155,10 @@ fn shown(sample: &benchmarks::Sample) -> String {
         .cluster
         .as_ref()
         .map(|name| format!("cluster   {name}\n"));
+    let more = sample.follow_ups.iter();
+    let more: String = more.map(|more| format!("and then  {more}\n")).collect();
     format!(
-        "── {}\nquery     {}\nexpected  {}\nmetadata  {metadata}\n{}context   {length} characters\n{context}\n\n",
+        "── {}\nquery     {}\n{more}expected  {}\nmetadata  {metadata}\n{}context   {length} characters\n{context}\n\n",
         sample.id,
         sample.query,
         sample.expected,

@@ -1,5 +1,6 @@
 //! Settings of `rlm-eval ask`.
 
+use std::env;
 use std::path::PathBuf;
 
 use benchmarks::{Image, OwnSite, SiteSource};
@@ -59,6 +60,9 @@ impl AskSettings {
             .as_deref()
             .map(|url| site(url, &args.allow))
             .transpose()?;
+        if args.show {
+            check_display()?;
+        }
         let engine = EngineSettings::resolve(&args.engine, Keys::Needed, Start::New)?;
         Ok(engine.map(|engine| Self {
             query,
@@ -71,6 +75,18 @@ impl AskSettings {
             engine,
         }))
     }
+}
+
+/// Checks that a window can be seen, where a variable says so.
+fn check_display() -> Result<(), SettingsError> {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(is_set) {
+        return Ok(());
+    }
+    Err(SettingsError::with_hint(
+        "--show: there is no display here to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set",
+        "--save FILE keeps the app",
+    ))
 }
 
 /// The page at an address.

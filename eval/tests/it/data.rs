@@ -256,6 +256,6 @@ fn samples_are_shown() {
     let samples: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(
         samples[1],
-        json!({"id": "b", "query": "?", "context": "", "expected": 2, "metadata": {}, "cluster": "c"})
+        json!({"id": "b", "query": "?", "follow_ups": [], "context": "", "expected": 2, "metadata": {}, "cluster": "c"})
     );
 }

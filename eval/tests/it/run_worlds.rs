@@ -517,6 +517,17 @@ fn a_question_may_be_about_a_live_page_or_documents() {
             "error: --protocol direct cannot work on a web page; use --protocol rlm or agent-turn\n",
         ),
         (
+            &[
+                "--document",
+                "notes.txt",
+                "--protocol",
+                "json-action",
+                "--show",
+            ],
+            "error: --show: there is no display here to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set\n\
+             hint: --save FILE keeps the app\n",
+        ),
+        (
             &["--document", "none.txt", "--protocol", "json-action"],
             "error: --document none.txt: No such file or directory (os error 2)\n",
         ),

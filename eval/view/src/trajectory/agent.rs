@@ -331,7 +331,7 @@ fn thin(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
 
 #[cfg(test)]
 mod tests {
-    use model::EventKind;
+    use model::{EventKind, WebEvent};
     use serde_json::{Value, json};
 
     use super::{Timeline, thin};
@@ -385,6 +385,15 @@ mod tests {
             (850.0, of("llm_request")),
             (900.0, of("llm_response")),
         ]);
+        let page_call = |ms: f64| EventKind::Web {
+            event: WebEvent::PageCall {
+                function: "page.click".to_owned(),
+                arguments: String::new(),
+                result: None,
+                error: None,
+                ms,
+            },
+        };
         let browser = "browser 0-100 model 100-300 browser 300-1000";
         let rows = [
             (
@@ -393,6 +402,17 @@ mod tests {
                 "model 100-300 sandbox 300-600 code 600-700",
             ),
             ("root", cell(Value::Null), "model 100-300 code 300-700"),
+            (
+                "root",
+                after(&[
+                    (450.0, page_call(100.0)),
+                    // Two at once, of which the first to end began last.
+                    (550.0, page_call(20.0)),
+                    (600.0, page_call(90.0)),
+                    (700.0, end(Value::Null)),
+                ]),
+                "model 100-300 code 300-350 browser 350-450 code 450-530 browser 530-600 code 600-700",
+            ),
             ("root", cell(json!(900.0)), "model 100-300 code 300-700"),
             ("root", cell(json!(0.0)), "model 100-300 sandbox 300-700"),
             (
