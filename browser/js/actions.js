@@ -34,20 +34,31 @@
     return on(selector, (element) => {
       if (element.matches(":disabled")) return inapplicable("it is disabled");
       if (!isShown(element)) return inapplicable("it is not visible");
-      const inView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
-      if (!inView(element.getBoundingClientRect())) center(element, "instant");
+      const page = element.ownerDocument;
+      if (!inView(element)) center(element, "instant");
       const box = [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
       if (!box) return inapplicable("it has no size");
+      const { innerWidth, innerHeight } = page.defaultView;
       const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
       const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
-      let hit = document.elementFromPoint(x, y);
+      let hit = page.elementFromPoint(x, y);
       while (hit?.shadowRoot?.elementFromPoint(x, y) && hit.shadowRoot.elementFromPoint(x, y) !== hit) {
         hit = hit.shadowRoot.elementFromPoint(x, y);
       }
       if (!hit) return inapplicable("it is outside of what the page can show");
       const reached = isWithin(hit, element) || hit.closest("label")?.control === element;
-      return reached ? { x, y } : inapplicable(`${dump.describe(hit)} covers it`);
+      const frame = dump.offsetOf(element);
+      return reached ? { x: x + frame.x, y: y + frame.y } : inapplicable(`${dump.describe(hit)} covers it`);
     });
+  }
+
+  // Whether all of an element is visible, in its frame and in the page.
+  function inView(element) {
+    const box = element.getBoundingClientRect();
+    const fits = (left, top, view) =>
+      top >= 0 && left >= 0 && top + box.height <= view.innerHeight && left + box.width <= view.innerWidth;
+    const frame = dump.offsetOf(element);
+    return fits(box.left, box.top, element.ownerDocument.defaultView) && fits(box.left + frame.x, box.top + frame.y, window);
   }
 
   function isWithin(node, ancestor) {
@@ -63,8 +74,8 @@
       if (element.readOnly) return inapplicable("it is read-only");
       if (element.isContentEditable) {
         element.focus();
-        getSelection().selectAllChildren(element);
-        document.execCommand("insertText", false, text);
+        element.ownerDocument.getSelection().selectAllChildren(element);
+        element.ownerDocument.execCommand("insertText", false, text);
         return {};
       }
       const isInput = element.localName === "input";
@@ -74,7 +85,8 @@
       if (element.localName === "select") return inapplicable("it is a list to select from, not a text field");
       if (!isInput && element.localName !== "textarea") return inapplicable(`a ${element.localName} takes no text`);
       element.focus();
-      const prototype = isInput ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+      const view = element.ownerDocument.defaultView;
+      const { prototype } = isInput ? view.HTMLInputElement : view.HTMLTextAreaElement;
       const before = element.value;
       const { set } = Object.getOwnPropertyDescriptor(prototype, "value");
       set.call(element, text);

@@ -25,19 +25,21 @@
   const held = new WeakMap(); // such a field → its last value in there
   let index = new Map(); // id → element, of the newest dump
   let style = "numbers";
+  let more = {}; // what the newest dump holds beyond the format: `text`, `nested`, `editable`, `frames`
 
   function words(list) {
     return new Set(list.split(" "));
   }
 
-  function dump({ maxLength, ids, filter }) {
+  function dump({ maxLength, ids, filter, also }) {
     const started = performance.now();
     if (filter !== null && typeof filter !== "function") return { filterError: "not a function" };
     style = ids;
+    more = also;
     rememberSecrets();
     const page = new Walk(maxLength, filter);
     try {
-      page.children(document.body, 0, false);
+      page.children(document.body, 0, "open");
     } catch (error) {
       if (error === page.filterError) return { filterError: String(error.cause?.message ?? error.cause) };
       throw error;
@@ -68,34 +70,48 @@
       this.full = false;
     }
 
-    children(parent, depth, inCell) {
+    // What of the children has a line of its own depends on where they are: `open`; `said`, where the parent's line has its text;
+    // `cell`, where the row's line has all text; `control`, inside of an element that can be acted on.
+    children(parent, depth, where) {
       if (!parent) return;
+      const loose = more.text && where === "open" ? new LooseText(this, parent, depth) : null;
       for (const node of nodesOf(parent)) {
         if (this.full) return;
-        if (node.nodeType === Node.ELEMENT_NODE) this.element(node, depth, inCell);
+        if (loose?.takes(node)) continue;
+        loose?.end();
+        if (node.nodeType === Node.ELEMENT_NODE) this.element(node, depth, where);
       }
+      loose?.end();
     }
 
-    element(element, depth, inCell) {
+    element(element, depth, where) {
       const fate = this.fate(element);
       if (fate === "dropped") return;
-      if (fate === "through") return this.children(element, depth, inCell);
+      if (fate === "through") return this.children(element, depth, where);
       const tag = element.localName;
-      if (isInteractive(element)) return this.number(element, depth, this.control(element));
+      if (isInteractive(element)) {
+        this.number(element, depth, this.control(element));
+        if (more.nested) this.children(element, depth + 1, "control");
+        return;
+      }
+      if (where === "control") return this.children(element, depth, where);
       if (tag === "tr") return this.row(element, depth);
+      if (tag === "iframe") return this.frame(element, depth);
       if (SECTIONS.has(tag)) {
         const label = labelOf(element);
         this.number(element, depth, `<${tag}${element.open ? " open" : ""}>${label && ` ${label}`}`);
-        return this.children(element, depth + 1, false);
+        return this.children(element, depth + 1, "open");
       }
+      const isContent = CONTENT.has(tag) && where !== "cell";
       if (HEADINGS.has(tag)) this.number(element, depth, `<${tag}>${this.text(element)}</${tag}>`);
       else if (tag === "img") this.number(element, depth, imageTag(element));
       else if (tag === "pre") this.number(element, depth, preTag(element.innerText));
-      else if (CONTENT.has(tag) && !inCell) this.content(element, depth);
-      this.children(element, depth, inCell);
+      else if (isContent) this.content(element, depth);
+      const said = where === "open" && (isContent || HEADINGS.has(tag) || tag === "pre");
+      this.children(element, depth, said ? "said" : where);
     }
 
-    // A row's cells share one line; what can be acted on inside of them follows.
+    // A row's cells share one line; what can be acted on inside of them follows, and its words stand there alone.
     row(row, depth) {
       this.number(row, depth, `<tr>${labelOf(row) && ` ${labelOf(row)}`}`);
       const cells = [...nodesOf(row)].filter((node) => node.localName === "td" || node.localName === "th");
@@ -104,9 +120,18 @@
       if (line) this.push(row, depth + 1, line);
       for (const node of nodesOf(row)) {
         if (node.nodeType !== Node.ELEMENT_NODE) continue;
-        if (shown.includes(node)) this.children(node, depth + 1, true);
-        else this.element(node, depth + 1, false);
+        if (shown.includes(node)) this.children(node, depth + 1, "cell");
+        else this.element(node, depth + 1, "open");
       }
+    }
+
+    // A document inside of the page. The browser shows one of another origin to no script of this page: its address says where it is.
+    frame(frame, depth) {
+      const inner = documentOf(frame);
+      const name = labelOf(frame) || squeeze(frame.title);
+      const address = inner ? "" : ` src="${attribute(frame.src)}"`;
+      this.number(frame, depth, `<iframe${address}>${name && ` ${name}`}`);
+      if (inner) this.children(inner.body, depth + 1, "open");
     }
 
     content(element, depth) {
@@ -126,7 +151,8 @@
     push(element, depth, body, id) {
       if (this.full) return;
       const box = this.boxes.get(element) ?? element.getBoundingClientRect();
-      const arrow = box.bottom <= 0 ? "↑" : box.top >= innerHeight ? "↓" : "";
+      const top = offsetOf(element).y;
+      const arrow = box.bottom + top <= 0 ? "↑" : box.top + top >= innerHeight ? "↓" : "";
       const text = "\t".repeat(depth) + arrow + body;
       const line = { text, length: count(text), id, element };
       this.lines.push(line);
@@ -162,7 +188,8 @@
     }
 
     decide(element) {
-      if (DROPPED.has(element.localName)) return "dropped";
+      const isFrame = element.localName === "iframe";
+      if (DROPPED.has(element.localName) && !(isFrame && more.frames)) return "dropped";
       if (element.classList.contains("dddk-skip") || element.hasAttribute("data-dddk-skip")) return "dropped";
       if (!this.passes(element)) return "dropped";
       const box = element.getBoundingClientRect();
@@ -189,6 +216,12 @@
         this.filterError = new Error("filter", { cause: error });
         throw this.filterError;
       }
+    }
+
+    // Whether an element stands within a line of text, and so does all that it holds.
+    flows(element) {
+      if (!INLINE.has(element.localName) || this.fate(element) !== "shown" || FIELDS.has(element.localName)) return false;
+      return [...nodesOf(element)].every((node) => node.nodeType !== Node.ELEMENT_NODE || this.fate(node) === "dropped" || this.flows(node));
     }
 
     // The text of an element on one line. What has a line of its own is left out, but for controls, whose words belong to
@@ -224,7 +257,7 @@
       }
       const control = fate === "shown" && isInteractive(node);
       if (control) sawControl();
-      if (FIELDS.has(tag)) return " ";
+      if (FIELDS.has(tag) || tag === "iframe" || (control && inCell)) return " ";
       const inner = gather(node, inControl || control);
       return INLINE.has(tag) ? inner : ` ${inner} `;
     }
@@ -234,7 +267,7 @@
       const shown = attributes(element);
       if (tag === "input") return `<input${shown}${named(element)}>`;
       if (tag === "select") {
-        const options = [...element.options].map((option) => squeeze(option.label)).join(" | ");
+        const options = [...element.options].map(optionText).join(" | ");
         return `<select${shown}${named(element)}>${options}</select>`;
       }
       if (tag === "textarea") return `<textarea${shown}${named(element)}>${isSecret(element) ? "" : squeeze(element.value)}</textarea>`;
@@ -250,7 +283,7 @@
         let out = "";
         for (const node of nodesOf(parent)) {
           if (node.nodeType === Node.TEXT_NODE) out += this.unseen.has(parent) ? "" : node.data;
-          else if (node.nodeType === Node.ELEMENT_NODE && this.fate(node) !== "dropped") {
+          else if (node.nodeType === Node.ELEMENT_NODE && node.localName !== "iframe" && this.fate(node) !== "dropped") {
             const inline = INLINE.has(node.localName);
             const value = FIELDS.has(node.localName) ? this.control(node) : gather(node);
             out += node.localName === "br" ? " " : inline ? value : ` ${value} `;
@@ -259,6 +292,37 @@
         return out;
       };
       return squeeze(gather(element));
+    }
+  }
+
+  // Text that stands directly in an element without a line for it, with the inline elements around which it flows.
+  class LooseText {
+    constructor(walk, parent, depth) {
+      Object.assign(this, { walk, parent, depth, text: "", controls: [] });
+    }
+
+    takes(node) {
+      if (node.nodeType === Node.TEXT_NODE) {
+        if (!this.walk.unseen.has(this.parent)) this.text += node.data;
+        return true;
+      }
+      if (node.nodeType !== Node.ELEMENT_NODE || !this.walk.flows(node)) return false;
+      if (isInteractive(node)) {
+        // A control alone is said by its own line.
+        if (this.text.trim() === "") return false;
+        this.text += this.walk.words(node);
+      } else this.text += this.walk.text(node);
+      this.controls.push(node);
+      return true;
+    }
+
+    end() {
+      const text = squeeze(this.text);
+      const tag = this.parent.localName;
+      if (text) this.walk.push(this.parent, this.depth, `<${tag}>${text}</${tag}>`);
+      for (const node of this.controls) this.walk.element(node, this.depth, "said");
+      this.text = "";
+      this.controls = [];
     }
   }
 
@@ -286,9 +350,36 @@
 
   function isInteractive(element) {
     if (INTERACTIVE.has(element.localName)) return true;
+    if (more.editable && isEditor(element)) return true;
     const role = element.getAttribute("role")?.trim().split(/\s+/)[0].toLowerCase();
     if (role && ROLES.has(role)) return true;
     return element.hasAttribute("tabindex") && element.tabIndex >= 0 && (labelOf(element) || squeeze(element.title)) !== "";
+  }
+
+  // Where text can be written that is no field; what lies inside belongs to it.
+  function isEditor(element) {
+    return element.isContentEditable && !element.parentElement?.isContentEditable;
+  }
+
+  // The document of a frame, if this world may see it.
+  function documentOf(frame) {
+    try {
+      return frame.contentDocument;
+    } catch {
+      return null;
+    }
+  }
+
+  // How far an element's document lies from the corner of the page.
+  function offsetOf(element) {
+    const offset = { x: 0, y: 0 };
+    let { frameElement } = element.ownerDocument.defaultView ?? {};
+    for (; frameElement; frameElement = frameElement.ownerDocument.defaultView?.frameElement) {
+      const box = frameElement.getBoundingClientRect();
+      offset.x += box.left + frameElement.clientLeft;
+      offset.y += box.top + frameElement.clientTop;
+    }
+    return offset;
   }
 
   function labelOf(element) {
@@ -327,10 +418,16 @@
       flag("required", element.required);
       flag("readonly", element.readOnly && tag !== "select");
     }
+    if (more.editable) flag("contenteditable", isEditor(element));
     flag("checked", element.checked === true);
     flag("disabled", element.disabled === true || element.getAttribute("aria-disabled") === "true");
     for (const name of STATES) say(name, element.getAttribute(name));
     return out.join("");
+  }
+
+  function optionText(option) {
+    const isDisabled = option.disabled || option.parentElement?.disabled === true;
+    return squeeze(option.label) + (isDisabled ? " (disabled)" : "");
   }
 
   function isSecret(element) {
@@ -355,7 +452,13 @@
 
   // Takes in what such fields hold now, before the page can exchange them.
   function rememberSecrets() {
-    for (const element of document.querySelectorAll("input, textarea")) isSecret(element);
+    for (const page of documents(document)) for (const element of page.querySelectorAll("input, textarea")) isSecret(element);
+  }
+
+  // A document with those inside of it that are shown.
+  function documents(page) {
+    const frames = more.frames ? [...page.querySelectorAll("iframe")] : [];
+    return [page, ...frames.map(documentOf).filter(Boolean).flatMap(documents)];
   }
 
   function imageTag(image) {
@@ -443,12 +546,12 @@
   function byId(given) {
     const id = style === "hashes" ? given : given.replace(/^0+(?=\d)/, "");
     const element = index.get(id);
-    if (element?.isConnected) return { element };
+    if (element?.isConnected && element.ownerDocument.defaultView) return { element };
     return { problem: element || owners.has(id) ? "stale" : "unknown", id };
   }
 
   // Ahead of the page's own handlers, which may exchange the field at once.
   addEventListener("input", (event) => event.composedPath()[0] instanceof Element && isSecret(event.composedPath()[0]), true);
 
-  return { dump, resolve, describe, rememberSecrets };
+  return { dump, resolve, describe, rememberSecrets, offsetOf };
 })()

@@ -12,6 +12,23 @@ pub struct DumpSettings {
     pub ids: IdStyle,
     /// A JavaScript function of an element, such as `(el) => !el.matches("footer")`: `false` leaves it out with all inside it.
     pub filter: Option<String>,
+    /// What it holds beyond the format.
+    pub also: DumpAlso,
+}
+
+/// What a dump holds beyond its format, which numbers what can be acted on without descending into it, and drops loose text and frames.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub struct DumpAlso {
+    /// Text that stands directly in an element without a line of its own, such as a `div`, a `span` or a section.
+    pub text: bool,
+    /// Ids for what can be acted on inside of something that can be acted on.
+    pub nested: bool,
+    /// Ids for what can be written in without being a field: `contenteditable`.
+    pub editable: bool,
+    /// What is inside of `iframe`s of the page's own origin, and the addresses of those of others.
+    pub frames: bool,
 }
 
 impl Default for DumpSettings {
@@ -21,6 +38,7 @@ impl Default for DumpSettings {
             max_chars: 12_000,
             ids: IdStyle::Numbers,
             filter: None,
+            also: DumpAlso::default(),
         }
     }
 }
@@ -79,9 +97,15 @@ impl DumpSettings {
             .filter
             .as_deref()
             .map_or_else(|| "null".to_owned(), |code| format!("(\n{code}\n)"));
+        let DumpAlso {
+            text,
+            nested,
+            editable,
+            frames,
+        } = self.also;
         format!(
-            "{{ maxLength: {}, ids: {:?}, filter: {filter} }}",
-            self.max_chars, ids
+            "{{ maxLength: {}, ids: {ids:?}, filter: {filter}, also: {{ text: {text}, nested: {nested}, editable: {editable}, frames: {frames} }} }}",
+            self.max_chars
         )
     }
 }

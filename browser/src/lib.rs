@@ -19,7 +19,7 @@ mod wire;
 mod tab;
 mod gate;
 
-pub use dump::{Dump, DumpSettings, IdStyle, Indexed};
+pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};
 pub use error::{Error, Result};
 pub use gate::{Origin, OriginError};
 pub use page::Page;

@@ -1,41 +1,48 @@
 //! Whether a protocol can work on what a benchmark consists of: the protocol says on what it can.
 
 use benchmarks::{Dataset, DatasetError, OwnWorld};
+use harness::treatment::Treatment;
 use harness::{Protocol, Subject, protocol_words};
 
-/// The protocol cannot work on what it is to work on.
+/// Settings that do not go with what the agents are to work on.
 #[derive(Debug, thiserror::Error)]
 pub enum UnfitProtocol {
-    /// It cannot.
+    /// The protocol cannot work on it.
     #[error("--protocol {protocol} cannot work on {subject}; use --protocol {}", protocol_words(.fitting))]
     Protocol {
         /// The protocol.
         protocol: Protocol,
-        /// What it is to work on.
+        /// What they are to work on.
         subject: String,
-        /// Those that can.
+        /// The protocols that can.
         fitting: Vec<Protocol>,
     },
+    /// It has no pages, of which the settings say how they are shown.
+    #[error(
+        "--dump-text and --dump-also say how web pages are shown, and {0} has none; leave them out"
+    )]
+    NoPages(String),
     /// What it is to work on is not known.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
 }
 
-/// Checks that the protocol can work where the samples are. All samples of a benchmark are of one kind.
+/// Checks that agents of this treatment can work where the samples are. All samples of a benchmark are of one kind.
 ///
 /// # Errors
-/// [`UnfitProtocol`], which names those that can.
-pub fn check(dataset: &dyn Dataset, protocol: Protocol) -> Result<(), UnfitProtocol> {
+/// [`UnfitProtocol`], which says what would go with it.
+pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitProtocol> {
     let Some(first) = dataset.ids().first() else {
         return Ok(());
     };
     let subject = subject(dataset, first)?;
-    works_on(subject, protocol, || {
+    shows_pages(subject, treatment, dataset.name())?;
+    works_on(subject, treatment.protocol, || {
         format!("the {} of {}", subject.as_str(), dataset.name())
     })?;
-    if dataset.has_follow_ups() && !HEARS_MORE.contains(&protocol) {
+    if dataset.has_follow_ups() && !HEARS_MORE.contains(&treatment.protocol) {
         return Err(UnfitProtocol::Protocol {
-            protocol,
+            protocol: treatment.protocol,
             subject: format!("{}, whose user says more than once", dataset.name()),
             fitting: HEARS_MORE.to_vec(),
         });
@@ -64,7 +71,10 @@ pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<Subject, DatasetError>
 ///
 /// # Errors
 /// [`UnfitProtocol`], which names those that can.
-pub fn check_question(protocol: Protocol, world: Option<&OwnWorld>) -> Result<(), UnfitProtocol> {
+pub fn check_question(
+    treatment: &Treatment,
+    world: Option<&OwnWorld>,
+) -> Result<(), UnfitProtocol> {
     let (subject, words) = match world {
         None => (
             Subject::Texts,
@@ -73,7 +83,16 @@ pub fn check_question(protocol: Protocol, world: Option<&OwnWorld>) -> Result<()
         Some(OwnWorld::Site(_)) => (Subject::Pages, "a web page"),
         Some(OwnWorld::Apps(_)) => (Subject::Apps, "documents"),
     };
-    works_on(subject, protocol, || words.to_owned())
+    shows_pages(subject, treatment, words)?;
+    works_on(subject, treatment.protocol, || words.to_owned())
+}
+
+/// Refuses settings of dumps where there are no pages.
+fn shows_pages(subject: Subject, treatment: &Treatment, words: &str) -> Result<(), UnfitProtocol> {
+    if subject == Subject::Pages || treatment.dump.is_plain() {
+        return Ok(());
+    }
+    Err(UnfitProtocol::NoPages(words.to_owned()))
 }
 
 fn works_on(

@@ -32,6 +32,7 @@ fn pages_give_the_recorded_dumps() {
             if let Some(limit) = how["max_chars"].as_u64() {
                 settings.max_chars = usize::try_from(limit).unwrap();
             }
+            settings.also = serde_json::from_value(how["also"].clone()).unwrap_or_default();
             if how["ids"] == "hashes" {
                 settings.ids = IdStyle::Hashes;
             }

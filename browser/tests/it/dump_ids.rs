@@ -1,6 +1,6 @@
 //! What ids of dumps stand for: selectors, elements that are gone, ids that never were.
 
-use browser::{DumpSettings, Error, IdStyle, Page};
+use browser::{DumpAlso, DumpSettings, Error, IdStyle, Page};
 
 use crate::site::on_page;
 
@@ -8,6 +8,12 @@ const HASHES: DumpSettings = DumpSettings {
     max_chars: 12_000,
     ids: IdStyle::Hashes,
     filter: None,
+    also: DumpAlso {
+        text: false,
+        nested: false,
+        editable: false,
+        frames: false,
+    },
 };
 
 async fn dump(page: &Page, settings: &DumpSettings) -> String {

@@ -5,5 +5,6 @@
 mod site;
 mod dump;
 mod dump_ids;
+mod frames;
 mod action;
 mod profile;

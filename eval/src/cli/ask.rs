@@ -66,6 +66,10 @@ pub struct AskArgs {
     )]
     pub save: Option<PathBuf>,
 
+    /// Show all that the agents do, one line for each event
+    #[arg(long, short = 'v', help_heading = "Question")]
+    pub verbose: bool,
+
     /// The agents.
     #[command(flatten)]
     pub engine: EngineArgs,

@@ -110,6 +110,7 @@ impl EngineArgs {
             attempt_time: *self.attempt_timeout,
             attempt_budget: self.budget.of_attempt(),
             stop_early: self.models.stop_early,
+            dump: self.web.dump(),
             ..Treatment::default()
         }
     }

@@ -11,7 +11,13 @@ use super::RunArgs;
 
 /// Flags whose variables count for a run that goes on. Of all others the folder knows better than the environment, which
 /// may have been made for another run.
-const FROM_ENVIRONMENT: [&str; 4] = ["concurrency", "fail_on_error", "json", "min_score"];
+const FROM_ENVIRONMENT: [&str; 5] = [
+    "concurrency",
+    "fail_on_error",
+    "json",
+    "min_score",
+    "verbose",
+];
 
 /// The flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]
@@ -25,6 +31,8 @@ pub struct ResumeArgs {
     pub allow_program_change: bool,
     /// Whether the summary is printed as JSON instead of a table.
     pub json: bool,
+    /// Whether all that agents do is shown.
+    pub verbose: bool,
     /// The server, where it is typed.
     pub base_url: Option<String>,
     /// Whether a folder for new runs is typed, which makes no sense.
@@ -56,6 +64,7 @@ impl ResumeArgs {
             retry_errors: run.get_flag("retry_errors"),
             allow_program_change: run.get_flag("allow_program_change"),
             json: run.get_flag("json"),
+            verbose: run.get_flag("verbose"),
             base_url: run
                 .get_one::<String>("base_url")
                 .filter(|_| run.value_source("base_url") == Some(ValueSource::CommandLine))

@@ -191,6 +191,16 @@ pub struct RunArgs {
     #[serde(skip)]
     pub check_key: bool,
 
+    /// Show all that agents do, one line for each event, in place of bars
+    #[arg(
+        long,
+        short = 'v',
+        value_parser = BoolishValueParser::new(),
+        help_heading = "Run"
+    )]
+    #[serde(skip)]
+    pub verbose: bool,
+
     /// Print the summary as JSON on stdout instead of a table
     #[arg(
         long,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use serde::Serialize;
+use clap::{Args, ValueEnum};
+use harness::model::web::DumpAlso;
+use serde::{Deserialize, Serialize};
 
 /// Settings of web agents, and what is recorded of their pages.
 #[derive(Debug, Clone, Default, Args, Serialize)]
@@ -23,4 +24,49 @@ pub struct WebArgs {
     /// had: only for pages that you trust
     #[arg(long)]
     pub trust_pages: bool,
+
+    /// Text of a page that its dumps hold: in the elements that the format lists alone, or also what stands directly in
+    /// a `div`, a `span` or a section
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = DumpText::Listed)]
+    pub dump_text: DumpText,
+
+    /// What dumps hold beyond their format: ids inside of links and buttons, ids for what is `contenteditable`, what is
+    /// inside of iframes
+    #[arg(long, value_name = "WHAT,…", value_enum, value_delimiter = ',')]
+    pub dump_also: Vec<Beyond>,
+}
+
+/// Text that a dump holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DumpText {
+    /// In the elements that the format lists
+    #[default]
+    Listed,
+    /// In any element
+    All,
+}
+
+/// What a dump may hold beyond its format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// Ids for what can be acted on inside of something that can be acted on
+    Nested,
+    /// Ids for what can be written in without being a field
+    Editable,
+    /// What is inside of iframes of the page's own origin, and the addresses of those of others
+    Frames,
+}
+
+impl WebArgs {
+    /// What dumps of pages hold beyond their format.
+    pub(super) fn dump(&self) -> DumpAlso {
+        DumpAlso {
+            text: self.dump_text == DumpText::All,
+            nested: self.dump_also.contains(&Beyond::Nested),
+            editable: self.dump_also.contains(&Beyond::Editable),
+            frames: self.dump_also.contains(&Beyond::Frames),
+        }
+    }
 }

@@ -8,6 +8,7 @@ use benchmarks::{AppWorld, Image, OwnWorld, document_uri};
 use harness::Task;
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Status, WebEvent};
+use parking_lot::Mutex;
 use report::sanitize::sanitize;
 
 use super::run::{StopSignal, engine, runtime};
@@ -15,6 +16,7 @@ use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::reporter::Narrator;
 use crate::runner::images;
 use crate::settings::AskSettings;
 use crate::web::{Web, WebSettings, Worlds};
@@ -27,7 +29,7 @@ use crate::{protocol_fit, terminal};
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     let world = world(&settings)?;
-    protocol_fit::check_question(settings.engine.treatment.protocol, world.as_ref())?;
+    protocol_fit::check_question(&settings.engine.treatment, world.as_ref())?;
     let shown = settings.images.iter().map(|path| Image::read(path));
     let shown = shown.collect::<Result<Vec<_>, _>>()?;
     let task = Task {
@@ -53,9 +55,14 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         engine = engine.with_browser(Arc::clone(&opened) as Arc<dyn Browser>);
         web = Some(opened);
     }
+    let progress: Arc<dyn EventSink> = if args.verbose {
+        Arc::new(Verbose::default())
+    } else {
+        Arc::new(Progress)
+    };
     let outcome = runtime.block_on(async {
         tokio::select! {
-            outcome = engine.run(&task, Arc::new(Progress)) => Some(outcome),
+            outcome = engine.run(&task, progress) => Some(outcome),
             () = stop.received() => None,
         }
     });
@@ -140,7 +147,19 @@ fn print(answer: &str) -> Result<(), Error> {
 /// Columns of a line of progress.
 const WIDTH: usize = 200;
 
-/// Prints on stderr what the agents do, one line per event.
+/// Prints on stderr all that the agents do.
+#[derive(Default)]
+struct Verbose(Mutex<Narrator>);
+
+impl EventSink for Verbose {
+    fn emit(&self, event: Event) {
+        if let Some(line) = self.0.lock().line(&event) {
+            terminal::progress(&line);
+        }
+    }
+}
+
+/// Prints on stderr what the agents do, in short.
 struct Progress;
 
 impl EventSink for Progress {

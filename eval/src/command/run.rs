@@ -320,8 +320,7 @@ fn carry_out(
         jobs: remaining.jobs,
         earlier: remaining.earlier,
     };
-    let display = Display::detect();
-    let reporter = reporter::choose(display.is_terminal, display.ci, display.no_color);
+    let reporter = reporter::on_stderr(Display::detect().style(settings.verbose));
     let ended = runtime.block_on(runner::run(
         run,
         RunStore::new(writer),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use harness::agent_turn::How;
+use harness::model::web::{Envelope, Step};
 use harness::model::{Event, EventKind, WebEvent};
 use report::sanitize::sanitize;
 
@@ -85,7 +86,7 @@ impl Activity {
 }
 
 /// What an agent does since an event, as the rest of a sentence about it. None if the event changes nothing to see.
-fn action(kind: &EventKind) -> Option<String> {
+pub(super) fn action(kind: &EventKind) -> Option<String> {
     let action = match kind {
         EventKind::LlmRequest { .. } => "asks its model".to_owned(),
         EventKind::LlmResponse {
@@ -143,6 +144,14 @@ fn action(kind: &EventKind) -> Option<String> {
     Some(action)
 }
 
+/// The last text of a turn that its user reads.
+fn narrated(envelope: &Envelope) -> Option<&str> {
+    envelope.actions.iter().rev().find_map(|step| match step {
+        Step::Narrate { narrate } => Some(narrate.as_str()),
+        Step::Tool(_) => None,
+    })
+}
+
 /// What happened in the attempt's world, likewise.
 fn happened(event: &WebEvent) -> Option<String> {
     match event {
@@ -158,6 +167,16 @@ fn happened(event: &WebEvent) -> Option<String> {
             problem: Some(problem),
             ..
         } => Some(format!("has a malformed envelope: {problem}")),
+        WebEvent::Envelope {
+            envelope: Some(envelope),
+            ..
+        } => narrated(envelope).map(|text| format!("says {text:?}")),
+        // What was said to the user stays in view where nothing else was done.
+        WebEvent::ActionResults { results }
+            if results.iter().all(|result| result.action == "narrate") =>
+        {
+            None
+        }
         WebEvent::ActionResults { results } => {
             let done = results.iter().filter(|result| result.result == How::Done);
             Some(format!(

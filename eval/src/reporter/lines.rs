@@ -8,21 +8,25 @@ use report::summary::headline;
 
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 
+use super::Narrator;
 use super::tally::{Tally, counted, error, label};
 
-/// Writes a line when the run begins, one for each finished attempt, and one at the end.
+/// Writes a line when the run begins, one for each finished attempt, and one at the end; if asked to, one for all that agents do.
 #[derive(Debug)]
 pub struct LineReporter<W> {
     to: W,
     tally: Tally,
+    /// Where there is a line for all that agents do.
+    narrator: Option<Narrator>,
 }
 
 impl<W: Write + Send> LineReporter<W> {
-    /// A reporter that writes to `to`.
-    pub fn new(to: W) -> Self {
+    /// A reporter that writes to `to`, and if it is verbose all that agents do.
+    pub fn new(to: W, verbose: bool) -> Self {
         Self {
             to,
             tally: Tally::default(),
+            narrator: verbose.then(Narrator::default),
         }
     }
 
@@ -81,7 +85,13 @@ impl<W: Write + Send> Reporter for LineReporter<W> {
     fn report(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted(plan) => self.started(plan),
-            RunEvent::AttemptStarted { .. } | RunEvent::Engine(_) => {}
+            RunEvent::AttemptStarted { .. } => {}
+            RunEvent::Engine(event) => {
+                let narrator = self.narrator.as_mut();
+                if let Some(line) = narrator.and_then(|narrator| narrator.line(event)) {
+                    self.line(format_args!("{line}"));
+                }
+            }
             RunEvent::AttemptFinished(record) => self.finished(record),
             RunEvent::RunFinished(summary) => self.line(format_args!("{}", headline(summary))),
         }

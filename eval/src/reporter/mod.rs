@@ -5,6 +5,7 @@ mod lines;
 
 mod activity;
 mod tally;
+mod verbose;
 
 use std::io;
 
@@ -14,14 +15,29 @@ use crate::run_event::Reporter;
 
 pub use bars::BarReporter;
 pub use lines::LineReporter;
+pub use verbose::Narrator;
 
-/// The reporter for stderr: bars if it is a terminal that a person watches, lines otherwise.
-///
-/// `ci` and `no_color` say whether the variables `CI` and `NO_COLOR` are set.
-pub fn choose(is_terminal: bool, ci: bool, no_color: bool) -> Box<dyn Reporter> {
-    if is_terminal && !ci {
-        Box::new(BarReporter::new(ProgressDrawTarget::stderr(), !no_color))
-    } else {
-        Box::new(LineReporter::new(io::stderr()))
+/// How a run is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// By bars, for a person at a terminal.
+    Bars {
+        /// Whether they have colours.
+        coloured: bool,
+    },
+    /// By lines, for logs.
+    Lines {
+        /// Whether there is one for all that agents do.
+        verbose: bool,
+    },
+}
+
+/// The reporter for stderr.
+pub fn on_stderr(style: Style) -> Box<dyn Reporter> {
+    match style {
+        Style::Bars { coloured } => {
+            Box::new(BarReporter::new(ProgressDrawTarget::stderr(), coloured))
+        }
+        Style::Lines { verbose } => Box::new(LineReporter::new(io::stderr(), verbose)),
     }
 }

@@ -49,7 +49,7 @@ impl Narrator {
             kind => action(kind)?,
         };
         Some(sanitize(
-            &format!("{attempt}  {}  {text}", event.invocation),
+            &format!("{attempt} {}: {text}", event.invocation),
             WIDTH,
         ))
     }

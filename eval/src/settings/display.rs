@@ -6,6 +6,7 @@ use std::io::{IsTerminal, stderr, stdout};
 use report::columns::WIDTH;
 
 use crate::env_vars;
+use crate::reporter::Style;
 
 /// Whether `cargo eval` started the program: Cargo sets variables with the package of what it runs.
 pub fn is_run_by_cargo() -> bool {
@@ -50,6 +51,17 @@ impl Display {
             is_terminal: stderr().is_terminal(),
             ci: set(env_vars::CI).is_some_and(|value| value != "false"),
             no_color: set(env_vars::NO_COLOR).is_some(),
+        }
+    }
+
+    /// Bars if stderr is a terminal that a person watches, lines otherwise, and with `verbose`.
+    pub fn style(self, verbose: bool) -> Style {
+        if self.is_terminal && !self.ci && !verbose {
+            Style::Bars {
+                coloured: !self.no_color,
+            }
+        } else {
+            Style::Lines { verbose }
         }
     }
 }

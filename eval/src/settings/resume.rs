@@ -61,6 +61,7 @@ impl ResumeSettings {
             return Err(not_resumable(problem));
         }
         flags.json = args.json;
+        flags.verbose = args.verbose;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
         let start = if of_agents(&flags) == begun_as {
             Start::GoesOn

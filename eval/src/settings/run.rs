@@ -38,6 +38,8 @@ pub struct RunSettings {
     pub fail_on_error: Option<ErrorGate>,
     /// Whether the summary is printed as JSON instead of a table.
     pub json: bool,
+    /// Whether progress shows all that agents do.
+    pub verbose: bool,
     /// Whether only an estimate is shown.
     pub dry_run: bool,
     /// Whether a dry run asks the main model once.
@@ -224,6 +226,7 @@ impl RunSettings {
             min_score: args.min_score,
             fail_on_error: args.fail_on_error,
             json: args.json,
+            verbose: args.verbose,
             dry_run: args.dry_run,
             check_key: args.check_key,
             allow_commands: args.allow_commands,

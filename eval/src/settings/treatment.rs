@@ -183,6 +183,8 @@ impl Flags<'_> {
             (Setting::CodeVia, run.code_via_tool),
             (Setting::StopEarly, run.stop_early),
             (Setting::WebAgent, self.web.web_agent.is_some()),
+            (Setting::DumpText, run.dump.text),
+            (Setting::DumpAlso, !self.web.dump_also.is_empty()),
         ];
         let given = settings.into_iter().filter(|(_, is_given)| *is_given);
         claims.extend(given.map(|(setting, _)| Claim::Setting(setting)));

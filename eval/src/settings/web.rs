@@ -50,8 +50,15 @@ fn wrong(args: &WebArgs, problem: impl Display) -> SettingsError {
 
 fn read(path: &Path) -> Result<AgentTurnSettings, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let settings: AgentTurnSettings =
+    let mut settings: AgentTurnSettings =
         harness::yaml::read(&text).map_err(|error| error.to_string())?;
     settings.check().map_err(|error| error.to_string())?;
+    if let Some(file) = &mut settings.system_prompt_function {
+        let beside = path.parent().unwrap_or(Path::new("")).join(&*file);
+        *file = std::fs::read_to_string(&beside)
+            .map_err(|error| format!("systemPromptFunction: {}: {error}", beside.display()))?;
+    }
+    let as_it_stands = settings.system_text(&PromptOverrides::default());
+    as_it_stands.map_err(|error| error.to_string())?;
     Ok(settings)
 }

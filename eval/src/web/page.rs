@@ -216,6 +216,12 @@ impl Page for Tab {
                 IdStyle::Hashes => browser::IdStyle::Hashes,
             },
             filter: settings.filter.clone(),
+            also: browser::DumpAlso {
+                text: settings.also.text,
+                nested: settings.also.nested,
+                editable: settings.also.editable,
+                frames: settings.also.frames,
+            },
         };
         let dump = self.front().dump(&settings).await.map_err(page_error)?;
         let tree = dump.tree().to_owned();

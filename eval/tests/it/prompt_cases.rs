@@ -23,6 +23,9 @@ struct Case {
     /// What it has in it, in this order.
     #[serde(default)]
     shows: Vec<String>,
+    /// What it has not in it.
+    #[serde(default)]
+    lacks: Vec<String>,
     #[serde(default)]
     stderr: String,
 }
@@ -53,7 +56,8 @@ fn prompts_are_shown_and_faults_told() {
         let is_right = ran.code == Some(case.code)
             && ran.stderr == case.stderr
             && case.stdout.as_ref().is_none_or(|all| *all == ran.stdout)
-            && case.shows.iter().all(&mut is_shown);
+            && case.shows.iter().all(&mut is_shown)
+            && !case.lacks.iter().any(|text| ran.stdout.contains(text));
         if !is_right {
             wrong.push(format!(
                 "# {}\ncode {:?}\n--- stdout\n{}--- stderr\n{}",

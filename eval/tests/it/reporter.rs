@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use eval::reporter::{BarReporter, LineReporter};
 use eval::run_event::{Reporter, RunEvent};
-use harness::model::{EventKind, Protocol, Role, Status};
+use harness::model::web::{Envelope, Step};
+use harness::model::{EventKind, Protocol, Role, Status, WebEvent};
 use indicatif::ProgressDrawTarget;
 use records::AttemptRecord;
 use report::summary::Summary;
@@ -68,7 +69,7 @@ fn lines_for_logs() {
     events.push(run_finished(&records, 4));
 
     let mut lines = Vec::new();
-    let mut reporter = LineReporter::new(&mut lines);
+    let mut reporter = LineReporter::new(&mut lines, false);
     for event in &events {
         reporter.report(event);
     }
@@ -80,6 +81,44 @@ fn lines_for_logs() {
          [3/4] b#2 limit score 0.00 (mean 0.50) 1 iteration 1 agent 0.1 s: no iteration left\n\
          [4/4] x�[2J �y error no score 3 iterations 2 agents 2.5 s: x�[2J �y\n\
          score 0.500 [0.01, 0.99] (errors as zero 0.333), 2/4 scored: 1 ok, 1 limit, 1 error; 5.1 s of attempts\n"
+    );
+}
+
+#[test]
+fn a_verbose_log_has_all_that_agents_do() {
+    let envelope = Envelope {
+        memory: HOSTILE.to_owned(),
+        todos_remaining: vec!["price".to_owned()],
+        actions: vec![Step::Narrate {
+            narrate: "Hello".to_owned(),
+        }],
+    };
+    let turn = |envelope: Option<Envelope>, problem: Option<&str>| EventKind::Web {
+        event: WebEvent::Envelope {
+            envelope,
+            repairs: Vec::new(),
+            problem: problem.map(str::to_owned),
+        },
+    };
+    let kinds = [
+        EventKind::IterationStart { iteration: 3 },
+        turn(Some(envelope), None),
+        EventKind::IterationStart { iteration: 4 },
+        turn(None, Some("no JSON")),
+        EventKind::LlmCached,
+    ];
+    let mut lines = Vec::new();
+    let mut reporter = LineReporter::new(&mut lines, true);
+    for kind in kinds {
+        reporter.report(&engine("a", "root", 0, kind));
+    }
+    assert_eq!(
+        String::from_utf8(lines).unwrap(),
+        "a root: iteration 3\n\
+         a root: [dddk webagent] turn 3 {\"memory\":\"x\\u001b[2J\\n\u{fffd}y\",\"todos_remaining\":[\"price\"],\
+         \"actions\":[{\"narrate\":\"Hello\"}]}\n\
+         a root: iteration 4\n\
+         a root: [dddk webagent] turn 4 {\"problem\":\"no JSON\"}\n"
     );
 }
 

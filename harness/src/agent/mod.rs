@@ -48,7 +48,7 @@ pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
 pub(crate) use ledger::{Ledger, Overdrawn, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
-pub(crate) use page_functions::{PageFunctions, PageResult};
+pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::Records;
 pub(crate) use run::Run;
 pub(crate) use turns::{Step, Turn, Turns, run_turns};

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use sandbox::HostFunctions;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::model::Image;
-use crate::model::web::{Action, Dump, DumpSettings, Page, PageError, PageProblem};
+use crate::model::web::{Action, Dump, DumpAlso, DumpSettings, Page, PageError, PageProblem};
+use crate::model::{EventKind, Image, WebEvent};
 use crate::prompt::web;
 
 /// The functions, by the names that they have in a REPL.
@@ -32,6 +33,20 @@ const NAMES: [&str; 10] = [
 pub(crate) struct PageFunctions {
     page: Arc<dyn Page>,
     tabs: Arc<Tabs>,
+    /// What dumps hold beyond their format.
+    also: DumpAlso,
+}
+
+/// The event of a page that a model is shown as this text.
+pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
+    EventKind::Web {
+        event: WebEvent::Page {
+            at: Some(Timestamp::now().to_string()),
+            chars: shown.chars().count() as u64,
+            bytes: shown.len() as u64,
+            dump,
+        },
+    }
 }
 
 /// What a function gave.
@@ -75,10 +90,11 @@ enum Selector {
 
 impl PageFunctions {
     /// The functions of the page on which a task begins.
-    pub(crate) fn of_root(page: Arc<dyn Page>) -> Self {
+    pub(crate) fn of_root(page: Arc<dyn Page>, also: DumpAlso) -> Self {
         Self {
             page,
             tabs: Arc::default(),
+            also,
         }
     }
 
@@ -99,6 +115,7 @@ impl PageFunctions {
         Ok(Self {
             page,
             tabs: Arc::clone(&self.tabs),
+            also: self.also,
         })
     }
 
@@ -206,7 +223,10 @@ impl PageFunctions {
     }
 
     async fn dump(&self, max_chars: Option<usize>) -> Result<PageResult, PageError> {
-        let mut settings = DumpSettings::default();
+        let mut settings = DumpSettings {
+            also: self.also,
+            ..DumpSettings::default()
+        };
         settings.max_chars = max_chars.unwrap_or(settings.max_chars);
         let dump = self.page.dump(&settings).await?;
         Ok(PageResult {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{AgentSettings, AgentTools, Budget};
 use crate::hook::Hook;
 use crate::model::Protocol;
+use crate::model::web::DumpAlso;
 use crate::prompt::{AgentTurnSettings, Driver, ModelAlias, PromptMode, PromptOverrides};
 use crate::tool::ToolSet;
 
@@ -62,6 +63,9 @@ pub struct Treatment {
     /// The web agent.
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
+    /// What dumps of pages hold beyond their format, in every protocol that has pages.
+    #[serde(rename = "page_dump", skip_serializing_if = "DumpAlso::is_plain")]
+    pub dump: DumpAlso,
     /// Whether code comes by calls of a tool. Recorded with the sampling.
     #[serde(skip)]
     pub code_via_tool: bool,
@@ -131,6 +135,7 @@ impl Default for Treatment {
             attempt_time: Duration::from_hours(1),
             attempt_budget: Budget::default(),
             web: AgentTurnSettings::default(),
+            dump: DumpAlso::default(),
             code_via_tool: false,
             stop_early: false,
             aliases: Vec::new(),

@@ -57,4 +57,4 @@ pub use turn::{
     no_code_message, output_left_out, past_call, past_result, result_message,
     returned_early_message,
 };
-pub use web_settings::{AgentTurnSettings, ConfirmPolicy, CustomAction};
+pub use web_settings::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};

@@ -1,27 +1,29 @@
 //! The texts of the agent-turn protocol: the sections of the system prompt, the page, and notes on what was not done.
 
 use super::sections::{
-    WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_IDENTITY, WEB_IDENTITY_UNDATED,
-    WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP, WEB_NOT_CONFIRMED,
-    WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_REFUSED, WEB_SKIPPED_CHANGED,
-    WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS, WEB_UNKNOWN_ACTION,
+    WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_HEADER, WEB_IDENTITY,
+    WEB_IDENTITY_UNDATED, WEB_IDS_HASHES, WEB_IDS_NUMBERS, WEB_MALFORMED, WEB_NO_DUMP,
+    WEB_NOT_CONFIRMED, WEB_NOT_RESPONDING, WEB_PAGE, WEB_PAGE_CHANGED, WEB_REFUSED,
+    WEB_SKIPPED_CHANGED, WEB_SKIPPED_DIALOG, WEB_SKIPPED_FAILED, WEB_TOOL, WEB_TOOLS,
+    WEB_UNKNOWN_ACTION,
 };
-use super::{Assembled, Replacement, Section};
+use super::{Assembled, DomHeader, Replacement, Section};
 use crate::model::web::{IdStyle, PageError, PageProblem};
 
 /// The actions of a web agent with their descriptions, and the tool that carries them: YAML.
 pub(crate) const ACTIONS: &str = include_str!("../protocol/agent_turn/agent-turn.yaml");
 
 /// What the system prompt of a web agent is made of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct WebPrompt<'a> {
     pub agent: &'a str,
     pub site: &'a str,
     pub date: Option<&'a str>,
     pub persona: Option<&'a str>,
     /// All actions, as [`tool_section`] shows each.
-    pub tools: &'a str,
+    pub tools: String,
     pub ids: IdStyle,
+    pub header: DomHeader,
     /// What a run puts in its place; wins over all that follows.
     pub of_run: Option<&'a Replacement>,
     /// The whole prompt with `{default}` for the default one; wins over `replacement`.
@@ -42,13 +44,17 @@ pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
         },
     )];
     default.extend(named("persona", parts.persona));
-    default.push(section("web-tools", WEB_TOOLS.render([parts.tools])));
+    default.push(section("web-tools", WEB_TOOLS.render([&parts.tools])));
     default.push(section("web-envelope", WEB_ENVELOPE.render([])));
     let (ids, example) = match parts.ids {
         IdStyle::Numbers => (WEB_IDS_NUMBERS.render([]), "5"),
         IdStyle::Hashes => (WEB_IDS_HASHES.render([]), "3a2b"),
     };
-    default.push(section("web-dom", WEB_DOM.render([example, &ids])));
+    let header = match parts.header {
+        DomHeader::All => format!(" {}", WEB_HEADER.render([])),
+        DomHeader::Url => String::new(),
+    };
+    default.push(section("web-dom", WEB_DOM.render([example, &header, &ids])));
     let sections = match (parts.of_run, parts.template, parts.replacement) {
         (Some(Replacement::Whole(text)), ..) => vec![section("replacement", text.clone())],
         (Some(Replacement::Around { before, after }), ..) => {

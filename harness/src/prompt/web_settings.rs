@@ -22,6 +22,10 @@ pub struct AgentTurnSettings {
     pub persona: Option<String>,
     /// Takes the place of the whole system prompt, the rules of the envelope included.
     pub system_prompt: Option<String>,
+    /// JavaScript that defines `systemPrompt(ctx, defaultPrompt)`, which gives the whole system prompt; wins over both that follow.
+    /// In a file of settings, the path of a file with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt_function: Option<String>,
     /// As `systemPrompt`, with `{default}` for what would stand there; wins over it.
     pub system_prompt_template: Option<String>,
     /// Rules for the whole site, after the default prompt.
@@ -42,6 +46,9 @@ pub struct AgentTurnSettings {
     pub dom_filter: Option<String>,
     /// The form of ids in dumps.
     pub dom_ids: IdStyle,
+    /// What stands above the elements of a page.
+    #[serde(skip_serializing_if = "DomHeader::is_default")]
+    pub dom_header: DomHeader,
     /// Whether the model sees a picture of the page with every dump.
     pub attach_screenshot: bool,
     /// Built-in actions that need a confirmation, besides the custom ones that say so.
@@ -59,6 +66,7 @@ impl Default for AgentTurnSettings {
             date: None,
             persona: None,
             system_prompt: None,
+            system_prompt_function: None,
             system_prompt_template: None,
             append_system_prompt: None,
             action_overrides: BTreeMap::new(),
@@ -69,10 +77,29 @@ impl Default for AgentTurnSettings {
             dom_max_length: dump.max_chars,
             dom_filter: dump.filter,
             dom_ids: IdStyle::Hashes,
+            dom_header: DomHeader::default(),
             attach_screenshot: false,
             confirm_actions: BTreeSet::new(),
             confirm: ConfirmPolicy::Allow,
         }
+    }
+}
+
+/// The lines of a dump that stand above its elements, where the model is shown a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DomHeader {
+    /// URL, title and scroll position.
+    #[default]
+    All,
+    /// None: the URL stands under `# Current page` alone.
+    Url,
+}
+
+impl DomHeader {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -39,12 +39,39 @@ impl From<String> for ScriptFileError {
 /// # Errors
 /// [`ScriptFileError`] for code that does not parse, fails, takes too long or exports nothing.
 pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
-    let read = async || {
+    on_thread(async || {
         let mut file = ScriptFile::of_module(source, is_typescript).await?;
         let export = file.run(format!("return({DEFAULT_EXPORT})")).await?;
         Ok(export.value.unwrap_or_default())
-    };
-    // A thread of its own, as callers may be inside of a runtime or not.
+    })
+}
+
+/// What a function of a plain file gives for these arguments; a promise is awaited.
+///
+/// # Errors
+/// [`ScriptFileError`] for code that does not parse, fails, takes too long, has no such function or gives no JSON.
+pub(crate) fn call_function(
+    source: &str,
+    name: &str,
+    arguments: &[Value],
+) -> Result<Value, ScriptFileError> {
+    on_thread(async || {
+        let mut file = ScriptFile::plain(source).await?;
+        let ask = format!("return(typeof {name} === \"function\")");
+        if file.run(ask).await?.value.as_deref() != Some("true") {
+            return Err(format!("it has no function `{name}`").into());
+        }
+        file.set("__arguments", &Value::from(arguments.to_vec()));
+        let call = format!("return(JSON.stringify(await {name}(...__arguments)) ?? \"null\")");
+        let given = file.run(call).await?.value.unwrap_or_default();
+        serde_json::from_str(&given).map_err(|error| format!("it gave no JSON: {error}").into())
+    })
+}
+
+/// Runs something of a file to its end, on a thread of its own: callers may be inside of a runtime or not.
+fn on_thread<T: Send>(
+    read: impl AsyncFnOnce() -> Result<T, ScriptFileError> + Send,
+) -> Result<T, ScriptFileError> {
     thread::scope(|scope| {
         let reading = scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread()

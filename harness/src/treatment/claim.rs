@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplSetting, Sent, Treatment};
 use crate::agent::AgentSettings;
+use crate::model::web::DumpAlso;
 use crate::prompt::{ActionOverrides, PromptMode};
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::ToolSet;
@@ -61,6 +62,10 @@ pub enum Setting {
     StopEarly,
     /// The web agent.
     WebAgent,
+    /// Loose text in dumps of pages.
+    DumpText,
+    /// What else dumps of pages hold.
+    DumpAlso,
 }
 
 /// As it is written on a command line.
@@ -95,6 +100,8 @@ impl Setting {
             Self::CodeVia => "--code-via tool",
             Self::StopEarly => "--stop-early",
             Self::WebAgent => "--web-agent",
+            Self::DumpText => "--dump-text all",
+            Self::DumpAlso => "--dump-also",
         }
     }
 }
@@ -170,6 +177,13 @@ impl Setting {
             Self::CodeVia => run.code_via_tool = false,
             Self::StopEarly => run.stop_early = false,
             Self::WebAgent => run.web = AgentTurnSettings::default(),
+            Self::DumpText => run.dump.text = false,
+            Self::DumpAlso => {
+                run.dump = DumpAlso {
+                    text: run.dump.text,
+                    ..DumpAlso::default()
+                }
+            }
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{ReplTreatment, Treatment};
 use crate::agent::{ROOT, Root, Specialist};
 use crate::hook::{Hook, HookEvent};
-use crate::model::{Role, ToolSpec, ToolUse, Workplace};
+use crate::model::web::DumpAlso;
+use crate::model::{Role, Subject, ToolSpec, ToolUse, Workplace};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
     AgentPrompt, Assembled, ModelAlias, PromptConfig, code_tool, iterations_for_depth,
@@ -29,6 +30,8 @@ pub struct Sent {
     pub repl: Option<ReplTreatment>,
     /// How pages are shown and acted on, where the agent is one of the web.
     pub web: Option<AgentTurnSettings>,
+    /// What dumps of pages hold beyond their format, where the protocol can work on pages.
+    pub dump: Option<DumpAlso>,
     /// The models that they can ask for by an alias, each with its alias.
     pub models: Vec<(String, String)>,
     /// The text about a page, where a sample has one and their protocol shows it to them.
@@ -86,6 +89,7 @@ impl Treatment {
                 && !self.code_via_tool,
             repl: self.repl_met(),
             web: self.is_web().then(|| self.web.clone()),
+            dump: self.has_pages().then_some(self.dump),
             models: self.models(),
             page: self.page_section(),
         }
@@ -138,6 +142,11 @@ impl Treatment {
     /// Whether the root is the web agent, which its settings describe.
     pub fn is_web(&self) -> bool {
         self.protocol.nature().workplace == Workplace::Page
+    }
+
+    /// Whether the root can work on web pages.
+    fn has_pages(&self) -> bool {
+        self.protocol.nature().subjects.contains(&Subject::Pages)
     }
 
     /// The native tools that requests of the agents at a depth offer, besides those that a long context needs.

@@ -44,7 +44,7 @@ impl Prepared {
             &settings.benchmark,
             &settings.benchmark_options,
         )?);
-        protocol_fit::check(dataset.as_ref(), settings.engine.treatment.protocol)?;
+        protocol_fit::check(dataset.as_ref(), &settings.engine.treatment)?;
         if let Some(place) = dataset.first_command().filter(|_| !settings.allow_commands) {
             let problem = format!(
                 "{place}: field `command` names a program to be run, and nothing allows that"

@@ -11,10 +11,11 @@ export function drawWeb(event, where) {
 }
 
 const drawings = {
-  page: ({ dump, chars }, where) => {
+  page: ({ at, dump, chars }, where) => {
     const [above, visible, below] = dump.viewport;
     const header = `URL: ${headOf(dump.url)}\nTITLE: ${headOf(dump.title)}\nVIEWPORT: ${above}px above · ${visible}px visible · ${below}px below`;
-    const size = `${count(chars)} characters, ${plural(dump.elements.length, "id")}, ${dump.millis.toFixed(1)} ms${dump.truncated ? ", cut" : ""}`;
+    const read = at ? `read at ${headOf(at)}, ` : "";
+    const size = `${read}${count(chars)} characters, ${plural(dump.elements.length, "id")}, ${dump.millis.toFixed(1)} ms${dump.truncated ? ", cut" : ""}`;
     const ids = dump.elements.map(({ id, element }) => `[${headOf(id)}] ${headOf(element)}`).join("\n");
     return named(
       "Page",
@@ -36,7 +37,7 @@ const drawings = {
       parts.push(named("Memory", longText(envelope.memory || "(nothing)", where)));
       if (envelope.todos_remaining.length) parts.push(named("Still to do", el("ul", { class: "todos" }, ...envelope.todos_remaining.map((todo) => el("li", null, headOf(todo))))));
       const none = el("p", { class: "quiet" }, "No actions: the work ends here.");
-      parts.push(named("Actions", envelope.actions.length ? el("ol", { class: "actions" }, ...envelope.actions.map(drawAction)) : none));
+      parts.push(named("Actions", envelope.actions.length ? el("ol", { class: "actions" }, ...envelope.actions.map((step) => drawAction(step, where))) : none));
     }
     if (repairs?.length) parts.push(drawRepairs(repairs));
     return el("div", { class: "envelope" }, ...parts);
@@ -59,8 +60,8 @@ const drawings = {
   },
 };
 
-function drawAction(step) {
-  if ("narrate" in step) return el("li", null, el("q", null, headOf(step.narrate)));
+function drawAction(step, where) {
+  if ("narrate" in step) return el("li", null, "says to the user: ", el("q", { class: "narrated" }, longText(step.narrate, where)));
   return el("li", null, el("code", null, headOf(step.tool)), ` ${JSON.stringify(step.args)}`);
 }
 

@@ -12,11 +12,14 @@ use crate::{Image, Message};
 pub enum WebEvent {
     /// The page was read for the next turn.
     Page {
+        /// When, in UTC: `2026-01-31T12:00:00.123Z`. Older programs did not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<String>,
         /// The page, with what its ids stand for and the time that it took.
         dump: Dump,
-        /// Characters (code points) of its tree.
+        /// Characters (code points) of what the model was shown of it.
         chars: u64,
-        /// Bytes of its tree in UTF-8.
+        /// Bytes of that in UTF-8.
         bytes: u64,
     },
     /// The page could not be read, and the model was shown why.

@@ -20,7 +20,7 @@ use super::{Image, Task};
 
 pub use action::{Acted, Action};
 pub use app::{AppCall, AppHost, Reply};
-pub use dump::{Dump, DumpSettings, IdStyle, Indexed};
+pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};
 pub use error::{PageError, PageProblem};
 pub use turn::{ActionResult, Envelope, How, LoggedTurn, Step, ToolAction};
 

@@ -133,12 +133,12 @@ impl Catalog {
             if catalog.get(name).is_none() {
                 return Err(error(
                     "confirmActions".to_owned(),
-                    unknown(name, &catalog.names()),
+                    unknown(name, &catalog.names().join(", ")),
                 ));
             }
         }
         for (name, changed) in &settings.action_overrides {
-            let names = catalog.names();
+            let names = catalog.names().join(", ");
             let Some(entry) = catalog
                 .entries
                 .iter_mut()
@@ -161,13 +161,9 @@ impl Catalog {
     }
 
     /// All names, in order.
-    pub fn names(&self) -> String {
-        let names: Vec<&str> = self
-            .entries
-            .iter()
-            .map(|entry| entry.spec.name.as_str())
-            .collect();
-        names.join(", ")
+    pub fn names(&self) -> Vec<&str> {
+        let names = self.entries.iter();
+        names.map(|entry| entry.spec.name.as_str()).collect()
     }
 
     /// The actions as the system prompt shows them.

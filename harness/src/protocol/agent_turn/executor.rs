@@ -44,7 +44,7 @@ impl<E: Executor> Checked<E> {
         let Some(entry) = self.catalog.get(&action.tool) else {
             return Outcome::Invalid {
                 kind: "unknown_action",
-                message: unknown_action(&action.tool, &self.catalog.names()),
+                message: unknown_action(&action.tool, &self.catalog.names().join(", ")),
             };
         };
         if let Err(message) = entry.check(&action.args) {

@@ -1,9 +1,10 @@
 //! Reads the page for the next turn: the block that ends every request.
 
 use super::WebAgent;
-use crate::agent::{Attempt, Failure, Invocation};
+use crate::agent::{Attempt, Failure, Invocation, seen};
 use crate::model::web::{Page, PageError, PageProblem};
 use crate::model::{EventKind, Message, WebEvent};
+use crate::prompt::DomHeader;
 use crate::prompt::web::{no_dump, page_block, page_failed, refused};
 
 /// The page as it is now, with its picture where the model is to see it. What it reads goes into the trajectory.
@@ -15,14 +16,17 @@ pub(super) async fn look(
 ) -> Result<Message, Failure> {
     let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
-    let mut text = match page.dump(&agent.settings.dump()).await {
+    let mut text = match page
+        .dump(&agent.settings.dump(attempt.run.treatment.dump))
+        .await
+    {
         Ok(dump) => {
-            let text = page_block(&dump.url, &dump.tree);
-            record(WebEvent::Page {
-                chars: dump.tree.chars().count() as u64,
-                bytes: dump.tree.len() as u64,
-                dump,
-            });
+            let shown = match agent.settings.dom_header {
+                DomHeader::All => dump.text(),
+                DomHeader::Url => dump.tree.clone(),
+            };
+            let text = page_block(&dump.url, &shown);
+            attempt.records.emit(root, seen(dump, &shown));
             text
         }
         Err(error) => {

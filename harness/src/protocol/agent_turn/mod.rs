@@ -35,7 +35,7 @@ use crate::protocol::RootAgent;
 use crate::tool::ToolSet;
 
 pub use crate::model::web::How;
-pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction};
+pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};
 pub use catalog::AgentTurnError;
 pub use gate::ConfirmGate;
 
@@ -89,20 +89,41 @@ impl WebAgent {
     }
 
     /// The system prompt: the same in every turn.
-    pub fn system(&self) -> Assembled {
+    ///
+    /// # Errors
+    /// [`AgentTurnError`] of the function that makes it.
+    pub fn system(&self) -> Result<Assembled, AgentTurnError> {
         let settings = &self.settings;
-        system_prompt(&WebPrompt {
+        let parts = self.prompt_parts();
+        if settings.system_prompt_function.is_none() || self.replacement.is_some() {
+            return Ok(system_prompt(&parts));
+        }
+        let default = system_prompt(&WebPrompt {
+            append: None,
+            ..parts.clone()
+        });
+        let own = settings.prompt_by_function(&default.text(), &self.catalog.names())?;
+        Ok(system_prompt(&WebPrompt {
+            replacement: own.as_deref(),
+            ..parts
+        }))
+    }
+
+    fn prompt_parts(&self) -> WebPrompt<'_> {
+        let settings = &self.settings;
+        WebPrompt {
             agent: &settings.agent_name,
             site: &settings.site_name,
             date: settings.date.as_deref(),
             persona: settings.persona.as_deref(),
-            tools: &self.catalog.reference(),
+            tools: self.catalog.reference(),
             ids: settings.dom_ids,
+            header: settings.dom_header,
             of_run: self.replacement.as_ref(),
             template: settings.system_prompt_template.as_deref(),
             replacement: settings.system_prompt.as_deref(),
             append: settings.append_system_prompt.as_deref(),
-        })
+        }
     }
 
     /// The agent of a run.
@@ -117,13 +138,14 @@ pub(super) struct AgentTurn;
 #[async_trait]
 impl RootAgent for AgentTurn {
     fn check(&self, treatment: &Treatment) -> Result<(), AgentTurnError> {
-        WebAgent::of(treatment).map(drop)
+        WebAgent::of(treatment)?.system().map(drop)
     }
 
     fn root(&self, treatment: &Treatment) -> Root {
         let agent = WebAgent::of(treatment).ok();
         Root {
-            system_prompt: agent.map(|agent| agent.system().text()),
+            // A function that fails is refused by `check`.
+            system_prompt: agent.and_then(|agent| Some(agent.system().ok()?.text())),
             ..Root::of(treatment)
         }
     }

@@ -1,9 +1,12 @@
 //! What the settings of a web agent come to with the prompt overrides of a run.
 
+use serde_json::{Value, json};
+
 use super::WebAgent;
 use super::catalog::{AgentTurnError, Catalog};
-use crate::model::web::DumpSettings;
+use crate::model::web::{DumpAlso, DumpSettings};
 use crate::prompt::{AgentTurnSettings, PromptOverrides};
+use crate::script_file::call_function;
 
 impl AgentTurnSettings {
     /// Whether an agent can be made of these.
@@ -25,6 +28,15 @@ impl AgentTurnSettings {
                 problem: "has no `{default}`; a prompt that takes the default's place is a `systemPrompt`".to_owned(),
             });
         }
+        if self.system_prompt_function.is_some()
+            && (self.system_prompt.is_some() || self.system_prompt_template.is_some())
+        {
+            return Err(AgentTurnError {
+                field: "systemPromptFunction".to_owned(),
+                problem: "wins over `systemPrompt` and `systemPromptTemplate`; leave those out"
+                    .to_owned(),
+            });
+        }
         Catalog::new(self).map(drop)
     }
 
@@ -34,7 +46,40 @@ impl AgentTurnSettings {
     /// As for [`AgentTurnSettings::check`].
     pub fn system_text(&self, overrides: &PromptOverrides) -> Result<String, AgentTurnError> {
         let agent = WebAgent::new(self.clone())?.under(overrides);
-        Ok(agent.system().text())
+        Ok(agent.system()?.text())
+    }
+
+    /// What `systemPromptFunction` makes of the default prompt of the agent with these settings; none where there is no function.
+    ///
+    /// # Errors
+    /// [`AgentTurnError`] with what its code says, and on which line.
+    pub(super) fn prompt_by_function(
+        &self,
+        default: &str,
+        actions: &[&str],
+    ) -> Result<Option<String>, AgentTurnError> {
+        let Some(source) = &self.system_prompt_function else {
+            return Ok(None);
+        };
+        let wrong = |problem: String| AgentTurnError {
+            field: "systemPromptFunction".to_owned(),
+            problem,
+        };
+        let ctx = json!({
+            "agentName": self.agent_name,
+            "siteName": self.site_name,
+            "date": self.date,
+            "persona": self.persona,
+            "actions": actions,
+            "settings": self,
+        });
+        match call_function(source, "systemPrompt", &[ctx, json!(default)]) {
+            Ok(Value::String(text)) => Ok(Some(text)),
+            Ok(other) => Err(wrong(format!(
+                "it returned {other}, and a system prompt is text"
+            ))),
+            Err(error) => Err(wrong(error.to_string())),
+        }
     }
 
     /// Takes in what a run lays over the prompts of its agents, but for what takes the place of the whole prompt.
@@ -55,11 +100,12 @@ impl AgentTurnSettings {
         }
     }
 
-    pub(super) fn dump(&self) -> DumpSettings {
+    pub(super) fn dump(&self, also: DumpAlso) -> DumpSettings {
         DumpSettings {
             max_chars: self.dom_max_length,
             ids: self.dom_ids,
             filter: self.dom_filter.clone(),
+            also,
         }
     }
 }

@@ -11,7 +11,7 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use super::ReplAgent;
-use crate::agent::{Failure, Invocation, PageFunctions, PageResult, Work};
+use crate::agent::{Failure, Invocation, PageFunctions, PageResult, Work, seen};
 use crate::model::{EventKind, Image, Message, Role, WebEvent, ms};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
@@ -185,11 +185,8 @@ impl<'a> ReplAgent<'a> {
         emit(given.event);
         let value = given.result.map(|given| {
             if let Some(dump) = given.dump {
-                emit(WebEvent::Page {
-                    chars: dump.tree.chars().count() as u64,
-                    bytes: dump.tree.len() as u64,
-                    dump,
-                });
+                let event = seen(dump, given.value.as_str().unwrap_or_default());
+                self.attempt.records.emit(&self.invocation, event);
             }
             if !given.refused.is_empty() {
                 let addresses = given.refused;

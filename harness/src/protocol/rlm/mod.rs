@@ -74,7 +74,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         return run_repl(attempt, root.clone()).await;
     };
     let page = browser.open(attempt.task).await?;
-    let functions = PageFunctions::of_root(Arc::clone(&page));
+    let functions = PageFunctions::of_root(Arc::clone(&page), attempt.run.treatment.dump);
     let root = Invocation {
         page: Some(functions.clone()),
         ..root.clone()
