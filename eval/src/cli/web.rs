@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use harness::model::web::DumpAlso;
 use serde::{Deserialize, Serialize};
+
+use super::word::one_of;
 
 /// Settings of web agents, and what is recorded of their pages.
 #[derive(Debug, Clone, Default, Args, Serialize)]
@@ -27,35 +29,45 @@ pub struct WebArgs {
 
     /// Text of a page that its dumps hold: in the elements that the format lists alone, or also what stands directly in
     /// a `div`, a `span` or a section
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t = DumpText::Listed)]
+    #[arg(
+        long,
+        default_value = "listed",
+        value_name = "WHICH",
+        value_parser = one_of::<DumpText>(["listed", "all"])
+    )]
     pub dump_text: DumpText,
 
     /// What dumps hold beyond their format: ids inside of links and buttons, ids for what is `contenteditable`, what is
     /// inside of iframes
-    #[arg(long, value_name = "WHAT,…", value_enum, value_delimiter = ',')]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WHAT,…",
+        value_parser = one_of::<Beyond>(["nested", "editable", "frames"])
+    )]
     pub dump_also: Vec<Beyond>,
 }
 
 /// Text that a dump holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DumpText {
-    /// In the elements that the format lists
+    /// In the elements that the format lists.
     #[default]
     Listed,
-    /// In any element
+    /// In any element.
     All,
 }
 
 /// What a dump may hold beyond its format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Beyond {
-    /// Ids for what can be acted on inside of something that can be acted on
+    /// Ids for what can be acted on inside of something that can be acted on.
     Nested,
-    /// Ids for what can be written in without being a field
+    /// Ids for what can be written in without being a field.
     Editable,
-    /// What is inside of iframes of the page's own origin, and the addresses of those of others
+    /// What is inside of iframes of the page's own origin, and the addresses of those of others.
     Frames,
 }
 
