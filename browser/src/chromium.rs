@@ -116,7 +116,7 @@ impl Chromium {
 
     async fn launch(program: &Path, settings: &Settings) -> Result<Self> {
         let failed = |reason: String| {
-            let is_refused = ["sandbox", "namespace", "not permitted"]
+            let is_refused = ["sandbox", "namespace", "not permitted", "ermission denied"]
                 .iter()
                 .any(|word| reason.contains(word));
             if settings.is_sandboxed && is_refused {
@@ -130,12 +130,23 @@ impl Chromium {
         let gate = Gate::open()
             .await
             .map_err(|error| failed(format!("no port for its proxy: {error}")))?;
-        let profile = tempfile::Builder::new().prefix("eval-browser-").tempdir();
+        let user = if settings.is_sandboxed {
+            User::in_place_of_root()
+        } else {
+            None
+        };
+        let mut place = tempfile::Builder::new();
+        place.prefix("eval-browser-");
+        // Root's own place for such may be closed to another user.
+        let profile = match user {
+            Some(_) => place.tempdir_in("/tmp"),
+            None => place.tempdir(),
+        };
         let profile =
             profile.map_err(|error| failed(format!("no directory for its profile: {error}")))?;
         let mut command = Command::new(program);
         if settings.is_sandboxed {
-            if let Some(user) = User::in_place_of_root() {
+            if let Some(user) = user {
                 let owned = user.own(profile.path());
                 owned.map_err(|error| {
                     failed(format!(

@@ -9,6 +9,9 @@ use super::SettingsError;
 use crate::cli;
 use crate::env_vars::{self, PREFIX};
 
+/// Flags that guard this machine from data of others, which a file `.env` may have come with.
+const TYPED: [&str; 2] = ["--allow-commands", "--trust-pages"];
+
 /// Sets the variables of the nearest file `.env`, here or in a folder above. Variables that the
 /// environment has already keep their values; without such a file nothing happens.
 ///
@@ -19,6 +22,24 @@ use crate::env_vars::{self, PREFIX};
 /// which holds keys.
 pub fn load_env_file() -> Result<(), SettingsError> {
     let Some(path) = find() else { return Ok(()) };
+    let entries = dotenvy::from_path_iter(&path).into_iter().flatten();
+    // What is wrong with the others is said below.
+    for (name, _) in entries.map_while(Result::ok) {
+        if let Some(flag) = TYPED
+            .into_iter()
+            .find(|flag| env_vars::of_flag(flag) == name)
+        {
+            return Err(SettingsError::with_hint(
+                format!(
+                    "{}: {name} does not count there: the file may have come with the data",
+                    path.display()
+                ),
+                format!(
+                    "if you trust the data, type {flag}, or set the variable in the environment"
+                ),
+            ));
+        }
+    }
     dotenvy::from_path(&path).map_err(|error| {
         let problem = match &error {
             dotenvy::Error::LineParse(line, _) => {

@@ -12,11 +12,15 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 /// What a server may take until it answers.
 const START: Duration = Duration::from_mins(1);
+/// What the server of an earlier attempt may take until it no longer answers at the same address.
+const END: Duration = Duration::from_secs(10);
+/// What its last words may take.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How often it is tried.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Lines of what it printed that an error may quote.
@@ -52,10 +56,14 @@ impl ServerProcess {
             address.host_str().unwrap_or_default().to_owned(),
             address.port_or_known_default().unwrap_or_default(),
         );
-        if TcpStream::connect(place.clone()).await.is_ok() {
-            return Err(failed(format!(
-                "something else answers at {address} already"
-            )));
+        // The one of the attempt before may still be on its way out.
+        let until = Instant::now() + END;
+        while TcpStream::connect(place.clone()).await.is_ok() {
+            if Instant::now() > until {
+                let why = format!("something else answers at {address} already");
+                return Err(failed(why));
+            }
+            sleep(PAUSE).await;
         }
         // That of a file which is named without one.
         let folder = if command.folder.as_os_str().is_empty() {
@@ -105,7 +113,9 @@ impl ServerProcess {
         while TcpStream::connect(place.clone()).await.is_err() {
             if let Ok(Some(status)) = child.try_wait() {
                 // What it printed last is still on its way.
-                while listening.join_next().await.is_some() {}
+                let rest = async { while listening.join_next().await.is_some() {} };
+                // A child of its own may hold the pipe open.
+                let _ = timeout(LAST_WORDS, rest).await;
                 return Err(failed(format!("it ended with {status}{said}")));
             }
             if Instant::now() > until {
