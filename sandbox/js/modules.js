@@ -10,6 +10,9 @@
   const factories = new Map();
   const made = new Map();
   const names = list();
+  // Those that belong to an agent, which its own `require` gives.
+  names[0] = 'timers';
+  names[1] = 'timers/promises';
 
   /** Registers a module; `factory()` returns its exports and runs at most once. */
   const defineModule = (name, factory) => {
