@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use benchmarks::AppWorld;
-use browser::{Page, Pool, Profile};
+use browser::{Error, Page, Pool, Profile};
 use harness::model::Image;
 use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
 use parking_lot::Mutex;
@@ -102,7 +102,11 @@ impl BrowserApps {
             .map(|app| app.page.clone())
             .collect();
         for page in pages {
-            page.closed().await.map_err(|error| broken(&error))?;
+            match page.closed().await {
+                // Whoever closes the last window ends the browser.
+                Ok(()) | Err(Error::BrowserEnded(_)) => {}
+                Err(error) => return Err(broken(&error)),
+            }
         }
         Ok(())
     }
