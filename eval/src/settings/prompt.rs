@@ -150,6 +150,7 @@ impl PromptSettings {
             tools: &self.tools,
             code_via_tool: self.code_via_tool,
             overrides: &self.overrides,
+            is_alone: false,
         }
     }
 }

@@ -48,6 +48,7 @@ fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static
         drivers: &[],
         tools: &[],
         code_via_tool: false,
+        is_alone: false,
         overrides: &LAYERS,
     }
 }

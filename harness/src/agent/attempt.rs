@@ -145,6 +145,7 @@ impl<'a> Attempt<'a> {
             drivers: &config.drivers,
             code_via_tool: invocation.model.sampling.code_via_tool,
             overrides: &self.run.treatment.overrides,
+            is_alone: invocation.is_alone(),
         });
         if invocation.page.is_some() {
             prompt.add_page(&self.run.treatment.overrides);

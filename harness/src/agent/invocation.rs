@@ -83,6 +83,11 @@ impl Invocation {
         self.parent.is_none()
     }
 
+    /// Whether it is a definition that was called and sees nothing of the agents above it.
+    pub fn is_alone(&self) -> bool {
+        (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)
+    }
+
     /// What it was asked.
     pub fn query(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)

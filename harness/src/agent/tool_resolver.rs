@@ -51,11 +51,12 @@ impl ToolResolver<'_> {
     /// # Errors
     /// As for [`ToolResolver::of_names`].
     pub fn of_definition(&self, definition: &Definition) -> Result<AgentTools, Faults> {
-        if definition.tool_choice == ToolStrategy::None {
-            return Ok(AgentTools::default());
-        }
+        let listed: &[ToolReference] = match definition.tool_choice {
+            ToolStrategy::None => &[],
+            ToolStrategy::Auto | ToolStrategy::Required => &definition.tools,
+        };
         let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
-        self.equip(&definition.tools, Some(definition), &at)
+        self.equip(listed, Some(definition), &at)
     }
 
     /// The names among those given on the command line that no tool and no prompt reads.
@@ -137,6 +138,10 @@ impl ToolResolver<'_> {
             wanted: Vec::new(),
             faults: Vec::new(),
         };
+        // Those of a definition with tools are looked up with each tool.
+        if let Some(definition) = of.filter(|_| references.is_empty()) {
+            work.check_variables(definition);
+        }
         let root = work.tool_set(references, of, at);
         let mut specialists = Specialists::new();
         while let Some(name) = work.wanted.pop() {
@@ -317,7 +322,24 @@ impl Work<'_> {
         Some(CallSettings::from(settings))
     }
 
+    /// Says which required variables of a definition have no value, whether or not a tool reads them.
+    fn check_variables(&mut self, definition: &Definition) {
+        let none = BTreeMap::new();
+        let sources = ValueSources {
+            given: self.resolver.given,
+            process: self.resolver.process,
+            tool: &none,
+            prompt: &definition.env,
+        };
+        if let Err(error) = Values::resolve(&definition.variables, sources) {
+            self.fault(definition.place("variables"), error.to_string());
+        }
+    }
+
     fn specialist(&mut self, definition: &Definition) -> Specialist {
+        if definition.tools.is_empty() {
+            self.check_variables(definition);
+        }
         let prompt = match self.resolver.library.resolve(definition) {
             Ok(prompt) => prompt.text(),
             Err(faults) => {

@@ -41,6 +41,9 @@ pub struct AgentPrompt<'a> {
     pub code_via_tool: bool,
     /// What the run lays over the prompts of its agents.
     pub overrides: &'a PromptOverrides,
+    /// Whether it sees nothing of the agents above it: its own prompt with what it needs to work, and neither where it stands nor the
+    /// date. So does a definition that is called without `includeChat`.
+    pub is_alone: bool,
 }
 
 /// One named part of a prompt.
@@ -265,7 +268,9 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     if !agent.models.is_empty() {
         prompt.push(&MODELS, [&table(agent.models)]);
     }
-    prompt.sections.push(repl_position(agent));
+    if !agent.is_alone {
+        prompt.sections.push(repl_position(agent));
+    }
     prompt
 }
 
@@ -296,7 +301,9 @@ fn flat(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     if own_prompt.is_none() {
         prompt.push(&FLAT, []);
     }
-    prompt.sections.push(flat_position(agent));
+    if !agent.is_alone {
+        prompt.sections.push(flat_position(agent));
+    }
     prompt
 }
 

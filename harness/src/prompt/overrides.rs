@@ -266,7 +266,7 @@ pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrid
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
     // A web agent's prompt has them in it already, and an app's request is sent as it is.
     let is_web = agent.role.workplace() == Workplace::Page;
-    if is_web || matches!(agent.role, Role::App | Role::Judge) {
+    if is_web || agent.is_alone || matches!(agent.role, Role::App | Role::Judge) {
         return prompt;
     }
     let overrides = agent.overrides;

@@ -9,6 +9,7 @@ mod tools;
 pub mod agent_turn;
 mod json_action;
 
+mod background;
 pub(crate) mod subprompt;
 mod tool_run;
 

@@ -141,7 +141,11 @@ impl Attempt<'_> {
             sampling: Arc::new(specialist.settings.reasoning_over(&model.sampling)),
             ..model
         };
-        let mut lineage = caller.lineage.clone();
+        let mut lineage = if specialist.settings.include_chat {
+            caller.lineage.clone()
+        } else {
+            Vec::new()
+        };
         lineage.push(match &first.name {
             Some(name) => format!("{name}: {}", first.text),
             None => first.text.clone(),

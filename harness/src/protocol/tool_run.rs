@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::agent::{Attempt, Invocation, LoggedCall, Specialist};
@@ -116,6 +117,23 @@ impl Attempt<'_> {
         }
     }
 
+    /// Starts such a child. What comes of it is what its caller reads later.
+    pub fn start_beside<'b>(
+        &'b self,
+        caller: &Invocation,
+        run: ToolRun,
+        child: Prepared,
+    ) -> BoxFuture<'b, Result<String, String>> {
+        let started = self.start_prepared(caller, child);
+        let caller = caller.clone();
+        Box::pin(async move {
+            let answer = self.run_started(&caller, started).await;
+            let result = Ok(Value::String(answer));
+            let result = self.end_tool(&caller, run, result).await;
+            result.map(|value| text_of(&value))
+        })
+    }
+
     fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
         let known = &self.run.treatment.tools.specialists;
         known
@@ -192,6 +210,11 @@ impl Attempt<'_> {
             },
         );
     }
+}
+
+/// What a call gives whose child runs beside its caller.
+pub(crate) fn started(child: &str) -> String {
+    format!("started {child}")
 }
 
 /// A value as an agent reads it: a text as it is, anything else as JSON.

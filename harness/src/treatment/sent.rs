@@ -170,7 +170,25 @@ impl Treatment {
         }
     }
 
+    fn prompt_of_specialist(&self, role: Role, specialist: &Specialist) -> String {
+        let is_alone = !specialist.settings.include_chat;
+        let own = Some(specialist.prompt.as_str());
+        self.prompt_of(role, 1, own, &specialist.tools, is_alone)
+            .text()
+    }
+
     fn prompt(&self, role: Role, depth: u32, own: Option<&str>, tools: &ToolSet) -> Assembled {
+        self.prompt_of(role, depth, own, tools, false)
+    }
+
+    fn prompt_of(
+        &self,
+        role: Role,
+        depth: u32,
+        own: Option<&str>,
+        tools: &ToolSet,
+        is_alone: bool,
+    ) -> Assembled {
         let iterations = if depth == 0 {
             self.root_iterations()
         } else {
@@ -193,6 +211,7 @@ impl Treatment {
             tools: &tools.specs(),
             code_via_tool: self.code_via_tool,
             overrides: &self.overrides,
+            is_alone,
         })
     }
 
@@ -289,7 +308,7 @@ impl Treatment {
         let iterations = iterations_for_depth(1, self.max_iterations);
         AgentSent {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
-            system: self.prompt(role, 1, Some(&specialist.prompt), tools).text(),
+            system: self.prompt_of_specialist(role, specialist),
             tools: ToolUse::default(),
             hooks: of_agent(
                 hooks.unwrap_or(&self.hooks),

@@ -43,6 +43,7 @@ pub fn agent(
         drivers: &[],
         tools: &[],
         code_via_tool: false,
+        is_alone: false,
         overrides: &NO_OVERRIDES,
     }
 }

@@ -15,7 +15,7 @@ use crate::agent::{Failure, Invocation, PageFunctions, PageResult, Work, seen};
 use crate::model::{EventKind, Image, Message, Role, WebEvent, ms};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
-use crate::protocol::tool_run::{ToolRun, text_of};
+use crate::protocol::tool_run::{ToolRun, started};
 use crate::tool::ToolSet;
 
 /// Why a call came to nothing that was still running.
@@ -232,16 +232,10 @@ impl<'a> ReplAgent<'a> {
             Some(Err(error)) => Some(error),
             Some(Ok(child)) => {
                 let id_of_child = run.child.clone();
-                let started = Value::String(format!("started {id_of_child}"));
-                let child = attempt.start_prepared(&caller, child);
-                let work = async move {
-                    let answer = attempt.run_started(&caller, child).await;
-                    let result = Ok(Value::String(answer));
-                    let result = attempt.end_tool(&caller, run, result).await;
-                    result.map(|value| text_of(&value))
-                };
-                self.background.start(id_of_child, Box::pin(work));
-                return self.repl.settle_function(id, Ok(started));
+                let shown = Value::String(started(&id_of_child));
+                let work = attempt.start_beside(&caller, run, child);
+                self.background.start(id_of_child, work);
+                return self.repl.settle_function(id, Ok(shown));
             }
         };
         children.called.insert(id, run.clone());
@@ -403,9 +397,7 @@ impl<'a> ReplAgent<'a> {
 
     /// Stops the agents that run beside this one.
     pub fn stop_background(&mut self) {
-        for child in self.background.stop() {
-            self.emit_error(child, "stopped: its caller ended".to_owned());
-        }
+        self.background.stop(self.attempt, &self.invocation);
     }
 
     fn emit_error(&self, child: String, error: String) {

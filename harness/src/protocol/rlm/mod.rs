@@ -1,6 +1,5 @@
 //! The rlm protocol: an agent with a REPL runs the code of each reply and is shown what it did, until the code returns.
 
-mod background;
 mod delegation;
 
 use std::collections::VecDeque;
@@ -21,11 +20,10 @@ use crate::prompt::{
     no_code_message, output_left_out, result_message, returned_early_message,
 };
 use crate::protocol::RootAgent;
+use crate::protocol::background::Background;
 use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, two_ends};
 use crate::tool::ToolSet;
-
-use background::Background;
 
 /// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
 const SHOWN_BACK: usize = 10_000;

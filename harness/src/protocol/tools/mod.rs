@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
-use futures::future::try_join_all;
+use futures::future::{BoxFuture, try_join_all};
+use parking_lot::Mutex;
 
 use crate::agent::{
     AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, Step, Treatment, Turn,
@@ -15,7 +16,9 @@ use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
 use crate::protocol::RootAgent;
-use crate::protocol::tool_run::{ToolRun, text_of};
+use crate::protocol::background::Background;
+use crate::protocol::subprompt::Prepared;
+use crate::protocol::tool_run::{ToolRun, started, text_of};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, ToolSet};
 
@@ -78,7 +81,14 @@ struct ToolsAgent<'a> {
     children: AtomicU32,
     /// Replies without a call where the model has to make one.
     refusals: u32,
+    /// The agents that it does not wait for.
+    background: Mutex<Background<'a>>,
+    /// Those that the calls at hand have started.
+    starting: Mutex<Vec<Starting<'a>>>,
 }
+
+/// An agent's id, and its work.
+type Starting<'a> = (String, BoxFuture<'a, Result<String, String>>);
 
 impl<'a> ToolsAgent<'a> {
     /// The root with its tools, and those that it needs to read its context.
@@ -96,6 +106,8 @@ impl<'a> ToolsAgent<'a> {
             context,
             children: AtomicU32::new(0),
             refusals: 0,
+            background: Mutex::default(),
+            starting: Mutex::default(),
         }
     }
 
@@ -143,9 +155,16 @@ impl<'a> ToolsAgent<'a> {
             call.arguments.clone(),
             self.invocation.child_id(number),
         );
-        let work = self.attempt.meter.begin();
-        let outcome = self.attempt.tool_result(&self.invocation, &run).await;
-        drop(work);
+        let outcome = match self.attempt.prepare_beside(&self.invocation, &run) {
+            Some(Ok(child)) => return Ok(self.start_beside(call, run, child)),
+            Some(Err(error)) => Err(error),
+            None => {
+                let work = self.attempt.meter.begin();
+                let outcome = self.attempt.tool_result(&self.invocation, &run).await;
+                drop(work);
+                outcome
+            }
+        };
         let content = match &outcome {
             Ok(value) => text_of(value),
             Err(error) => format!("error: {error}"),
@@ -164,6 +183,30 @@ impl<'a> ToolsAgent<'a> {
         let shown = outcome.map(|_| shown.clone()).map_err(|_| shown);
         self.attempt.record_tool(&self.invocation, run, shown);
         Ok(result)
+    }
+
+    /// Starts an agent that is not waited for. Its call is on record once it has ended.
+    fn start_beside(&self, call: &ToolCall, run: ToolRun, child: Prepared) -> ToolResult {
+        let id = run.child.clone();
+        let work = self.attempt.start_beside(&self.invocation, run, child);
+        let content = started(&id);
+        self.starting.lock().push((id, work));
+        ToolResult {
+            call: call.id.clone(),
+            content,
+            is_error: false,
+        }
+    }
+
+    /// The results of all calls of a reply, while the agents that are not waited for go on.
+    async fn results_beside(&mut self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
+        let mut background = std::mem::take(self.background.get_mut());
+        let results = background.beside(self.results(reply)).await;
+        for (id, work) in self.starting.get_mut().drain(..) {
+            background.start(id, work);
+        }
+        *self.background.get_mut() = background;
+        results
     }
 
     /// What a reply lacks, or none where it calls tools; the answer where it is one.
@@ -213,6 +256,21 @@ impl Turns for ToolsAgent<'_> {
         conversation.push(self.attempt.with_images(&self.invocation, first));
     }
 
+    async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
+        self.background.get_mut().beside(asking).await
+    }
+
+    async fn close(
+        &mut self,
+        _conversation: &Conversation,
+        result: Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        self.background
+            .get_mut()
+            .stop(self.attempt, &self.invocation);
+        result
+    }
+
     async fn respond(
         &mut self,
         reply: ModelReply,
@@ -233,7 +291,9 @@ impl Turns for ToolsAgent<'_> {
         if turn.iteration + 1 == turn.iterations && !must_call {
             notes.push(tools_note(ToolsNote::Last));
         }
-        let results = self.results(&reply).await?;
+        let results = self.results_beside(&reply).await?;
+        let done = self.background.get_mut().take_notes();
+        notes.extend((!done.is_empty()).then(|| done.trim().to_owned()));
         let chars = results
             .iter()
             .map(|result| result.content.chars().count() as u64);

@@ -7,6 +7,8 @@ use std::pin::pin;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 
+use crate::agent::{Attempt, Invocation};
+use crate::model::EventKind;
 use crate::prompt::agent_done;
 
 /// An agent's id, and what it answered or why it did not.
@@ -47,8 +49,10 @@ impl<'a> Background<'a> {
         let mut work = pin!(work);
         loop {
             tokio::select! {
-                done = &mut work => return done,
+                // First what is nearly done, so that its caller hears of it with its next message.
+                biased;
                 () = self.step(), if !self.is_empty() => {}
+                done = &mut work => return done,
             }
         }
     }
@@ -59,9 +63,14 @@ impl<'a> Background<'a> {
         notes.map(|note| format!("\n\n{note}")).collect()
     }
 
-    /// Stops all of them, and returns their ids.
-    pub fn stop(&mut self) -> BTreeSet<String> {
+    /// Stops all of them, because their caller ends, and records it.
+    pub fn stop(&mut self, attempt: &Attempt<'_>, caller: &Invocation) {
         self.running.clear();
-        std::mem::take(&mut self.ids)
+        for child in std::mem::take(&mut self.ids) {
+            let error = "stopped: its caller ended".to_owned();
+            attempt
+                .records
+                .emit(caller, EventKind::DelegationError { child, error });
+        }
     }
 }
