@@ -21,6 +21,15 @@ for program in rlm-eval eval; do
   "$folder/${archive%.tar.gz}/$program" --version | head -n 1 | grep -F " $version"
 done
 
+# `cargo binstall` looks for an archive of this name, with the programs where they are.
+target=$(rustc -vV | sed -n 's/^host: //p')
+rendered() {
+  sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" eval/Cargo.toml |
+    sed -e "s/{ version }/$version/g" -e "s/{ target }/$target/g" -e "s/{ bin }/rlm-eval/"
+}
+[ "$(basename "$(rendered pkg-url)")" = "$archive" ] && [ -x "$folder/$(rendered bin-dir)" ] ||
+  { echo "error: eval/Cargo.toml: package.metadata.binstall does not lead to $archive" >&2; exit 1; }
+
 # Built with all features: it reads Parquet files.
 "$folder/${archive%.tar.gz}/rlm-eval" data show oolong --data-dir benchmarks/src/oolong/fixture-parquet --limit 1 >/dev/null
 
