@@ -26,6 +26,7 @@ if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
 elif ! download; then
   archive=
 fi
+echo "the first build takes 5 to 12 minutes on two cores; it prints a line for each crate" >&2
 if [ -n "$archive" ]; then
   echo "JavaScript will run on V8, by $archive" >&2
   scripts/install-system-packages.sh g++
