@@ -26,15 +26,19 @@ if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
 elif ! download; then
   archive=
 fi
-echo "the first build takes 5 to 12 minutes on two cores; it prints a line for each crate" >&2
+build() {
+  echo "the first build takes 5 to 12 minutes on two cores; it prints a line for each crate" >&2
+  cargo build --release --package eval "$@"
+}
 if [ -n "$archive" ]; then
   echo "JavaScript will run on V8, by $archive" >&2
   scripts/install-system-packages.sh g++
-  RUSTY_V8_ARCHIVE=$archive cargo build --release --package eval --no-default-features --features v8
+  export RUSTY_V8_ARCHIVE="$archive"
+  build --no-default-features --features v8
 else
   echo "JavaScript will run on QuickJS: V8's library cannot be had from $mirror, and RUSTY_V8_ARCHIVE names none" >&2
   scripts/install-system-packages.sh cmake g++ libsimde-dev make
-  cargo build --release --package eval
+  build
 fi
 eval=$target/release/rlm-eval
 
