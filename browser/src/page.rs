@@ -134,7 +134,11 @@ impl Page {
     /// # Errors
     /// Why it ended otherwise.
     pub async fn closed(&self) -> Result<()> {
-        match self.until(|_| false).await {
+        let ended = tokio::select! {
+            ended = self.until(|_| false) => ended,
+            error = self.wire.until_ended() => Err(error),
+        };
+        match ended {
             Err(Error::TabClosed) | Ok(()) => Ok(()),
             Err(error) => Err(error),
         }

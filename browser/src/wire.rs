@@ -108,6 +108,14 @@ impl Wire {
         self.shared.ended.borrow().clone()
     }
 
+    /// Waits until the connection has ended, and says why.
+    pub(crate) async fn until_ended(&self) -> Error {
+        let mut ended = self.shared.ended.subscribe();
+        // The sender lives as long as this.
+        drop(ended.wait_for(Option::is_some).await);
+        self.why_ended()
+    }
+
     fn why_ended(&self) -> Error {
         self.ended()
             .unwrap_or_else(|| Error::BrowserEnded("its connection closed".to_owned()))

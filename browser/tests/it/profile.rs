@@ -128,6 +128,21 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
     });
 }
 
+#[test]
+fn the_end_of_a_tab_or_of_its_browser_can_be_waited_for() {
+    in_runtime(async || {
+        let pool = Pool::open(settings()).await.unwrap();
+        let profile = pool.profile(&[]).await.unwrap();
+        let (one, other) = (profile.page().unwrap(), profile.new_page().await.unwrap());
+        let (closed, ended) = futures::join!(one.closed(), one.close());
+        assert_eq!((closed, ended), (Ok(()), Ok(())));
+        let browser = Pid::from_raw(profile.process_id().try_into().unwrap()).unwrap();
+        let kill = async { rustix::process::kill_process_group(browser, Signal::KILL).unwrap() };
+        let (closed, ()) = futures::join!(other.closed(), kill);
+        assert!(matches!(closed, Err(Error::BrowserEnded(_))), "{closed:?}");
+    });
+}
+
 /// Where the machine cannot give Chromium its own sandbox, that is what the error says.
 #[test]
 fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
