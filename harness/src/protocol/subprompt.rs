@@ -69,7 +69,12 @@ impl Attempt<'_> {
         self.records.emit(caller, spawn);
         let settings = &prepared.specialist.settings;
         let (chat, past_tools) = (settings.include_chat, settings.include_past_tools);
-        let earlier = inherited(&caller.heard.lock(), chat, past_tools);
+        let earlier = inherited(
+            &caller.heard.lock(),
+            caller.role.has_repl(),
+            chat,
+            past_tools,
+        );
         Started { prepared, earlier }
     }
 

@@ -1,19 +1,34 @@
 //! What a sub-prompt sees of the conversation in which it is called.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::model::Message;
+use crate::model::{Message, MessageRole};
+use crate::text::code_blocks;
 
 /// The part of a caller's conversation that a sub-prompt begins with: what was said with `chat`, past tool calls and
-/// their results with `past_tools`. A call that has no result yet, such as the one that calls the sub-prompt, is left
-/// out, and so is a message of which nothing remains.
-pub fn inherited(conversation: &[Arc<Message>], chat: bool, past_tools: bool) -> Vec<Message> {
+/// their results with `past_tools`; of a caller whose tools are functions `in_repl`, its cells and what came of them. A call or cell
+/// that has no result yet, such as the one that calls the sub-prompt, is left out, and so is a message of which nothing remains.
+pub fn inherited(
+    conversation: &[Arc<Message>],
+    in_repl: bool,
+    chat: bool,
+    past_tools: bool,
+) -> Vec<Message> {
     let results = conversation
         .iter()
         .flat_map(|message| &message.tool_results);
     let answered: HashSet<&str> = results.map(|result| result.call.as_str()).collect();
-    let seen = conversation.iter().map(|message| {
+    let cells: HashMap<usize, String> = if in_repl && past_tools {
+        conversation
+            .windows(2)
+            .enumerate()
+            .filter_map(cell)
+            .collect()
+    } else {
+        HashMap::new()
+    };
+    let seen = conversation.iter().enumerate().map(|(at, message)| {
         let mut seen = Message::clone(message);
         seen.tool_calls
             .retain(|call| past_tools && answered.contains(call.id.as_str()));
@@ -21,7 +36,12 @@ pub fn inherited(conversation: &[Arc<Message>], chat: bool, past_tools: bool) ->
             seen.tool_results.clear();
         }
         if !chat {
-            seen.content.clear();
+            let is_result = at > 0 && cells.contains_key(&(at - 1));
+            match cells.get(&at) {
+                Some(cell) => seen.content.clone_from(cell),
+                None if !is_result => seen.content.clear(),
+                None => {}
+            }
             seen.images.clear();
         }
         if seen != **message {
@@ -37,6 +57,22 @@ pub fn inherited(conversation: &[Arc<Message>], chat: bool, past_tools: bool) ->
             || !message.tool_results.is_empty()
     })
     .collect()
+}
+
+/// The cell of a reply that a message answers, by the reply's place: its blocks of code, without the words around them.
+fn cell((at, pair): (usize, &[Arc<Message>])) -> Option<(usize, String)> {
+    let [reply, result] = pair else { return None };
+    let is_run = reply.role == MessageRole::Assistant
+        && reply.tool_calls.is_empty()
+        && result.role == MessageRole::User;
+    let blocks = if is_run {
+        code_blocks(&reply.content)
+    } else {
+        Vec::new()
+    };
+    let fenced = blocks.iter().map(|code| format!("```js\n{code}\n```"));
+    let fenced: Vec<String> = fenced.collect();
+    (!fenced.is_empty()).then(|| (at, fenced.join("\n\n")))
 }
 
 #[cfg(test)]
@@ -95,7 +131,7 @@ mod tests {
             ),
         ];
         for (chat, past_tools, expected) in rows {
-            let shown: Vec<String> = inherited(&conversation, chat, past_tools)
+            let shown: Vec<String> = inherited(&conversation, false, chat, past_tools)
                 .iter()
                 .map(|message| {
                     let who = match message.role {
@@ -115,5 +151,31 @@ mod tests {
                 .collect();
             assert_eq!(shown, expected, "chat {chat}, past tools {past_tools}");
         }
+    }
+
+    #[test]
+    fn of_a_repl_the_cells_and_their_results_are_shown() {
+        let conversation = [
+            Message::user("the task"),
+            Message::assistant("I look.\n```js\nconsole.log(1)\n```\nSo."),
+            Message::user("<output>1</output>"),
+            Message::assistant("I think."),
+            Message::user("no code"),
+            Message::assistant("```js\nawait ask()\n```"),
+        ];
+        let conversation = conversation.map(Arc::new);
+        let shown: Vec<String> = inherited(&conversation, true, false, true)
+            .into_iter()
+            .map(|message| message.content)
+            .collect();
+        assert_eq!(shown, ["```js\nconsole.log(1)\n```", "<output>1</output>"]);
+        assert_eq!(inherited(&conversation, true, false, false), []);
+        let all = inherited(&conversation, true, true, true);
+        let said: Vec<&str> = all.iter().map(|message| message.content.as_str()).collect();
+        let whole: Vec<&str> = conversation
+            .iter()
+            .map(|one| one.content.as_str())
+            .collect();
+        assert_eq!(said, whole);
     }
 }
