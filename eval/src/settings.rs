@@ -69,7 +69,7 @@ pub use score::{OtherScorer, ScoreSettings, budget_flag};
 pub use source::{ContextSource, QuerySource};
 pub(crate) use sweep::BASELINE;
 pub use sweep::Matrix;
-pub use tools::{leaks as secret_leaks, tool_registry};
+pub use tools::{faults_by_values, tool_registry};
 pub use treatment::{Start, leave_out};
 pub use view::{ViewOutput, ViewSettings};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
-use harness::prompt::definition::{Fault, Library, secrets_in};
+use harness::prompt::definition::{Fault, Faults, Kind, Library, secrets_in};
 use harness::prompt::{ActionOverride, PromptOverrides, Replacement};
 use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, ToolSet, script_tools};
@@ -112,11 +112,12 @@ pub(super) struct Equipped {
     pub of_definition: ToolSet,
 }
 
-/// Every secret in a folder's definitions, by the values that the flags and the environment give, too.
+/// What a run under any of a folder's own definitions would refuse by the values that the flags and the environment give: variables
+/// without one, tools that cannot be had, and secrets in prompts.
 ///
 /// # Errors
 /// A [`SettingsError`] for a value that is wrong.
-pub fn leaks(
+pub fn faults_by_values(
     args: &ToolArgs,
     registry: &ToolRegistry,
     library: &Library,
@@ -129,10 +130,15 @@ pub fn leaks(
         files: None,
     };
     let secrets = resolver.secret_values();
-    let definitions = library.iter();
-    Ok(definitions
-        .flat_map(|definition| library.leaks(definition, &secrets))
-        .collect())
+    let own = library.iter().filter(|definition| definition.is_own());
+    let refused = own
+        .filter(|definition| definition.kind == Kind::Prompt)
+        .filter_map(|definition| resolver.of_definition(definition).err())
+        .flat_map(|Faults(faults)| faults);
+    let leaks = library
+        .iter()
+        .flat_map(|definition| library.leaks(definition, &secrets));
+    Ok(refused.chain(leaks).collect())
 }
 
 /// The process environment. Of it, only what a definition or a tool declares is read.

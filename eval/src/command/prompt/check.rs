@@ -1,5 +1,6 @@
 //! `rlm-eval prompt --check`: all faults of a folder of definitions.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use harness::prompt::definition::{Fault, Library};
@@ -11,7 +12,7 @@ use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::{
-    alias_names, hook_registry, known_to_definitions, secret_leaks, tool_registry,
+    alias_names, faults_by_values, hook_registry, known_to_definitions, tool_registry,
 };
 use crate::terminal;
 
@@ -27,7 +28,13 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let tools = tool_registry(tools_dir, &Isolation::Thread)?;
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
-    faults.extend(secret_leaks(&args.tools, &tools, &library)?);
+    // What is wrong with a line is said once.
+    let known: HashSet<_> = faults.iter().map(|fault| line_of(fault)).collect();
+    let more = faults_by_values(&args.tools, &tools, &library)?;
+    faults.extend(
+        more.into_iter()
+            .filter(|fault| !known.contains(&line_of(fault))),
+    );
     faults.sort();
     faults.dedup();
     if args.json {
@@ -50,6 +57,10 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     } else {
         Ok(Outcome::Faulty)
     }
+}
+
+fn line_of(fault: &Fault) -> (String, Option<u64>) {
+    (fault.place.file.clone(), fault.place.line)
 }
 
 fn as_json(fault: &Fault) -> Value {
