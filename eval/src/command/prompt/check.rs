@@ -29,7 +29,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
     // What is wrong with a line is said once.
-    let known: HashSet<_> = faults.iter().map(|fault| line_of(fault)).collect();
+    let known: HashSet<_> = faults.iter().map(line_of).collect();
     let more = faults_by_values(&args.tools, &tools, &library)?;
     faults.extend(
         more.into_iter()
