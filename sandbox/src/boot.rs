@@ -52,8 +52,12 @@ pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFuncti
 /// The library's files by name, in load order.
 pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     let last = ["functions.js", "agents.js", "lockdown.js"];
-    let of_engine = cfg!(feature = "v8").then_some("random.js");
-    let names = iter::once("host.js").chain(of_engine);
+    let of_engine: &[&str] = if cfg!(feature = "v8") {
+        &["random.js", "resizable.js"]
+    } else {
+        &[]
+    };
+    let names = iter::once("host.js").chain(of_engine.iter().copied());
     let names = names.chain(ORDER.lines()).chain(last);
     names.map(|name| {
         let file = LIBRARY.get_file(name);

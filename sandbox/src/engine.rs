@@ -41,8 +41,11 @@ impl Engine {
             .heap_limits(0, heap_bytes)
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
+        // Beside it V8 has the generation of new objects, which is collected before it can fill the memory.
         #[cfg(feature = "v8")]
-        let parameters = parameters.array_buffer_allocator(crate::buffers::allocator(heap_bytes));
+        let parameters = parameters
+            .set_max_old_generation_size_in_bytes(heap_bytes)
+            .array_buffer_allocator(crate::buffers::allocator(heap_bytes));
         let mut isolate = v8::Isolate::new(parameters);
         isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
         isolate.set_host_import_module_dynamically_callback(refuse_import);

@@ -7,10 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use deno_core::v8;
 
 /// Steps in which the limit gives way while code is being stopped, in bytes: an allocation that fails inside
-/// the engine's parser is a crash, so none may fail.
-const STEP: usize = 64 << 20;
-/// How far it gives way at most. Beyond, the process is ended from outside.
-const GIVES_WAY: usize = 512 << 20;
+/// the engine's parser is a crash, so none may fail. V8 makes any one allocation, of up to 1 GB, and then ends its process if
+/// the step does not cover it.
+const STEP: usize = if cfg!(feature = "v8") { 1280 } else { 64 } << 20;
+/// How far it gives way at most. Beyond, the process is ended from outside. V8 would end it from inside, with all that runs
+/// on its other threads, so it is never refused.
+const GIVES_WAY: usize = if cfg!(feature = "v8") {
+    usize::MAX
+} else {
+    512 << 20
+};
 /// Room that a cell gets which is to free memory, when the heap is full of what earlier cells keep.
 const ROOM: usize = 16 << 20;
 
@@ -36,7 +42,7 @@ pub(crate) struct Heap {
 struct Reached {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// The limit. V8 can only be told a lower one than it has, so it may come here below it.
+    /// The limit. V8 can only be told a lower one than it has, so it comes here below it once contexts were allowed.
     at: AtomicUsize,
     /// How far the limit gives way.
     most: AtomicUsize,
@@ -104,17 +110,32 @@ impl Heap {
     }
 
     /// Whether the heap grew over its limit since the last call.
-    pub fn take_overflow(&self) -> bool {
-        self.reached.overflowed.swap(false, Ordering::SeqCst)
+    pub fn take_overflow(&self, isolate: &mut v8::Isolate) -> bool {
+        self.reached.overflowed.swap(false, Ordering::SeqCst) || self.was_passed_over(isolate)
+    }
+
+    /// Whether the heap is above the limit although the engine did not say so. V8 makes one last allocation, however large,
+    /// before it looks again, and the next cell would be taken to be what grew.
+    fn was_passed_over(&self, isolate: &mut v8::Isolate) -> bool {
+        let is_above = |isolate: &mut v8::Isolate| {
+            isolate.get_heap_statistics().used_heap_size() > self.armed_at
+        };
+        cfg!(feature = "v8") && is_above(isolate) && {
+            // What is not in use any more does not count.
+            isolate.low_memory_notification();
+            is_above(isolate)
+        }
     }
 }
 
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     // SAFETY: it is of a `Heap`, which outlives the isolate, and nothing changes it but through atomics.
     let reached = unsafe { &*data.cast::<Reached>() };
-    let at = reached.at.load(Ordering::SeqCst);
-    if cfg!(feature = "v8") && current < at {
-        return at;
+    #[cfg(feature = "v8")]
+    if current < reached.at.load(Ordering::SeqCst)
+        && reached.isolate.request_interrupt(look_again, data)
+    {
+        return current.saturating_add(STEP);
     }
     reached.overflowed.store(true, Ordering::SeqCst);
     reached.isolate.terminate_execution();
@@ -123,4 +144,25 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     } else {
         current
     }
+}
+
+/// Lowers V8's limit to where it is armed, after the allocation for which it gave way: it came below the armed one, since
+/// contexts were allowed meanwhile.
+#[cfg(feature = "v8")]
+unsafe extern "C" fn look_again(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
+    // SAFETY: V8 passes the isolate that it is called on, and the data is as in `on_limit`.
+    let (isolate, reached) = unsafe {
+        (
+            v8::Isolate::ref_from_raw_isolate_ptr_mut_unchecked(&mut isolate),
+            &*data.cast::<Reached>(),
+        )
+    };
+    let at = reached.at.load(Ordering::SeqCst);
+    if isolate.get_heap_statistics().used_heap_size() > at {
+        reached.overflowed.store(true, Ordering::SeqCst);
+        reached.isolate.terminate_execution();
+        return;
+    }
+    isolate.remove_near_heap_limit_callback(on_limit, at);
+    isolate.add_near_heap_limit_callback(on_limit, data);
 }

@@ -221,7 +221,7 @@ impl Isolate {
             self.run_jobs(&watch)
         };
         let fired = watch.end();
-        let overflowed = self.heap.take_overflow();
+        let overflowed = self.heap.take_overflow(&mut self.engine.isolate);
         let mut stopped = None;
         if fired || overflowed {
             self.handle.cancel_terminate_execution();
