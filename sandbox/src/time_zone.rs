@@ -6,14 +6,15 @@ unsafe extern "C" {
     fn tzset();
 }
 
-/// Sets the time zone of this process to UTC, which the engine takes for its own. Worker processes are in UTC anyway; this is for
-/// sessions on threads of this process.
+/// Sets the time zone of this process to UTC, which the engine takes for its own: that of sessions on threads of this process.
+/// Worker processes do so themselves.
 ///
 /// To be called while the process has one thread.
 pub fn use_utc() {
     // SAFETY: no other thread reads the environment, and none the time zone.
     unsafe {
-        env::set_var("TZ", "UTC0");
+        // A name that V8's ICU knows, too.
+        env::set_var("TZ", "UTC");
         tzset();
     }
 }

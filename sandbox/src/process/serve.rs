@@ -7,6 +7,7 @@ use super::confine::{close_descriptors, leave_namespaces};
 use super::frame::{self, FrameError};
 use super::{Hello, exit, forking, sharing};
 use crate::snapshot::use_snapshot;
+use crate::time_zone::use_utc;
 
 /// Serves sessions until the harness hangs up. A program that offers worker processes calls this when it is
 /// started in its hidden mode, before anything else. It never returns.
@@ -23,6 +24,8 @@ pub fn worker_main() -> ! {
 fn serve() -> Result<(), FrameError> {
     close_descriptors();
     leave_namespaces();
+    // Their environment is empty, so it would be the machine's.
+    use_utc();
     // SAFETY: the process has just started; nothing else uses its standard input.
     let mut control = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
     let Some(mut hello) = frame::read::<Hello>(&mut control)? else {
