@@ -9,6 +9,7 @@ target=${CARGO_TARGET_DIR:-target}
 # The engine for JavaScript is V8 where its library can be had: from RUSTY_V8_ARCHIVE, or downloaded, if the server answers within
 # seconds (RUSTY_V8_MIRROR names another one). Else it is QuickJS, which is built from its source.
 mirror=${RUSTY_V8_MIRROR:-https://github.com/denoland/rusty_v8/releases/download}
+# The one that the crate `v8` itself would download: with `simdutf`, which `deno_core` asks for.
 download() {
   command -v curl >/dev/null || return 1
   version=$(sed -n '/^name = "v8"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
@@ -17,7 +18,7 @@ download() {
   [ -s "$archive" ] && return
   mkdir -p "$target"
   curl --fail --silent --location --connect-timeout 5 --speed-limit 50000 --speed-time 10 --output "$archive.part" \
-    "$mirror/v$version/librusty_v8_release_$host.a.gz" && mv "$archive.part" "$archive" && return
+    "$mirror/v$version/librusty_v8_simdutf_release_$host.a.gz" && mv "$archive.part" "$archive" && return
   rm -f "$archive.part"
   return 1
 }

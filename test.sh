@@ -3,7 +3,7 @@
 #
 #   ./test.sh           what has to pass before a merge
 #   ./test.sh --full    that, and what is long or needs more: servers of models from PyPI, the whole series of kills and faults,
-#                       the whole simulation of intervals, the packages, the sandbox on V8 where RUSTY_V8_ARCHIVE is set
+#                       the whole simulation of intervals, the packages, all tests on V8, too, where RUSTY_V8_ARCHIVE is set
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -77,7 +77,7 @@ part "manifests" scripts/check-manifests.sh
 part "build" cargo build --workspace --bins --examples --tests
 part "tests" tests
 part "tests without features" without_features
-if $full && [ -n "${RUSTY_V8_ARCHIVE-}" ]; then part "tests on V8" scripts/test-v8.sh; fi
+if $full && [ -n "${RUSTY_V8_ARCHIVE-}" ]; then part "tests on V8" scripts/test-v8.sh --full; fi
 part "simulation of intervals" simulation
 # As a smoke test: its timings fail nothing.
 part "benchmark suite" target/debug/bench --quick --eval target/debug/eval --json target/bench/quick.json

@@ -1,9 +1,18 @@
 #!/usr/bin/env bash
-# Tests the sandbox on V8, in a target folder of its own. RUSTY_V8_ARCHIVE is V8's static library; without it, the crate `v8`
-# downloads the one of its version from GitHub. Arguments go to `cargo test`.
+# Tests on V8, in a target folder of its own. RUSTY_V8_ARCHIVE is V8's static library; without it, the crate `v8` downloads the
+# one of its version from GitHub, or from RUSTY_V8_MIRROR. Other arguments go to `cargo test`.
+#
+#   scripts/test-v8.sh          the sandbox's tests
+#   scripts/test-v8.sh --full   those of the whole workspace: recorded runs, prompts, the program
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+what=(--package sandbox --no-default-features --features sandbox/v8)
+if [ "${1-}" = --full ]; then
+  shift
+  # All features of the workspace's tests but for the engine.
+  what=(--workspace --no-default-features --features eval/v8,benchmarks/parquet)
+fi
+
 # As in test.sh: what depends on time zone or language fails everywhere.
-exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr CARGO_TARGET_DIR=target/v8 \
-  cargo test --package sandbox --no-default-features --features sandbox/v8 --no-fail-fast "$@"
+exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr CARGO_TARGET_DIR=target/v8 cargo test "${what[@]}" --no-fail-fast "$@"
