@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The benchmark suite: builds for release, measures, prints a table, writes target/bench/figures.json. Arguments go to
 # the suite: --quick, --only NAME,…, --runs N, --peer NAME=COMMAND; --help says more. Timings never make it fail.
+# The engine is V8 where RUSTY_V8_ARCHIVE names V8's library or ENGINE=v8 asks for it to be downloaded, else QuickJS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,12 +10,14 @@ case " $* " in
   *" --quick "*) ;;
   *) scripts/install-bench-peers.sh ;;
 esac
-cargo build --release --package eval --package bench --bins
+engine=${ENGINE:-$([ -n "${RUSTY_V8_ARCHIVE-}" ] && echo v8 || echo quickjs)}
+cargo build --release --package eval --package bench --bins --no-default-features --features "eval/$engine"
 case " $* " in
   *" --quick "*|*" --only "*) ;;
   *)
-    cargo build --release --package eval --package sandbox --example cells
-    cargo bench --package eval --package sandbox --bench cost
+    features=(--no-default-features --features "eval/$engine,sandbox/$engine")
+    cargo build --release --package eval --package sandbox --example cells "${features[@]}"
+    cargo bench --package eval --package sandbox --bench cost "${features[@]}"
     ;;
 esac
 exec target/release/bench "$@"

@@ -1,4 +1,5 @@
-// Runs recorded cells under Node.js, a fresh context for each trajectory, and tells the CPU time of each as JSON.
+// Runs recorded cells under Node.js, a fresh context for each trajectory, and tells the CPU time and the
+// time of each as JSON.
 // Arguments: a file of {"trajectories": [{"context": "…", "cells": ["…"]}]}. CPU time is that of the whole process, its
 // compiler threads included. A cell is what it would be in the REPL of Node.js: `replMode` of the inspector.
 import fs from "node:fs";
@@ -29,9 +30,11 @@ for (const [number, { context, cells }] of trajectories.entries()) {
     // `return(…)` is the recorded REPL's own; at the top level of Node.js it is no statement.
     const expression = cell.replace(/^(\s*)return\s*\(/gm, "$1__return(");
     const before = process.cpuUsage();
+    const began = performance.now();
     await post("Runtime.evaluate", { expression, contextId: id, replMode: true, awaitPromise: true });
+    const ms = performance.now() - began;
     const { user, system } = process.cpuUsage(before);
-    told.push({ ms: (user + system) / 1000, output: printed.join("\n") });
+    told.push({ cpu_ms: (user + system) / 1000, ms, output: printed.join("\n") });
   }
 }
 process.stdout.write(JSON.stringify(told));

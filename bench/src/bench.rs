@@ -22,6 +22,8 @@ pub type Failed = Box<dyn Error>;
 /// What the chosen parts gave.
 #[derive(Default)]
 pub struct Measured {
+    /// The JavaScript engine of the program, as `--version` names it.
+    pub engine: String,
     pub figures: Vec<Figure>,
     /// Why parts could not go on. They gave nothing; the others did.
     pub failures: Vec<String>,
@@ -49,7 +51,10 @@ pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
         )
         .into());
     }
-    let mut measured = Measured::default();
+    let mut measured = Measured {
+        engine: engine(&bench)?,
+        ..Measured::default()
+    };
     for (name, measure) in suite::PARTS {
         if only.is_empty() || only.iter().any(|wanted| wanted == name) {
             say(name);
@@ -60,6 +65,14 @@ pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
         }
     }
     Ok(measured)
+}
+
+fn engine(bench: &Bench) -> Result<String, Failed> {
+    let version = bench.eval(&["--version"]).output()?;
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let mut lines = version.lines().map(str::trim);
+    let engine = lines.find_map(|line| line.strip_prefix("engine "));
+    Ok(engine.unwrap_or("unknown").trim().to_owned())
 }
 
 /// Prints on stderr how far the suite is, or what it skips.

@@ -90,11 +90,13 @@ impl Peak {
     }
 }
 
-/// Proportional resident bytes of a process and its descendants: pages that several share are counted once in all.
+/// Proportional resident bytes of a process and its descendants, and those of their page tables: pages that several share
+/// are counted once in all.
 pub fn tree_bytes(root: u32) -> u64 {
     let of = |pid: u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-        kilobytes(&text, "Pss:")
+        let tables = status_bytes(pid, "VmPTE:").unwrap_or_default();
+        Some(kilobytes(&text, "Pss:")? + tables)
     };
     tree(root).into_iter().filter_map(of).sum()
 }

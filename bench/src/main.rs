@@ -57,12 +57,17 @@ fn main() -> ExitCode {
     let json = arguments.json.clone();
     let quick = arguments.quick;
     match bench::run(arguments) {
-        Ok(Measured { figures, failures }) => {
-            println!("{}", report::table(&figures));
+        Ok(measured) => {
+            let Measured {
+                engine,
+                figures,
+                failures,
+            } = measured;
+            println!("JavaScript engine: {engine}\n{}", report::table(&figures));
             for failure in &failures {
                 eprintln!("error: {failure}");
             }
-            if let Err(error) = report::write_json(&json, quick, &figures) {
+            if let Err(error) = report::write_json(&json, quick, &engine, &figures) {
                 eprintln!("error: cannot write {}: {error}", json.display());
                 return ExitCode::FAILURE;
             }

@@ -115,12 +115,13 @@ pub fn table(figures: &[Figure]) -> String {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_json(path: &Path, quick: bool, figures: &[Figure]) -> io::Result<()> {
+pub fn write_json(path: &Path, quick: bool, engine: &str, figures: &[Figure]) -> io::Result<()> {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
     let json = serde_json::json!({
         "v": 1,
         "quick": quick,
+        "engine": engine,
         "processors": std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
         "processor": model.map_or("", |model| model.trim_start_matches(['\t', ' ', ':'])),
         "load": fs::read_to_string("/proc/loadavg").unwrap_or_default().trim(),

@@ -1,4 +1,4 @@
-//! Runs cells in the sandbox, a session for each trajectory, and prints the CPU time of each as JSON.
+//! Runs cells in the sandbox, a session for each trajectory, and prints the CPU time and the time of each as JSON.
 //!
 //! The counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU time is that of the whole
 //! process, so that isolates run on threads here.
@@ -9,6 +9,8 @@
     clippy::unwrap_used,
     reason = "a measuring program asks the system for its times, prints its figures and may fail"
 )]
+
+use std::time::Instant;
 
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Console, Event, Isolation, Repl, Sandbox};
@@ -29,9 +31,10 @@ async fn main() {
         let session = sandbox.session().await.unwrap();
         let mut repl = session.open(None, Context::text(context), root());
         for code in trajectory["cells"].as_array().unwrap() {
-            let before = cpu_ms();
+            let (before, began) = (cpu_ms(), Instant::now());
             let output = run(&mut repl, code.as_str().unwrap()).await;
-            measured.push(json!({"ms": cpu_ms() - before, "output": output}));
+            let time = began.elapsed().as_secs_f64() * 1e3;
+            measured.push(json!({"cpu_ms": cpu_ms() - before, "ms": time, "output": output}));
         }
     }
     println!("{}", Value::from(measured));

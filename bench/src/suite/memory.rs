@@ -52,12 +52,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     for (way, flags) in ways {
         let some = held(bench, &Plan::Hold, attempts, attempts, flags)?;
         let first = held(bench, &Plan::Hold, 1, 1, flags)?;
-        figures.push(Figure::new(
-            "memory",
-            format!("a further waiting attempt, {way}"),
-            "MB",
-            vec![mb((some - first) / (attempts - 1) as f64)],
-        ));
+        let each = mb((some - first) / (attempts - 1) as f64);
+        let name = format!("a further waiting attempt, {way}");
+        figures.push(Figure::new("memory", name, "MB", vec![each]));
     }
     let thousand = held(bench, &Plan::Hold, many, many, process)?;
     let name = format!("{many} waiting attempts, isolation process");

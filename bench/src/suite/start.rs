@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use crate::bench::{Bench, Failed, Provider, say};
+use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
@@ -74,7 +75,26 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     bench.put_results_aside();
     let name = "eval run until its first cell has run, over HTTP";
     figures.push(Figure::new("start", name, "ms", until_first).at_most(100.0));
+    figures.push(first_after_an_install(bench, &plan)?);
     Ok(figures)
+}
+
+/// How much longer the first run of a user takes, who has none of the files that the program keeps, than the next.
+fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, Failed> {
+    let mut later = Vec::new();
+    for user in 0..bench.runs() {
+        let home = bench.path(&format!("user-{user}"));
+        fs::create_dir_all(&home)?;
+        let run = || -> Result<f64, Failed> {
+            let mut command = bench.run_samples(1, plan, Provider::InProcess, &[])?;
+            command.env("HOME", &home);
+            Ok(cost::measure(&mut command, &[0], false)?.wall.as_secs_f64() * 1000.0)
+        };
+        later.push(run()? - run()?);
+    }
+    bench.put_results_aside();
+    let name = "the first run after an install takes longer by";
+    Ok(Figure::new("start", name, "ms", later).at_most(300.0))
 }
 
 fn hyperfine(bench: &Bench, arguments: &[String]) -> Result<Timed, Failed> {
