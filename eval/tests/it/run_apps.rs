@@ -80,7 +80,7 @@ fn inference_is_served_in_the_order_of_the_calls() {
         .filter_map(|event| Some(event["kind"]["query"].as_str()?.to_owned()))
         .collect();
     // The attempt ends when the app has been judged, whatever it still asks.
-    assert!(calls.len() > 1, "{calls:?}");
+    assert!(!calls.is_empty());
     let expected: Vec<String> = (0..calls.len())
         .map(|number| format!("call {number}"))
         .collect();

@@ -75,7 +75,13 @@ async fn files_score_or_say_where_they_fail() {
         if let Some(details) = grade.details {
             found["details"] = details;
         }
-        assert_eq!(found, case.gives, "{}", case.file);
+        let mut gives = case.gives.to_string();
+        if cfg!(feature = "v8") {
+            // "What differs between the engines" in `sandbox/README.md`.
+            gives = gives.replace("score.js:1: Error: llm()", "score.js: Error: llm()");
+        }
+        let gives: Value = serde_json::from_str(&gives).expect("it was JSON before");
+        assert_eq!(found, gives, "{}", case.file);
     }
 }
 

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 const SAMPLES: usize = 60;
 const HOSTILE: usize = 20;
+/// The last of them returns what is nested too deeply for QuickJS to make JSON of: "What differs between the engines" in
+/// `sandbox/README.md`.
+const DEEP_JSON: (usize, &str) = (HOSTILE, if cfg!(feature = "v8") { "ok" } else { "limit" });
 
 /// A run of 60 samples at concurrency 16, of which the first 20 are hostile.
 fn start(log_dir: &Path, model: &str) -> Child {
@@ -94,9 +97,14 @@ fn hostile_samples_do_not_touch_the_others() {
                 "{number}: {record}"
             );
         } else {
+            let expected = if *number == DEEP_JSON.0 {
+                DEEP_JSON.1
+            } else {
+                "limit"
+            };
             assert_eq!(
                 (status, score.as_f64()),
-                ("limit", Some(0.0)),
+                (expected, Some(0.0)),
                 "{number}: {record}"
             );
         }
