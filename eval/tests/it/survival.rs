@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const SAMPLES: usize = 60;
 const HOSTILE: usize = 20;
-/// The last of them returns what is nested too deeply for QuickJS to make JSON of: "What differs between the engines" in
+/// The last of them returns what is nested too deeply for `QuickJS` to make JSON of: "What differs between the engines" in
 /// `sandbox/README.md`.
 const DEEP_JSON: (usize, &str) = (HOSTILE, if cfg!(feature = "v8") { "ok" } else { "limit" });
 
