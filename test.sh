@@ -67,6 +67,7 @@ packages() {
 part "what the tests need" install
 part "format" cargo fmt --all --check
 part "layers" scripts/check-layers.py
+part "specification" scripts/check-specification.py
 part "lints" cargo clippy --workspace --all-targets -- --deny warnings
 part "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 part "documentation site" scripts/build-docs.sh

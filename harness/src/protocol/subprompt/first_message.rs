@@ -125,7 +125,12 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
     let root = folder
         .canonicalize()
         .map_err(|error| format!("the folder that attachments come from: {error}"))?;
-    let bytes = bytes_of(&confined(&root, path)?).map_err(|reason| format!("{path}: {reason}"))?;
+    // `/` is the folder itself, too: agents know of no other files.
+    let inside = confined(&root, path).or_else(|reason| match path.strip_prefix('/') {
+        Some(rest) => confined(&root, rest.trim_start_matches('/')),
+        None => Err(reason),
+    })?;
+    let bytes = bytes_of(&inside).map_err(|reason| format!("{path}: {reason}"))?;
     if let Some(media_type) = media_type(&bytes) {
         if bytes.len() > MOST_IMAGE_BYTES {
             return Err(format!(
@@ -156,7 +161,36 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::{Attachment, attachment};
+
+    #[test]
+    fn a_rooted_path_begins_at_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("attachments")).unwrap();
+        let file = folder.path().join("attachments/photo.txt");
+        fs::write(&file, "a photo").unwrap();
+        let no_file = "there is no such file in the folder that tools may read";
+        let rows = [
+            ("attachments/photo.txt", Ok("a photo".to_owned())),
+            ("/attachments/photo.txt", Ok("a photo".to_owned())),
+            ("//attachments/photo.txt", Ok("a photo".to_owned())),
+            (file.to_str().unwrap(), Ok("a photo".to_owned())),
+            ("/etc/hosts", Err(format!("etc/hosts: {no_file}"))),
+            (
+                "/../etc/hosts",
+                Err("../etc/hosts: outside of the folder that tools may read".to_owned()),
+            ),
+        ];
+        for (path, expected) in rows {
+            let text = attachment(folder.path(), path).map(|attachment| match attachment {
+                Attachment::Image(_) => "an image".to_owned(),
+                Attachment::Text(text) => text,
+            });
+            assert_eq!(text, expected, "{path}");
+        }
+    }
 
     #[test]
     fn images_are_told_by_their_signature_and_bounded() {
@@ -190,7 +224,7 @@ mod tests {
         ];
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes, expected) in rows {
-            std::fs::write(folder.path().join(name), bytes).unwrap();
+            fs::write(folder.path().join(name), bytes).unwrap();
             let kind = attachment(folder.path(), name).map(|attachment| match attachment {
                 Attachment::Image(image) => image.media_type,
                 Attachment::Text(_) => "text".to_owned(),
