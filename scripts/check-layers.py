@@ -70,7 +70,7 @@ LAYERS = {
         wire input
         unprivileged
         chromium+page+pool+profile
-        script
+        frame script
     """,
     "eval/statistics": """
         attempts cluster holm mcnemar quantile spread

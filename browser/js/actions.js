@@ -6,11 +6,12 @@
   const OPTIONS_SHOWN = 20;
   let bordered = null;
 
-  // Runs `act` on the element that the selector names, once it is sure to be there.
+  // Runs `act` on the element that the selector names, once it is sure to be there. What lies in a frame that this world cannot see is
+  // for that frame's own world: `host` and `id` say where.
   function on(selector, act) {
     dump.rememberSecrets();
     const found = dump.resolve(selector);
-    return found.problem ? found : act(found.element);
+    return found.element ? act(found.element) : found;
   }
 
   function inapplicable(reason) {
@@ -41,15 +42,40 @@
       const { innerWidth, innerHeight } = page.defaultView;
       const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
       const y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
-      let hit = page.elementFromPoint(x, y);
-      while (hit?.shadowRoot?.elementFromPoint(x, y) && hit.shadowRoot.elementFromPoint(x, y) !== hit) {
-        hit = hit.shadowRoot.elementFromPoint(x, y);
-      }
+      const hit = hitAt(page, x, y);
       if (!hit) return inapplicable("it is outside of what the page can show");
       const reached = isWithin(hit, element) || hit.closest("label")?.control === element;
       const frame = dump.offsetOf(element);
       return reached ? { x: x + frame.x, y: y + frame.y } : inapplicable(`${dump.describe(hit)} covers it`);
     });
+  }
+
+  function hitAt(page, x, y) {
+    let hit = page.elementFromPoint(x, y);
+    while (hit?.shadowRoot?.elementFromPoint(x, y) && hit.shadowRoot.elementFromPoint(x, y) !== hit) {
+      hit = hit.shadowRoot.elementFromPoint(x, y);
+    }
+    return hit;
+  }
+
+  // A point of the frame `dump.hostAt(position)` as one of this document, into whose view it is brought; with what covers it.
+  function through(position, x, y) {
+    const host = dump.hostAt(position);
+    if (!host?.isConnected) return { problem: "stale" };
+    const view = host.ownerDocument.defaultView;
+    const around = () => {
+      const corner = dump.cornerOf(host);
+      return { x: corner.x + x, y: corner.y + y };
+    };
+    const frame = dump.offsetOf(host);
+    const inside = (point) => point.x >= frame.x && point.y >= frame.y && point.x < frame.x + view.innerWidth && point.y < frame.y + view.innerHeight;
+    if (!inside(around())) {
+      const { x: left, y: top } = around();
+      view.scrollBy({ left: left - frame.x - view.innerWidth / 2, top: top - frame.y - view.innerHeight / 2, behavior: "instant" });
+    }
+    const point = around();
+    const hit = hitAt(host.ownerDocument, point.x - frame.x, point.y - frame.y);
+    return hit === host ? point : { ...point, covered: hit ? `${dump.describe(hit)} covers it` : "it is outside of what the page can show" };
   }
 
   // Whether all of an element is visible, in its frame and in the page.
@@ -142,7 +168,8 @@
     return on(selector, (element) => {
       if (!element.checkVisibility()) return inapplicable("it is not visible");
       center(element, "instant");
-      return {};
+      const box = element.getBoundingClientRect();
+      return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
     });
   }
 
@@ -168,5 +195,5 @@
     return {};
   }
 
-  return { locate, fill, select, focus, scrollTo, border };
+  return { locate, through, fill, select, focus, scrollTo, border };
 })

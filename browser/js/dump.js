@@ -23,7 +23,9 @@
   const secrets = new WeakSet(); // fields seen as passwords, which a "show" button may turn into text
   const secretValues = new Set(); // what they held, for a page may put another element in the place of one
   const held = new WeakMap(); // such a field → its last value in there
-  let index = new Map(); // id → element, of the newest dump
+  let index = new Map(); // id → element, of the newest dump; of what lies in a frame of another origin, an `Inside`
+  let hosts = []; // the frames of the newest dump whose documents this world may not see, in their order
+  const insides = new WeakMap(); // such a frame → id there → its `Inside`
   let style = "numbers";
   let more = {}; // what the newest dump holds beyond the format: `text`, `nested`, `editable`, `frames`
 
@@ -31,19 +33,22 @@
     return new Set(list.split(" "));
   }
 
-  function dump({ maxLength, ids, filter, also }) {
+  // `at` is where this document lies in the page, if another one is around it. `inner` has what dumps of `hosts` gave, once they are
+  // known; the first dump has none, and says where they lie.
+  function dump({ maxLength, ids, filter, also, at, inner }) {
     const started = performance.now();
     if (filter !== null && typeof filter !== "function") return { filterError: "not a function" };
     style = ids;
     more = also;
     rememberSecrets();
-    const page = new Walk(maxLength, filter);
+    const page = new Walk(maxLength, filter, at, inner);
     try {
       page.children(document.body, 0, "open");
     } catch (error) {
       if (error === page.filterError) return { filterError: String(error.cause?.message ?? error.cause) };
       throw error;
     }
+    if (inner === null) hosts = page.hosts;
     const { text, truncated, kept } = page.finish();
     index = new Map(kept.map((line) => [line.id, line.element]));
     return {
@@ -51,14 +56,20 @@
       text,
       truncated,
       elements: kept.map((line) => ({ id: line.id, element: describe(line.element) })),
+      lines: at && page.lines.filter((line) => line.body !== undefined).map(({ depth, arrow, body, id, element }) =>
+        ({ depth, arrow, body, id, about: id === undefined ? "" : describe(element) })),
+      hosts: page.hosts.map(cornerOf),
       millis: performance.now() - started,
     };
   }
 
   class Walk {
-    constructor(maxLength, filter) {
+    constructor(maxLength, filter, at, inner) {
       this.maxLength = maxLength;
       this.filter = filter;
+      this.at = at ?? { x: 0, y: 0, height: innerHeight };
+      this.inner = inner ?? [];
+      this.hosts = [];
       this.filterError = null;
       this.fates = new Map();
       this.boxes = new Map(); // of what is shown
@@ -125,13 +136,21 @@
       }
     }
 
-    // A document inside of the page. The browser shows one of another origin to no script of this page: its address says where it is.
+    // A document inside of the page. The browser shows one of another origin to no script of this page: its address says where it is,
+    // and what lies in it was dumped in a world of its own.
     frame(frame, depth) {
-      const inner = documentOf(frame);
+      const page = documentOf(frame);
       const name = labelOf(frame) || squeeze(frame.title);
-      const address = inner ? "" : ` src="${attribute(frame.src)}"`;
+      const address = page ? "" : ` src="${attribute(frame.src)}"`;
       this.number(frame, depth, `<iframe${address}>${name && ` ${name}`}`);
-      if (inner) this.children(inner.body, depth + 1, "open");
+      if (page) return this.children(page.body, depth + 1, "open");
+      this.hosts.push(frame);
+      const lines = this.inner[hosts.indexOf(frame)] ?? [];
+      for (const line of lines) {
+        const inside = line.id === undefined ? frame : insideOf(frame, line);
+        const id = line.id === undefined ? undefined : this.nextId(inside, line.body);
+        this.add(depth + 1 + line.depth, line.arrow, line.body, id, inside);
+      }
     }
 
     content(element, depth) {
@@ -143,18 +162,26 @@
     }
 
     number(element, depth, body) {
-      const id = style === "hashes" ? hashOf(element, body) : String(this.numbered + 1);
+      this.push(element, depth, body, this.nextId(element, body));
+    }
+
+    nextId(element, body) {
       this.numbered += 1;
-      this.push(element, depth, `[${id}]${body}`, id);
+      return style === "hashes" ? hashOf(element, body) : String(this.numbered);
     }
 
     push(element, depth, body, id) {
       if (this.full) return;
       const box = this.boxes.get(element) ?? element.getBoundingClientRect();
-      const top = offsetOf(element).y;
-      const arrow = box.bottom + top <= 0 ? "↑" : box.top + top >= innerHeight ? "↓" : "";
-      const text = "\t".repeat(depth) + arrow + body;
-      const line = { text, length: count(text), id, element };
+      const top = this.at.y + offsetOf(element).y;
+      const arrow = box.bottom + top <= 0 ? "↑" : box.top + top >= this.at.height ? "↓" : "";
+      this.add(depth, arrow, body, id, element);
+    }
+
+    add(depth, arrow, body, id, element) {
+      if (this.full) return;
+      const text = "\t".repeat(depth) + arrow + (id === undefined ? body : `[${id}]${body}`);
+      const line = { text, length: count(text), id, element, depth, arrow, body };
       this.lines.push(line);
       this.length += line.length + 1;
       this.full = this.length > this.maxLength;
@@ -370,6 +397,31 @@
     }
   }
 
+  // Something in a frame that this world cannot see, by its id there.
+  class Inside {
+    constructor(host, id, about) {
+      Object.assign(this, { host, id, about });
+    }
+  }
+
+  function insideOf(host, { id, about }) {
+    if (!insides.has(host)) insides.set(host, new Map());
+    const known = insides.get(host);
+    if (!known.has(id)) known.set(id, new Inside(host, id));
+    return Object.assign(known.get(id), { about });
+  }
+
+  // Where the document of a frame begins, in pixels of the viewport.
+  function cornerOf(host) {
+    const box = host.getBoundingClientRect();
+    const { x, y } = offsetOf(host);
+    return { x: box.left + host.clientLeft + x, y: box.top + host.clientTop + y };
+  }
+
+  function hostAt(position) {
+    return hosts[position];
+  }
+
   // How far an element's document lies from the corner of the page.
   function offsetOf(element) {
     const offset = { x: 0, y: 0 };
@@ -506,6 +558,7 @@
   }
 
   function describe(element) {
+    if (element instanceof Inside) return element.about;
     const name = element.id ? `#${element.id}` : element.getAttribute("name") ? `[name=${element.getAttribute("name")}]` : "";
     return element.localName + shorten(name, 60);
   }
@@ -514,7 +567,7 @@
   function hashOf(element, body) {
     const known = hashes.get(element);
     if (known !== undefined) return known;
-    const content = `${element.localName}|${element.id}|${first(body, 100)}`;
+    const content = `${element.localName ?? ""}|${element.id}|${first(body, 100)}`;
     const digits = owners.size < 30000 ? 4 : 6;
     for (let salt = salts.get(content) ?? 0; ; salt += 1) {
       let hash = 0x811c9dc5;
@@ -528,7 +581,7 @@
     }
   }
 
-  // `5`, `[5]`, `↓[5]`, or CSS: { element }, or { problem, … }.
+  // `5`, `[5]`, `↓[5]`, or CSS: { element }, { host, id } for what lies in one of `hosts`, or { problem, … }.
   function resolve(given) {
     const selector = given.trim().replace(/^[↑↓]\s*(?=\[)/, "");
     if (selector === "") return { problem: "malformed", reason: "it is empty" };
@@ -546,12 +599,16 @@
   function byId(given) {
     const id = style === "hashes" ? given : given.replace(/^0+(?=\d)/, "");
     const element = index.get(id);
-    if (element?.isConnected && element.ownerDocument.defaultView) return { element };
+    const inside = element instanceof Inside;
+    const shown = inside ? element.host : element;
+    if (shown?.isConnected && shown.ownerDocument.defaultView) {
+      return inside ? { host: hosts.indexOf(shown), id: element.id } : { element };
+    }
     return { problem: element || owners.has(id) ? "stale" : "unknown", id };
   }
 
   // Ahead of the page's own handlers, which may exchange the field at once.
   addEventListener("input", (event) => event.composedPath()[0] instanceof Element && isSecret(event.composedPath()[0]), true);
 
-  return { dump, resolve, describe, rememberSecrets, offsetOf };
+  return { dump, resolve, describe, rememberSecrets, offsetOf, cornerOf, hostAt };
 })()

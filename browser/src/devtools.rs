@@ -66,6 +66,9 @@ commands! {
     Evaluate "Runtime.evaluate" {
         expression: String, context_id: Option<i64>, await_promise: bool, return_by_value: bool, user_gesture: bool
     } -> Evaluated;
+    /// The node behind a value of a script.
+    DescribeNode "DOM.describeNode" {object_id: String} -> Described;
+    ReleaseObject "Runtime.releaseObject" {object_id: String} -> IgnoredAny;
     DispatchMouseEvent "Input.dispatchMouseEvent" {
         r#type: &'static str, x: f64, y: f64, button: &'static str, buttons: u32, click_count: u32
     } -> IgnoredAny;
@@ -156,9 +159,23 @@ pub(crate) struct Exception {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RemoteObject {
+    pub object_id: Option<String>,
     pub value: Option<Value>,
     pub description: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Described {
+    pub node: Node,
+}
+
+/// A node of a document; where it is a frame, with that frame's id.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Node {
+    pub frame_id: Option<String>,
 }
 
 /// A message from the browser: the answer to a command if it has an id, else an event.

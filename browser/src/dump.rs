@@ -27,7 +27,7 @@ pub struct DumpAlso {
     pub nested: bool,
     /// Ids for what can be written in without being a field: `contenteditable`.
     pub editable: bool,
-    /// What is inside of `iframe`s of the page's own origin, and the addresses of those of others.
+    /// What is inside of `iframe`s; of those that could not be loaded, and beyond the first 50 of other origins, the addresses.
     pub frames: bool,
 }
 
@@ -88,7 +88,8 @@ pub struct Indexed {
 impl DumpSettings {
     /// The argument of `dump` in `js/dump.js`. The filter is code of the caller's, and stands there as code: the policy of a page
     /// may forbid `eval`.
-    pub(crate) fn to_javascript(&self) -> String {
+    /// `at` and `inner` are for a document with others around or inside of it, as `js/dump.js` has them.
+    pub(crate) fn to_javascript(&self, at: Option<&Value>, inner: &Value) -> String {
         let ids = match self.ids {
             IdStyle::Numbers => "numbers",
             IdStyle::Hashes => "hashes",
@@ -104,8 +105,10 @@ impl DumpSettings {
             frames,
         } = self.also;
         format!(
-            "{{ maxLength: {}, ids: {ids:?}, filter: {filter}, also: {{ text: {text}, nested: {nested}, editable: {editable}, frames: {frames} }} }}",
-            self.max_chars
+            "{{ maxLength: {}, ids: {ids:?}, filter: {filter}, also: {{ text: {text}, nested: {nested}, editable: {editable}, frames: {frames} }}, \
+             at: {}, inner: {inner} }}",
+            self.max_chars,
+            at.unwrap_or(&Value::Null)
         )
     }
 }

@@ -17,6 +17,7 @@ mod devtools;
 mod keys;
 mod wire;
 mod tab;
+mod frame;
 mod gate;
 
 pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};

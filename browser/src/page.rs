@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::devtools::{
@@ -187,8 +187,7 @@ impl Page {
     /// # Errors
     /// [`Error::Filter`].
     pub async fn dump(&self, settings: &DumpSettings) -> Result<Dump> {
-        let script = format!("pageDump.dump({})", settings.to_javascript());
-        let value = match self.in_world("making a dump", &script).await {
+        let value = match self.dump_with_frames(settings).await {
             Err(Error::Script(message)) if settings.filter.is_some() => {
                 return Err(Error::Filter(message));
             }
@@ -210,19 +209,18 @@ impl Page {
     /// # Errors
     /// Those of every method with a selector.
     pub async fn click(&self, selector: &str) -> Result<()> {
-        let place = self
-            .act(
-                "clicking",
-                selector,
-                &format!("locate({})", json!(selector)),
-            )
-            .await?;
-        let (Some(x), Some(y)) = (place["x"].as_f64(), place["y"].as_f64()) else {
-            return Err(self.unexpected("a place without coordinates"));
-        };
+        let locate = |selector: &str| format!("locate({})", json!(selector));
+        let (place, frame) = self.act("clicking", selector, locate).await?;
+        let point = self.point(&place)?;
+        let through = self.point_through("clicking", &frame, point).await?;
+        if let Some(reason) = through.covered {
+            let selector = selector.chars().take(200).collect();
+            return Err(Error::Inapplicable { selector, reason });
+        }
+        self.drawn().await?;
         self.in_time("clicking", async {
-            for event in input::click(x, y) {
-                self.run_into_dialog(event).await?;
+            for event in input::click(through.x, through.y) {
+                self.run_into_dialog(&through.session, event).await?;
             }
             self.settle().await
         })
@@ -234,11 +232,9 @@ impl Page {
     /// # Errors
     /// Those of every method with a selector.
     pub async fn fill(&self, selector: &str, text: &str) -> Result<()> {
-        self.act_and_settle(
-            "filling",
-            selector,
-            &format!("fill({}, {})", json!(selector), json!(text)),
-        )
+        self.act_and_settle("filling", selector, |selector| {
+            format!("fill({}, {})", json!(selector), json!(text))
+        })
         .await
     }
 
@@ -247,11 +243,9 @@ impl Page {
     /// # Errors
     /// Those of every method with a selector.
     pub async fn select(&self, selector: &str, option: &str) -> Result<()> {
-        self.act_and_settle(
-            "selecting",
-            selector,
-            &format!("select({}, {})", json!(selector), json!(option)),
-        )
+        self.act_and_settle("selecting", selector, |selector| {
+            format!("select({}, {})", json!(selector), json!(option))
+        })
         .await
     }
 
@@ -262,17 +256,14 @@ impl Page {
     pub async fn press(&self, selector: Option<&str>, key: &str) -> Result<()> {
         let events = input::press(key)?;
         self.ready()?;
+        let mut session = self.tab.session.clone();
         if let Some(selector) = selector {
-            self.act(
-                "pressing a key",
-                selector,
-                &format!("focus({})", json!(selector)),
-            )
-            .await?;
+            let focus = |selector: &str| format!("focus({})", json!(selector));
+            session = self.act("pressing a key", selector, focus).await?.1.session;
         }
         self.in_time("pressing a key", async {
             for event in events {
-                self.run_into_dialog(event).await?;
+                self.run_into_dialog(&session, event).await?;
             }
             self.settle().await
         })
@@ -284,13 +275,11 @@ impl Page {
     /// # Errors
     /// Those of every method with a selector.
     pub async fn scroll_to(&self, selector: &str) -> Result<()> {
-        self.act(
-            "scrolling",
-            selector,
-            &format!("scrollTo({})", json!(selector)),
-        )
-        .await
-        .map(drop)
+        let scroll = |selector: &str| format!("scrollTo({})", json!(selector));
+        let (place, frame) = self.act("scrolling", selector, scroll).await?;
+        let point = self.point(&place)?;
+        let through = self.point_through("scrolling", &frame, point).await;
+        through.map(drop)
     }
 
     /// Highlights this element and no other; `None` takes the highlight away.
@@ -298,8 +287,13 @@ impl Page {
     /// # Errors
     /// Those of every method with a selector.
     pub async fn border(&self, selector: Option<&str>) -> Result<()> {
-        let call = format!("border({})", json!(selector));
-        self.act("highlighting", selector.unwrap_or_default(), &call)
+        for frame in self.frames() {
+            let clear = self.in_world_of(&frame, "highlighting", "pageActions.border(null)");
+            // A frame that has gone has no highlight.
+            drop(clear.await);
+        }
+        let border = |chosen: &str| format!("border({})", json!(selector.map(|_| chosen)));
+        self.act("highlighting", selector.unwrap_or_default(), border)
             .await
             .map(drop)
     }
@@ -410,8 +404,8 @@ impl Page {
     }
 
     /// An action whose effect may be a dialog, which leaves it unanswered.
-    async fn run_into_dialog<C: Command>(&self, command: C) -> Result<()> {
-        match self.run(command).await {
+    async fn run_into_dialog<C: Command>(&self, session: &str, command: C) -> Result<()> {
+        match self.run_in(session, command).await {
             Ok(_) | Err(Error::DialogOpen { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -419,18 +413,27 @@ impl Page {
 
     /// Sends a command unless the page is gone or stands still, and lets go of it if that happens meanwhile.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
+        self.run_in(&self.tab.session, command).await
+    }
+
+    /// [`Page::run`] in the session of one of the page's frames.
+    pub(crate) async fn run_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
         tokio::select! {
             biased;
             stopped = self.until(|state| state.dialog.is_some()) => {
                 stopped?;
                 Err(self.ready().err().unwrap_or(Error::NoDialog))
             }
-            answer = self.send(command) => answer,
+            answer = self.send_in(session, command) => answer,
         }
     }
 
     async fn send<C: Command>(&self, command: C) -> Result<C::Answer> {
-        let answer = self.wire.command(Some(&self.tab.session), command).await;
+        self.send_in(&self.tab.session, command).await
+    }
+
+    async fn send_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
+        let answer = self.wire.command(Some(session), command).await;
         // The session of a page that has gone answers nothing useful.
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
@@ -491,6 +494,25 @@ impl Page {
             self.tab.hangs.store(true, Ordering::Relaxed);
         }
         result
+    }
+
+    /// Waits until what was scrolled is drawn where it lies now. By what is drawn, the browser decides which process a click is for.
+    async fn drawn(&self) -> Result<()> {
+        if self.wire.has_frames() {
+            let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
+            self.in_world("clicking", twice).await?;
+        }
+        Ok(())
+    }
+
+    fn point(&self, place: &Value) -> Result<(f64, f64)> {
+        let point = place["x"].as_f64().zip(place["y"].as_f64());
+        point.ok_or_else(|| self.unexpected("a place without coordinates"))
+    }
+
+    /// The session of a frame that has a process of its own.
+    pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
+        self.wire.frame_session(frame)
     }
 
     pub(crate) fn unexpected(&self, message: &str) -> Error {

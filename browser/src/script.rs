@@ -8,6 +8,7 @@ use crate::devtools::{CreateIsolatedWorld, Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
 use crate::page::{Page, SETTLE};
 use crate::profile::within;
+use crate::tab::Frame;
 
 const DUMP: &str = include_str!("../js/dump.js");
 const ACTIONS: &str = include_str!("../js/actions.js");
@@ -80,12 +81,45 @@ impl Page {
         }
     }
 
-    /// Calls a function of `js/actions.js` and turns each of its problems into its error.
-    pub(crate) async fn act(&self, what: &'static str, given: &str, call: &str) -> Result<Value> {
-        let value = self.in_world(what, &format!("pageActions.{call}")).await?;
+    /// Calls a function of `js/actions.js` in the document in which the element lies, and turns each of its problems into its error.
+    /// `call` writes it for a selector; what it gave comes with that document.
+    pub(crate) async fn act(
+        &self,
+        what: &'static str,
+        given: &str,
+        call: impl Fn(&str) -> String,
+    ) -> Result<(Value, Frame)> {
+        let mut frame = self.main_frame();
+        let mut selector = given.to_owned();
+        let value = loop {
+            let script = format!("pageActions.{}", call(&selector));
+            let value = self.in_world_of(&frame, what, &script).await?;
+            let Some(host) = value["host"].as_u64() else {
+                break value;
+            };
+            let inner = usize::try_from(host).ok();
+            let inner = inner.and_then(|host| self.frame_in(&frame, host));
+            frame = inner.ok_or_else(|| Error::StaleId {
+                id: bare(given).to_owned(),
+            })?;
+            value["id"]
+                .as_str()
+                .unwrap_or_default()
+                .clone_into(&mut selector);
+        };
+        self.no_problem(given, &frame, &value)?;
+        Ok((value, frame))
+    }
+
+    fn no_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let selector = || given.chars().take(200).collect();
-        let mut id = text("id");
+        // A frame of another origin has ids of its own.
+        let mut id = if *frame == self.main_frame() {
+            text("id")
+        } else {
+            bare(given).to_owned()
+        };
         let mut problem = value["problem"].as_str();
         if matches!(problem, Some("unmatched" | "malformed"))
             && let Some(hash) = self.tab.hash_in(given)
@@ -94,7 +128,7 @@ impl Page {
             problem = Some("unknown");
         }
         Err(match problem {
-            None => return Ok(value),
+            None => return Ok(()),
             Some("stale") => Error::StaleId { id },
             Some("unknown") if self.tab.knows_id(&id) => Error::StaleId { id },
             Some("unknown") => Error::UnknownId { id },
@@ -116,7 +150,7 @@ impl Page {
         &self,
         what: &'static str,
         selector: &str,
-        call: &str,
+        call: impl Fn(&str) -> String,
     ) -> Result<()> {
         self.ready()?;
         match self.act(what, selector, call).await {
@@ -128,6 +162,16 @@ impl Page {
 
     /// Runs a script beside the library of this crate, in a world apart from the page's.
     pub(crate) async fn in_world(&self, what: &'static str, script: &str) -> Result<Value> {
+        self.in_world_of(&self.main_frame(), what, script).await
+    }
+
+    /// [`Page::in_world`] for any of the page's documents.
+    pub(crate) async fn in_world_of(
+        &self,
+        frame: &Frame,
+        what: &'static str,
+        script: &str,
+    ) -> Result<Value> {
         let script = format!(
             "(() => {{ globalThis.pageDump ??= {DUMP};\nglobalThis.pageActions ??= {ACTIONS}(globalThis.pageDump);\nreturn {script}; }})()"
         );
@@ -135,15 +179,8 @@ impl Page {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let world = CreateIsolatedWorld {
-                    frame_id: self.tab.target.clone(),
-                    world_name: WORLD,
-                };
-                let result = match self.run(world).await {
-                    Ok(world) => {
-                        self.evaluate_in(Some(world.execution_context_id), &script)
-                            .await
-                    }
+                let result = match self.world_of(frame).await {
+                    Ok(world) => self.evaluate_at(&frame.session, Some(world), &script).await,
                     Err(error) => Err(error),
                 };
                 match result {
@@ -160,7 +197,21 @@ impl Page {
         .await
     }
 
-    pub(crate) async fn evaluate_in(&self, world: Option<i64>, script: &str) -> Result<Value> {
+    /// The world of this crate's scripts in a document.
+    pub(crate) async fn world_of(&self, frame: &Frame) -> Result<i64> {
+        let world = CreateIsolatedWorld {
+            frame_id: frame.id.clone(),
+            world_name: WORLD,
+        };
+        let world = self.run_in(&frame.session, world).await?;
+        Ok(world.execution_context_id)
+    }
+
+    async fn evaluate_in(&self, world: Option<i64>, script: &str) -> Result<Value> {
+        self.evaluate_at(&self.tab.session, world, script).await
+    }
+
+    async fn evaluate_at(&self, session: &str, world: Option<i64>, script: &str) -> Result<Value> {
         let evaluate = Evaluate {
             expression: script.to_owned(),
             context_id: world,
@@ -168,7 +219,7 @@ impl Page {
             return_by_value: true,
             user_gesture: true,
         };
-        let result = match self.run(evaluate).await {
+        let result = match self.run_in(session, evaluate).await {
             Err(Error::Protocol { message, .. })
                 if message.contains("reference chain") || message.contains("serializ") =>
             {
@@ -191,4 +242,12 @@ impl Page {
         }
         Ok(result.result.value.unwrap_or_default())
     }
+}
+
+/// A selector without what a dump writes around an id.
+fn bare(selector: &str) -> &str {
+    selector
+        .trim()
+        .trim_start_matches(['↑', '↓'])
+        .trim_matches(['[', ']', ' '])
 }

@@ -1,6 +1,6 @@
 //! The state of a tab, kept up to date by its events; every command on the tab watches it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,11 +22,28 @@ pub(crate) struct Tab {
     pub(crate) state: watch::Sender<State>,
     /// Every id that a dump of this tab has shown.
     pub(crate) shown_ids: Mutex<HashSet<String>>,
+    /// The frames of other origins in the newest dump.
+    pub(crate) frames: Mutex<Frames>,
     /// Whether the newest dump has hashes for ids.
     pub(crate) hashes: AtomicBool,
     /// Whether a command on this document took too long.
     pub(crate) hangs: AtomicBool,
 }
+
+/// A document of a tab: that of the tab itself, or of a frame of another origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// The session that reaches it: that of the tab, or of its own process.
+    pub(crate) session: String,
+    /// The browser's id of it.
+    pub(crate) id: String,
+    /// Which of the frames of other origins it is, in the document around it, and in the one around that.
+    pub(crate) path: Vec<usize>,
+}
+
+/// The frames of other origins that the newest dump of a tab went into.
+#[derive(Debug, Default)]
+pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 
 /// What is true of a tab now.
 #[derive(Debug, Clone, Default)]

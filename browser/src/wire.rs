@@ -17,6 +17,13 @@ use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::tab::{Gone, State, Tab};
 
+/// New tabs, and the frames and workers in them, wait until they are watched, so that no dialog and no request of theirs is missed.
+const ATTACH: SetAutoAttach = SetAutoAttach {
+    auto_attach: true,
+    wait_for_debugger_on_start: true,
+    flatten: true,
+};
+
 /// A handle on the connection; the connection closes with the last one, or by [`Wire::end`].
 #[derive(Debug, Clone)]
 pub(crate) struct Wire {
@@ -27,6 +34,8 @@ pub(crate) struct Wire {
 #[derive(Debug)]
 struct Shared {
     tabs: Mutex<Vec<Arc<Tab>>>,
+    /// The sessions of frames that have a process of their own, by the frames' ids.
+    frames: Mutex<HashMap<String, String>>,
     /// Rises whenever a tab comes or goes.
     changes: watch::Sender<u64>,
     rules: Arc<Rules>,
@@ -48,6 +57,7 @@ impl Wire {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             tabs: Mutex::default(),
+            frames: Mutex::default(),
             changes: watch::Sender::default(),
             rules,
             ended: watch::Sender::default(),
@@ -61,13 +71,7 @@ impl Wire {
         let wire = Self { outbox, shared };
         wire.command(None, SetDiscoverTargets { discover: true })
             .await?;
-        let attach = SetAutoAttach {
-            auto_attach: true,
-            // New tabs wait until they are watched, so that no dialog of theirs is missed.
-            wait_for_debugger_on_start: true,
-            flatten: true,
-        };
-        wire.command(None, attach).await?;
+        wire.command(None, ATTACH).await?;
         Ok(wire)
     }
 
@@ -128,6 +132,16 @@ impl Wire {
             .filter(|tab| tab.context == context)
             .cloned()
             .collect()
+    }
+
+    /// The session of a frame that has a process of its own.
+    pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
+        self.shared.frames.lock().get(frame).cloned()
+    }
+
+    /// Whether any frame of the browser has a process of its own.
+    pub(crate) fn has_frames(&self) -> bool {
+        !self.shared.frames.lock().is_empty()
     }
 
     /// Waits until the tab of a target is attached.
@@ -247,6 +261,7 @@ impl Pump {
             ("Target.attachedToTarget", _) => self.attach(&event.params).await?,
             ("Target.detachedFromTarget", _) => {
                 let session = event.params["sessionId"].as_str().unwrap_or_default();
+                self.shared.frames.lock().retain(|_, of| of != session);
                 let mut tabs = self.shared.tabs.lock();
                 tabs.retain(|tab| {
                     let stays = tab.session != session;
@@ -280,14 +295,22 @@ impl Pump {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let session = text(&params["sessionId"]);
         let info = &params["targetInfo"];
-        if info["type"] == "page" {
+        let kind = info["type"].as_str().unwrap_or_default();
+        let network = EnableNetwork {
+            max_total_buffer_size: 0,
+            max_resource_buffer_size: 0,
+        };
+        self.send(&session, network).await?;
+        if kind == "iframe" {
+            let frame = text(&info["targetId"]);
+            self.shared.frames.lock().insert(frame, session.clone());
+        }
+        if kind == "iframe" || kind == "page" {
+            self.send(&session, ATTACH).await?;
+        }
+        if kind == "page" {
             self.send(&session, EnablePage {}).await?;
             self.send(&session, EnableInspector {}).await?;
-            let network = EnableNetwork {
-                max_total_buffer_size: 0,
-                max_resource_buffer_size: 0,
-            };
-            self.send(&session, network).await?;
             // Every tab acts as the one in front, so that several can be used at once.
             let focus = SetFocusEmulation { enabled: true };
             self.send(&session, focus).await?;
@@ -298,6 +321,7 @@ impl Pump {
                 opener: info["openerId"].as_str().map(str::to_owned),
                 state: watch::Sender::new(State::default()),
                 shown_ids: Mutex::default(),
+                frames: Mutex::default(),
                 hashes: AtomicBool::default(),
                 hangs: AtomicBool::default(),
             };

@@ -1,59 +1,197 @@
-//! Frames: those of the page's origin are walked by a dump that is asked to, and used like the rest of the page.
+//! Frames: a dump that is asked to goes into them, of whatever origin, and what lies in them is used like the rest of the page.
 
 use std::time::Duration;
 
-use browser::{DumpAlso, DumpSettings};
+use browser::{DumpAlso, DumpSettings, Error, IdStyle, Origin, Page};
+use url::form_urlencoded::Serializer;
 
 use crate::site::{Site, in_runtime, pool};
 
+fn settings(ids: IdStyle) -> DumpSettings {
+    DumpSettings {
+        ids,
+        also: DumpAlso {
+            editable: true,
+            frames: true,
+            ..DumpAlso::default()
+        },
+        ..DumpSettings::default()
+    }
+}
+
+/// The id of the line that holds this, the nth of them.
+async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) -> String {
+    let dump = page.dump(settings).await.unwrap();
+    let mut lines = dump.tree().lines().filter(|line| line.contains(holds));
+    let line = lines.nth(nth);
+    let line = line.unwrap_or_else(|| panic!("no {nth} of {holds} in\n{}", dump.text));
+    line.split(['[', ']']).nth(1).unwrap().to_owned()
+}
+
+/// Waits until a site was asked for an address. A form that leads elsewhere within its frame is one for which no click waits.
+async fn asked(site: &Site, address: &str) {
+    let asked = async || {
+        while !site
+            .asked
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|asked| asked == address)
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let asked = tokio::time::timeout(Duration::from_secs(60), asked()).await;
+    asked.unwrap_or_else(|_| panic!("{:?}", site.asked.lock().unwrap()));
+}
+
+/// The address of a page with frames, each by its title.
+fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
+    let query = Serializer::new(String::new()).extend_pairs(frames).finish();
+    format!("{}?{query}", site.at("pages/frames.html"))
+}
+
 #[test]
-fn a_frame_of_the_same_origin_can_be_read_and_used() {
+fn frames_of_any_origin_can_be_read_and_used() {
     in_runtime(async || {
-        let [site, other, refused] = [Site::open().await, Site::open().await, Site::open().await];
-        let allowed = [site.origin.parse().unwrap(), other.origin.parse().unwrap()];
+        let [site, other, far, refused] = [
+            Site::open().await,
+            Site::open().await,
+            Site::open().await,
+            Site::open().await,
+        ];
+        // Another site to the browser, which gives it a process of its own.
+        let far_origin = far.origin.replace("127.0.0.1", "localhost");
+        let allowed: [Origin; 3] =
+            [&site.origin, &other.origin, &far_origin].map(|origin| origin.parse().unwrap());
         let profile = pool().await.profile(&allowed).await.unwrap();
         let page = profile.page().unwrap();
-        let address = format!(
-            "{}?same={}&other={}&refused={}",
-            site.at("pages/frames.html"),
-            site.origin,
-            other.origin,
-            refused.origin
-        );
-        page.goto(&address).await.unwrap();
-        let settings = DumpSettings {
-            also: DumpAlso {
-                editable: true,
-                frames: true,
-                ..DumpAlso::default()
-            },
-            ..DumpSettings::default()
+        let framed = |origin: &str| format!("{origin}/pages/framed.html");
+        let nested =
+            page_with(&far, &[("Inner", framed(&other.origin))]).replace(&far.origin, &far_origin);
+        let frames = [
+            ("Same", framed(&site.origin)),
+            ("Other", framed(&other.origin)),
+            ("Far", framed(&far_origin)),
+            ("Nested", nested),
+            ("Refused", framed(&refused.origin)),
+        ];
+        page.goto(&page_with(&site, &frames)).await.unwrap();
+        let shown = |text: &str| {
+            let names = [
+                (&far_origin, "http://far"),
+                (&site.origin, "http://site"),
+                (&other.origin, "http://other"),
+                (&refused.origin, "http://refused"),
+            ];
+            // Ports differ from run to run, also within an address.
+            names
+                .into_iter()
+                .fold(text.to_owned(), |text, (origin, name)| {
+                    let encoded = origin.replace(':', "%3A").replace('/', "%2F");
+                    text.replace(origin.as_str(), name).replace(&encoded, name)
+                })
         };
-        let dump = page.dump(&settings).await.unwrap();
-        let shown = |tree: &str| {
-            // Ports differ from run to run.
-            let tree = tree.replace(&other.origin, "http://other");
-            tree.replace(&refused.origin, "http://refused")
-        };
-        insta::assert_snapshot!("frames", shown(dump.tree()));
-        page.fill("3", "hello").await.unwrap();
-        page.fill("4", "dear you").await.unwrap();
-        let filled = page.dump(&settings).await.unwrap();
-        insta::assert_snapshot!("frames_filled", shown(filled.tree()));
-        page.click("5").await.unwrap();
-        // The form leads elsewhere within its frame, for which no click waits.
-        let sent = async || loop {
-            let asked = site.asked.lock().unwrap().clone();
-            if let Some(sent) = asked.iter().find(|asked| asked.contains("sent")) {
-                return sent.clone();
+        for (style, name) in [
+            (IdStyle::Numbers, "frames"),
+            (IdStyle::Hashes, "frames_hashes"),
+        ] {
+            let dump = page.dump(&settings(style)).await.unwrap();
+            let again = page.dump(&settings(style)).await.unwrap();
+            assert_eq!(dump.tree(), again.tree());
+            if style == IdStyle::Numbers {
+                insta::assert_snapshot!(name, shown(dump.tree()));
+            } else {
+                let mut ids: Vec<&str> = dump
+                    .elements
+                    .iter()
+                    .map(|indexed| indexed.id.as_str())
+                    .collect();
+                ids.sort_unstable();
+                ids.dedup();
+                assert_eq!(ids.len(), dump.elements.len(), "ids name one thing each");
             }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            let settings = settings(style);
+            for (nth, word) in ["same", "other", "far", "inner"].into_iter().enumerate() {
+                let word = format!("{word}-{name}");
+                page.fill(&id_of(&page, &settings, "name=\"word\"", nth).await, &word)
+                    .await
+                    .unwrap();
+                page.fill(
+                    &id_of(&page, &settings, "contenteditable", nth).await,
+                    &word,
+                )
+                .await
+                .unwrap();
+            }
+            let filled = page.dump(&settings).await.unwrap();
+            if style == IdStyle::Numbers {
+                insta::assert_snapshot!("frames_filled", shown(filled.tree()));
+            }
+        }
+        let settings = settings(IdStyle::Numbers);
+        // What was sent shows another document, so that the next button is the first.
+        let buttons = async || {
+            let dump = page.dump(&settings).await.unwrap();
+            dump.tree().matches("Send").count()
         };
-        let sent = tokio::time::timeout(Duration::from_secs(60), sent()).await;
-        assert_eq!(sent.unwrap(), "/pages/sent.html?word=hello ");
+        let order = [
+            (&site, "same"),
+            (&other, "other"),
+            (&far, "far"),
+            (&other, "inner"),
+        ];
+        for (gone, (of, word)) in order.into_iter().enumerate() {
+            assert_eq!(buttons().await, 4 - gone);
+            let button = id_of(&page, &settings, "Send", 0).await;
+            page.border(Some(&button)).await.unwrap();
+            page.scroll_to(&button).await.unwrap();
+            page.click(&button).await.unwrap();
+            asked(of, &format!("/pages/sent.html?word={word}-frames_hashes ")).await;
+            while buttons().await == 4 - gone {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
         assert!(refused.asked.lock().unwrap().is_empty());
         let plain = page.dump(&DumpSettings::default()).await.unwrap();
         assert_eq!(plain.tree(), "");
+        profile.close().await;
+    });
+}
+
+#[test]
+fn what_covers_a_frame_keeps_clicks_out_of_it_and_ids_of_a_frame_that_left_are_stale() {
+    in_runtime(async || {
+        let [site, other] = [Site::open().await, Site::open().await];
+        let allowed: [Origin; 2] =
+            [&site.origin, &other.origin].map(|origin| origin.parse().unwrap());
+        let profile = pool().await.profile(&allowed).await.unwrap();
+        let page = profile.page().unwrap();
+        let frame = other.at("pages/framed.html");
+        page.goto(&format!("{}?frame={frame}", site.at("pages/covered.html")))
+            .await
+            .unwrap();
+        let settings = settings(IdStyle::Numbers);
+        let button = id_of(&page, &settings, "Send", 0).await;
+        let covered = page.click(&button).await.unwrap_err();
+        assert!(
+            matches!(&covered, Error::Inapplicable { reason, .. } if reason == "div#over covers it"),
+            "{covered}"
+        );
+        page.evaluate("document.querySelector('iframe').remove()")
+            .await
+            .unwrap();
+        let stale = page.click(&format!("[{button}]")).await.unwrap_err();
+        assert!(
+            matches!(&stale, Error::StaleId { id } if *id == button),
+            "{stale}"
+        );
+        page.dump(&settings).await.unwrap();
+        let stale = page.click(&button).await.unwrap_err();
+        assert!(
+            matches!(&stale, Error::StaleId { id } if *id == button),
+            "{stale}"
+        );
         profile.close().await;
     });
 }

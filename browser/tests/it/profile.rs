@@ -92,6 +92,59 @@ fn origins_are_those_of_the_web() {
 }
 
 #[test]
+fn what_is_refused_to_frames_and_workers_is_told_too() {
+    in_runtime(async || {
+        let site = Site::open().await;
+        // Another site to the browser, whose frames have a process of their own.
+        let other = site.origin.replace("127.0.0.1", "localhost");
+        let origins = [&site.origin, &other].map(|origin| origin.parse().unwrap());
+        let profile = pool().await.profile(&origins).await.unwrap();
+        let page = profile.page().unwrap();
+        page.goto(&site.at("pages/ids.html")).await.unwrap();
+        let asking = |origin: &str, url: &str| {
+            format!(
+                "new Promise((done) => {{
+                  addEventListener('message', () => done(1), {{ once: true }});
+                  document.body.append(Object.assign(document.createElement('iframe'), {{ src: '{origin}/pages/asking.html?for={url}' }}));
+                }})"
+            )
+        };
+        let script =
+            "fetch('http://worker.example/').catch(() => 0).then(() => postMessage('asked'))";
+        let worker = format!(
+            "new Promise((done) => {{ new Worker(URL.createObjectURL(new Blob([\"{script}\"]))).onmessage = () => done(1); }})"
+        );
+        let rows = [
+            (
+                asking(&site.origin, "http://same.example/"),
+                "http://same.example/",
+            ),
+            (
+                asking(&other, "http://other.example/"),
+                "http://other.example/",
+            ),
+            (worker, "http://worker.example/"),
+        ];
+        for (script, address) in rows {
+            page.evaluate(&script).await.unwrap();
+            // What another process asked for is known when its event comes.
+            let refused = async {
+                loop {
+                    let refused = profile.take_refused();
+                    if !refused.is_empty() {
+                        return refused;
+                    }
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            };
+            let refused = tokio::time::timeout(Duration::from_secs(60), refused).await;
+            assert_eq!(refused.unwrap(), [address]);
+        }
+        profile.close().await;
+    });
+}
+
+#[test]
 fn what_is_refused_to_pages_is_told_once() {
     on_page("pages/ids.html", async |world, page| {
         assert_eq!(world.profile.take_refused(), Vec::<String>::new());

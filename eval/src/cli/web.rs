@@ -67,7 +67,7 @@ pub enum Beyond {
     Nested,
     /// Ids for what can be written in without being a field.
     Editable,
-    /// What is inside of iframes of the page's own origin, and the addresses of those of others.
+    /// What is inside of iframes.
     Frames,
 }
 

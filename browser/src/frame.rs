@@ -1,0 +1,213 @@
+//! Frames of other origins: documents that no script of the page around them may see. Each is read, and used, in a world of its own; the
+//! page's dump holds their lines where the frames stand.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::devtools::{DescribeNode, Evaluate, ReleaseObject};
+use crate::dump::DumpSettings;
+use crate::error::{Error, Result};
+use crate::page::Page;
+use crate::tab::{Frame, Frames};
+
+/// The most frames of other origins that one dump goes into, counted over all depths.
+const MOST_FRAMES: usize = 50;
+/// What the dump of one such frame may take. One that takes longer is left with its address.
+const FRAME_LIMIT: Duration = Duration::from_secs(5);
+/// What the browser calls the documents in place of those that it did not load.
+const ERROR_PAGE: &str = "chrome-error:";
+
+/// A corner or a point, in pixels of a viewport.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+/// Where a document lies: its corner in the viewport of the tab, and the height of that.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    corner: Point,
+    height: u64,
+}
+
+/// Where input reaches a point of a frame: the browser takes it for each process in that process' own pixels, and does not have to
+/// find out which one lies there.
+#[derive(Debug)]
+pub(crate) struct Through {
+    pub(crate) session: String,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    /// What lies over the frame there, if anything does.
+    pub(crate) covered: Option<String>,
+}
+
+impl Page {
+    /// The document of the tab itself.
+    pub(crate) fn main_frame(&self) -> Frame {
+        Frame {
+            session: self.tab.session.clone(),
+            id: self.tab.target.clone(),
+            path: Vec::new(),
+        }
+    }
+
+    /// What `js/dump.js` gives for the page, with the lines of its frames of other origins.
+    pub(crate) async fn dump_with_frames(&self, settings: &DumpSettings) -> Result<Value> {
+        let mut frames = Frames::default();
+        let mut left = MOST_FRAMES;
+        let main = self.main_frame();
+        let dump = self
+            .dump_frame(settings, &main, None, &mut frames, &mut left)
+            .await?;
+        *self.tab.frames.lock() = frames;
+        Ok(dump)
+    }
+
+    async fn dump_frame(
+        &self,
+        settings: &DumpSettings,
+        frame: &Frame,
+        place: Option<Place>,
+        frames: &mut Frames,
+        left: &mut usize,
+    ) -> Result<Value> {
+        let at = place.map(
+            |Place { corner, height }| json!({"x": corner.x, "y": corner.y, "height": height}),
+        );
+        let dump = async |inner: Value| {
+            let script = format!(
+                "pageDump.dump({})",
+                settings.to_javascript(at.as_ref(), &inner)
+            );
+            self.in_world_of(frame, "making a dump", &script).await
+        };
+        let first = dump(Value::Null).await?;
+        let corners = Vec::<Point>::deserialize(&first["hosts"]).unwrap_or_default();
+        let mut inner = Vec::new();
+        for (host, corner) in corners.into_iter().enumerate().take(*left) {
+            *left = left.saturating_sub(1);
+            let around = place.map_or(Point { x: 0.0, y: 0.0 }, |place| place.corner);
+            let height = place.map_or(first["viewport"][1].as_u64(), |place| Some(place.height));
+            let place = Place {
+                corner: Point {
+                    x: around.x + corner.x,
+                    y: around.y + corner.y,
+                },
+                height: height.unwrap_or_default(),
+            };
+            let lines = self.lines_of(settings, frame, host, place, frames, left);
+            let lines = tokio::time::timeout(FRAME_LIMIT, Box::pin(lines)).await;
+            // A frame that has gone, or does not answer, is left with its address.
+            inner.push(lines.ok().and_then(Result::ok).unwrap_or_default());
+        }
+        if inner.iter().all(Value::is_null) {
+            return Ok(first);
+        }
+        dump(Value::Array(inner)).await
+    }
+
+    /// The lines of a frame, by its position among those of a document; null where it shows none of its own.
+    async fn lines_of(
+        &self,
+        settings: &DumpSettings,
+        around: &Frame,
+        host: usize,
+        place: Place,
+        frames: &mut Frames,
+        left: &mut usize,
+    ) -> Result<Value> {
+        let Some(id) = self.frame_id(around, host).await? else {
+            return Ok(Value::Null);
+        };
+        let frame = Frame {
+            session: self
+                .frame_session(&id)
+                .unwrap_or_else(|| around.session.clone()),
+            id,
+            path: [&around.path[..], &[host]].concat(),
+        };
+        let mut dump = self
+            .dump_frame(settings, &frame, Some(place), frames, left)
+            .await?;
+        if dump["url"]
+            .as_str()
+            .is_none_or(|url| url.starts_with(ERROR_PAGE))
+        {
+            return Ok(Value::Null);
+        }
+        frames.0.insert(frame.path.clone(), frame);
+        Ok(dump["lines"].take())
+    }
+
+    /// The browser's id of a frame of other origin.
+    async fn frame_id(&self, around: &Frame, host: usize) -> Result<Option<String>> {
+        let world = self.world_of(around).await?;
+        let evaluate = Evaluate {
+            expression: format!("pageDump.hostAt({host})"),
+            context_id: Some(world),
+            await_promise: false,
+            return_by_value: false,
+            user_gesture: false,
+        };
+        let found = self.run_in(&around.session, evaluate).await?;
+        let Some(object_id) = found.result.object_id else {
+            return Ok(None);
+        };
+        let describe = DescribeNode {
+            object_id: object_id.clone(),
+        };
+        let described = self.run_in(&around.session, describe).await;
+        self.run_in(&around.session, ReleaseObject { object_id })
+            .await?;
+        Ok(described?.node.frame_id)
+    }
+
+    /// The frame that stands at a position of a document's, as the newest dump had it.
+    pub(crate) fn frame_in(&self, around: &Frame, host: usize) -> Option<Frame> {
+        let path = [&around.path[..], &[host]].concat();
+        self.tab.frames.lock().0.get(&path).cloned()
+    }
+
+    /// All that the newest dump went into.
+    pub(crate) fn frames(&self) -> Vec<Frame> {
+        self.tab.frames.lock().0.values().cloned().collect()
+    }
+
+    /// Brings a point of a frame into view, through all that is around the frame.
+    pub(crate) async fn point_through(
+        &self,
+        what: &'static str,
+        frame: &Frame,
+        (mut x, mut y): (f64, f64),
+    ) -> Result<Through> {
+        let mut covered = None;
+        let mut at = None;
+        for depth in (0..frame.path.len()).rev() {
+            let around = if depth == 0 {
+                self.main_frame()
+            } else {
+                let frames = self.tab.frames.lock();
+                let around = frames.0.get(&frame.path[..depth]);
+                around.cloned().ok_or(Error::PageLeft)?
+            };
+            if around.session != frame.session {
+                at = at.or(Some((x, y)));
+            }
+            let call = format!("pageActions.through({}, {x}, {y})", frame.path[depth]);
+            let place = self.in_world_of(&around, what, &call).await?;
+            let point = Point::deserialize(&place).map_err(|_| Error::PageLeft)?;
+            (x, y) = (point.x, point.y);
+            covered = covered.or_else(|| place["covered"].as_str().map(str::to_owned));
+        }
+        let (x, y) = at.unwrap_or((x, y));
+        Ok(Through {
+            session: frame.session.clone(),
+            x,
+            y,
+            covered,
+        })
+    }
+}
