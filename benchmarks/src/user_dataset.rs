@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
-use crate::own_world::{Talk, WorldFields};
+use crate::own_world::{Talk, WorldFields, with_selection};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
@@ -63,6 +63,7 @@ enum Role {
     Viewport,
     Documents,
     Turns,
+    Selection,
     Check,
 }
 
@@ -85,6 +86,7 @@ impl Role {
             Self::Viewport => "viewport",
             Self::Documents => "documents",
             Self::Turns => "turns",
+            Self::Selection => "selection",
             Self::Check => "check",
         }
     }
@@ -127,6 +129,7 @@ impl Fields {
                 viewport: name(Role::Viewport),
                 documents: name(Role::Documents),
                 turns: name(Role::Turns),
+                selection: name(Role::Selection),
                 check: name(Role::Check),
                 named: named.values().cloned().collect(),
             },
@@ -372,6 +375,10 @@ impl Schema for Own {
         if query.trim().is_empty() {
             return Err(Fault::new(&fields.query, "is blank, it must ask something"));
         }
+        let query = match &talk.selection {
+            Some(selection) => with_selection(&query, selection),
+            None => query,
+        };
         let context = row.get(&fields.context).map(plain).unwrap_or_default();
         if let Some(file) = self.file_named(&context) {
             let problem = format!(

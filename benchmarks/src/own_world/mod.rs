@@ -29,6 +29,7 @@ pub(crate) struct WorldFields {
     pub viewport: String,
     pub documents: String,
     pub turns: String,
+    pub selection: String,
     pub check: String,
     /// Those that the description names, which count in every row that has them. The others count beside a check or turns:
     /// elsewhere a field `url` is what it always was, a fact.
@@ -42,6 +43,10 @@ pub(crate) struct Talk {
     pub messages: Vec<String>,
     /// Of each message, or of the query, how it is checked and what is right.
     checks: Vec<Option<(Check, Value)>>,
+    /// What the user has selected on the page, where the row says so beside its query.
+    pub selection: Option<String>,
+    /// The field that says what is selected, where any does.
+    selected: Option<String>,
 }
 
 impl Talk {
@@ -69,7 +74,7 @@ impl Talk {
 
 impl WorldFields {
     /// Their names.
-    pub(crate) fn all(&self) -> [&String; 11] {
+    pub(crate) fn all(&self) -> [&String; 12] {
         [
             &self.url,
             &self.site,
@@ -81,6 +86,7 @@ impl WorldFields {
             &self.viewport,
             &self.documents,
             &self.turns,
+            &self.selection,
             &self.check,
         ]
     }
@@ -100,9 +106,17 @@ impl WorldFields {
         };
         let turns = match self.structure(row, &self.turns)? {
             None => {
+                let counts = check.is_some() || self.named.contains(&self.selection);
+                let selection = if counts {
+                    text(row, &self.selection)?
+                } else {
+                    None
+                };
                 return Ok(Talk {
                     messages: Vec::new(),
                     checks: vec![check],
+                    selected: selection.as_ref().map(|_| self.selection.clone()),
+                    selection,
                 });
             }
             Some(Value::Array(turns)) if !turns.is_empty() => turns,
@@ -114,9 +128,16 @@ impl WorldFields {
             }
             Some(other) => return Err(wrong(&self.turns, &other, "a list of the user's messages")),
         };
+        if text(row, &self.selection)?.is_some() {
+            let problem = format!(
+                "stands beside `{}`: a message there has its own `selection`",
+                self.turns
+            );
+            return Err(Fault::new(&self.selection, problem));
+        }
         let mut talk = Talk::default();
         for (turn, number) in turns.iter().zip(1..) {
-            let (message, check) = self.turn(turn, number)?;
+            let (message, check) = self.turn(turn, number, &mut talk.selected)?;
             talk.messages.push(message);
             talk.checks.push(check);
         }
@@ -136,12 +157,17 @@ impl WorldFields {
         Ok(talk)
     }
 
-    fn turn(&self, turn: &Value, number: usize) -> Result<(String, Option<(Check, Value)>), Fault> {
+    fn turn(
+        &self,
+        turn: &Value,
+        number: usize,
+        selected: &mut Option<String>,
+    ) -> Result<(String, Option<(Check, Value)>), Fault> {
         let field = format!("{}[{number}]", self.turns);
         let (message, check) = match turn {
             Value::String(message) => (message.clone(), None),
             Value::Object(turn) => {
-                known(&field, turn, &["query", "check"])?;
+                known(&field, turn, &["query", "selection", "check"])?;
                 let Some(Value::String(message)) = turn.get("query") else {
                     return Err(Fault::new(
                         &field,
@@ -153,7 +179,16 @@ impl WorldFields {
                     Some(Value::Object(check)) => Some(read_check(&field, check)?),
                     Some(other) => return Err(wrong(&field, other, "an object in `check`")),
                 };
-                (message.clone(), check)
+                let message = match turn.get("selection") {
+                    None | Some(Value::Null) => message.clone(),
+                    Some(Value::String(selection)) if !message.trim().is_empty() => {
+                        *selected = Some(field.clone());
+                        with_selection(message, selection)
+                    }
+                    Some(Value::String(_)) => String::new(),
+                    Some(other) => return Err(wrong(&field, other, "a text in `selection`")),
+                };
+                (message, check)
             }
             other => {
                 return Err(wrong(
@@ -200,6 +235,14 @@ impl WorldFields {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
         let places = [&self.url, &self.site, &self.command, &self.documents];
+        let on_a_page = places[..3].iter().any(|name| counts(name));
+        if let (Some(field), false) = (&talk.selected, on_a_page) {
+            let problem = format!(
+                "is what the user has selected on a page, and the row has none: `{}`, `{}` or `{}` names one",
+                self.url, self.site, self.command
+            );
+            return Err(Fault::new(field, problem));
+        }
         if !places.into_iter().any(counts) {
             let page = talk
                 .checks
@@ -425,6 +468,21 @@ impl WorldFields {
             Some(_) => Ok(None),
         }
     }
+}
+
+/// What the user says of something that is selected on the page, as one message.
+pub fn with_selection(message: &str, selection: &str) -> String {
+    let template = include_str!("selection.md").trim_end();
+    let parts = template.split_once("{message}").unwrap_or_default();
+    let (between, after) = parts.1.split_once("{selection}").unwrap_or_default();
+    [
+        parts.0,
+        message.trim_end(),
+        between,
+        selection.trim(),
+        after,
+    ]
+    .concat()
 }
 
 /// The URI under which a document is open.

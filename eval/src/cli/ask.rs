@@ -44,6 +44,10 @@ pub struct AskArgs {
     #[arg(long, value_name = "ORIGIN", requires = "url", help_heading = "World")]
     pub allow: Vec<String>,
 
+    /// Text that is selected on the page, which the agent is shown after the question
+    #[arg(long, value_name = "TEXT", requires = "url", help_heading = "World")]
+    pub selection: Option<String>,
+
     /// Text file to open as a document, with `--protocol json-action`; repeatable. Only apps read it
     #[arg(
         long,

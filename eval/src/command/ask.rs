@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-use benchmarks::{AppWorld, Image, OwnWorld, document_uri};
+use benchmarks::{AppWorld, Image, OwnWorld, document_uri, with_selection};
 use harness::Task;
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Status, WebEvent};
@@ -36,7 +36,10 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         run_id: "ask".to_owned(),
         sample: "ask".to_owned(),
         attempt: 1,
-        query: settings.query.read()?,
+        query: match &settings.selection {
+            Some(selection) => with_selection(&settings.query.read()?, selection),
+            None => settings.query.read()?,
+        },
         follow_ups: Vec::new(),
         context: settings.context.read()?,
         images: images(&shown),

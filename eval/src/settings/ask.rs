@@ -22,6 +22,8 @@ pub struct AskSettings {
     pub images: Vec<PathBuf>,
     /// The web page that it is about.
     pub site: Option<OwnSite>,
+    /// What is selected on the page.
+    pub selection: Option<String>,
     /// The files of the documents that are open.
     pub documents: Vec<PathBuf>,
     /// Whether the app that is launched is shown.
@@ -69,6 +71,10 @@ impl AskSettings {
             context,
             images,
             site,
+            selection: args
+                .selection
+                .clone()
+                .filter(|text| !text.trim().is_empty()),
             documents: args.document.clone(),
             show: args.show,
             save: args.save.clone(),

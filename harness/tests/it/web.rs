@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use harness::agent_turn::AgentTurnSettings;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError};
-use harness::model::{Event, EventKind, EventSink, Message, Role};
+use harness::model::{Event, EventKind, EventSink, Image, Message, Role};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Scripted};
 use harness::{Budget, Conduct, Engine, Model, Models, Protocol, Task, ToolChoice, Treatment};
 use serde::Deserialize;
@@ -40,6 +40,9 @@ struct Case {
     agent: AgentTurnSettings,
     #[serde(default)]
     screenshots: bool,
+    /// How many images the user attached.
+    #[serde(default)]
+    images: usize,
     /// Texts that no request of the root may hold, and that some request of an app must.
     #[serde(default)]
     canaries: Vec<String>,
@@ -121,6 +124,10 @@ async fn run(case: Case, model: &Path) -> String {
         },
         aliases: Vec::new(),
     };
+    let picture = Image {
+        media_type: "image/png".to_owned(),
+        data: "iVBORw0KGgo=".to_owned(),
+    };
     let treatment = Treatment {
         protocol: case.protocol,
         max_iterations: case.max_iterations,
@@ -141,7 +148,7 @@ async fn run(case: Case, model: &Path) -> String {
         attempt: 1,
         query: case.query.clone(),
         follow_ups: case.follow_ups.clone(),
-        images: Vec::new(),
+        images: vec![picture; case.images],
         context: Arc::default(),
     };
     let canaries = case.canaries.clone();

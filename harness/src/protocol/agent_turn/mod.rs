@@ -28,7 +28,7 @@ use crate::agent::{
     run_turns,
 };
 use crate::model::web::Page;
-use crate::model::{EventKind, Message, Status, ToolResult, ToolUse, WebEvent};
+use crate::model::{EventKind, Image, Message, Status, ToolResult, ToolUse, WebEvent};
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
 use crate::protocol::RootAgent;
@@ -184,6 +184,7 @@ impl RootAgent for AgentTurn {
             executor,
             log: TurnLog::default(),
             follow_ups: attempt.task.follow_ups.clone().into(),
+            attached: attempt.task.images.clone(),
             narrated: None,
             malformed: 0,
         };
@@ -201,6 +202,8 @@ struct WebTurns<'a> {
     log: TurnLog,
     /// What the user says next.
     follow_ups: VecDeque<String>,
+    /// The images that the user attached, which the next request alone shows.
+    attached: Vec<Image>,
     /// The last text that was narrated.
     narrated: Option<String>,
     /// Responses in a row without a usable envelope.
@@ -214,7 +217,8 @@ impl Turns for WebTurns<'_> {
 
     /// Shows the page as it is now, at the end of the next request alone.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
-        let block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+        let mut block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+        block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
         if let Some(most) = self.agent.settings.max_prompt_tokens {
             fit::fit(self.attempt, self.root, conversation, most)?;
