@@ -1,5 +1,7 @@
 //! What the page asks for: each address with the JSON that it gives.
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -9,7 +11,7 @@ use super::library::Library;
 use super::overview;
 use super::query::Query;
 use super::run_file::RunFile;
-use super::sample_list::{self, natural};
+use super::sample_list::{self, in_order, natural};
 use super::trajectory::{agent_texts, iterations, text_part};
 
 /// Iterations of a page at most.
@@ -190,29 +192,35 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
 /// The attempts before and after one, in the order in which a run's page lists them at first.
 fn neighbours(file: &RunFile, sample: &str, attempt: u32) -> Value {
     let key = |id: &str, number: u32| json!({ "id": id, "attempt": number });
-    let mut all: Vec<(&str, u32)> = file
-        .run
-        .records
-        .iter()
+    let finished = file.run.records.iter();
+    let under_way = file.under_way.iter();
+    let all = finished
         .map(|record| (record.id.as_str(), record.attempt))
-        .chain(
-            file.under_way
-                .iter()
-                .map(|one| (one.id.as_str(), one.attempt)),
-        )
-        .collect();
-    all.sort_by(|a, b| natural(a.0, b.0).then(a.1.cmp(&b.1)));
-    let place = all.iter().position(|one| *one == (sample, attempt));
-    let at = |place: Option<usize>| {
-        place
-            .and_then(|place| all.get(place))
-            .map(|one| key(one.0, one.1))
-    };
+        .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
+    // Without sorting: an export asks this of each attempt.
+    let here = (sample, attempt);
+    let (mut previous, mut next, mut before, mut of) = (None, None, 0, 0);
+    let mut is_there = false;
+    for one in all {
+        of += 1;
+        match in_order(one, here) {
+            Ordering::Equal => is_there = true,
+            Ordering::Less => {
+                before += 1;
+                let first = previous.is_none_or(|last| in_order(last, one).is_lt());
+                previous = if first { Some(one) } else { previous };
+            }
+            Ordering::Greater => {
+                let first = next.is_none_or(|last| in_order(one, last).is_lt());
+                next = if first { Some(one) } else { next };
+            }
+        }
+    }
     json!({
-        "previous": at(place.and_then(|place| place.checked_sub(1))),
-        "next": at(place.map(|place| place + 1)),
-        "place": place.map(|place| place + 1),
-        "of": all.len(),
+        "previous": previous.filter(|_| is_there).map(|one| key(one.0, one.1)),
+        "next": next.filter(|_| is_there).map(|one| key(one.0, one.1)),
+        "place": is_there.then_some(before + 1),
+        "of": of,
     })
 }
 

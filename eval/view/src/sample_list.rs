@@ -63,7 +63,7 @@ pub fn page<'a>(records: &'a [AttemptRecord], query: &Query) -> Result<SamplePag
         .iter()
         .filter(|record| filter(record) && holds(record, &search))
         .collect();
-    found.sort_by(|a, b| natural(&a.id, &b.id).then(a.attempt.cmp(&b.attempt)));
+    found.sort_by(|a, b| by_id(a, b));
     // Stable: equals stay in the order of their ids.
     if query.get("descending").is_some() {
         found.sort_by(|a, b| order(b, a));
@@ -104,6 +104,17 @@ pub fn beginning(text: &str, most: usize) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
+}
+
+/// Attempts by their ids in the order of [`natural`], then by their numbers.
+pub fn in_order((id, number): (&str, u32), (other, of_other): (&str, u32)) -> Ordering {
+    natural(id, other)
+        .then_with(|| id.cmp(other))
+        .then(number.cmp(&of_other))
+}
+
+fn by_id(a: &AttemptRecord, b: &AttemptRecord) -> Ordering {
+    in_order((&a.id, a.attempt), (&b.id, b.attempt))
 }
 
 /// Ids in the order that people expect: `s-2` before `s-10`.
@@ -163,7 +174,7 @@ type Order = fn(&AttemptRecord, &AttemptRecord) -> Ordering;
 fn order(name: &str) -> Result<Order, ViewError> {
     Ok(match name {
         "" => |_, _| Ordering::Equal,
-        "id" => |a, b| natural(&a.id, &b.id).then(a.attempt.cmp(&b.attempt)),
+        "id" => by_id,
         "status" => |a, b| a.status.as_str().cmp(b.status.as_str()),
         "score" => |a, b| figure(a.score, b.score),
         "iterations" => |a, b| a.iterations.cmp(&b.iterations),
