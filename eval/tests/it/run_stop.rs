@@ -23,7 +23,7 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Sends a signal and waits for the end, which must come within 3 s.
+/// Sends a signal and waits for the end, which must come long before the model's reply or the cell's end would.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
     // The shell's own `kill`: a system without procps has no other.
@@ -32,7 +32,7 @@ fn stop(child: Child, signal: &str) -> Output {
     let asked = Instant::now();
     let output = child.wait_with_output().expect("the binary ends");
     assert!(
-        asked.elapsed() < Duration::from_secs(3),
+        asked.elapsed() < Duration::from_secs(20),
         "it took {:?} to stop",
         asked.elapsed()
     );
@@ -62,9 +62,9 @@ fn wait_for_records(folder: &Path, wanted: usize) {
 
 #[test]
 fn a_stopped_run_keeps_what_is_finished() {
-    let slow = include_str!("run/slow.yaml");
+    let waiting = include_str!("run/waiting.yaml");
     let endless = include_str!("run/endless.yaml");
-    for (model, signal) in [(slow, "INT"), (slow, "TERM"), (endless, "INT")] {
+    for (model, signal) in [(waiting, "INT"), (waiting, "TERM"), (endless, "INT")] {
         let binary = Binary::new().file("model.yaml", model);
         let args = [
             "--samples-per-length",
@@ -119,7 +119,7 @@ fn relative(dir: &Path) -> String {
 #[test]
 fn no_moment_leaves_a_half_written_run() {
     for milliseconds in [0, 1, 2, 4, 8] {
-        let binary = Binary::new().file("model.yaml", include_str!("run/slow.yaml"));
+        let binary = Binary::new().file("model.yaml", include_str!("run/silent.yaml"));
         let child = start(&binary, &s_niah(&["--model", "scripted:model.yaml"]));
         let began = Instant::now();
         let dir = loop {
@@ -151,7 +151,7 @@ fn no_moment_leaves_a_half_written_run() {
 #[test]
 fn a_stopped_question_ends_at_once() {
     for model in [
-        include_str!("run/slow.yaml"),
+        include_str!("run/silent.yaml"),
         include_str!("run/endless.yaml"),
     ] {
         let binary = Binary::new().file("model.yaml", model);

@@ -99,7 +99,7 @@ async fn the_clock_stands_still_while_a_cell_waits() {
         waited.error.map(|error| error.kind),
         Some(CellErrorKind::WaitedTooLong)
     );
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < Duration::from_secs(30));
     assert_eq!(run(&mut repl, "console.log('on')").await.output, "on");
 }
 
