@@ -3,6 +3,8 @@
 //!
 //! It reads the folders of the workspace's crates beside this one and `Cargo.lock`, and no Git: a source archive gives the
 //! same. Its result is a small constant in `OUT_DIR`, which `src/program.rs` includes.
+//!
+//! It also lists the providers that need no server, for `src/providers/mod.rs`.
 
 #[path = "build/dependencies.rs"]
 mod dependencies;
@@ -29,9 +31,32 @@ fn main() -> Result<(), Box<dyn Error>> {
         watch(&root.join(name).join("Cargo.toml"));
     }
     components.push(("dependencies", dependencies::digest(root)?));
-    let out = Path::new(&env::var("OUT_DIR")?).join("components.rs");
-    fs::write(out, format!("{components:?}\n").replacen('[', "&[", 1))?;
+    let out = env::var("OUT_DIR")?;
+    let out = Path::new(&out);
+    let components = format!("{components:?}\n").replacen('[', "&[", 1);
+    fs::write(out.join("components.rs"), components)?;
+    fs::write(out.join("offline.rs"), offline()?)?;
     Ok(())
+}
+
+/// Every module of `src/providers` that has a `PROVIDER`, in the order of the `mod` lines.
+fn offline() -> Result<String, Box<dyn Error>> {
+    let home = Path::new("src/providers");
+    watch(home);
+    let mut list = String::new();
+    for line in fs::read_to_string(home.join("mod.rs"))?.lines() {
+        let Some(name) = line
+            .strip_prefix("mod ")
+            .and_then(|line| line.strip_suffix(';'))
+        else {
+            continue;
+        };
+        let text = fs::read_to_string(home.join(format!("{name}.rs")))?;
+        if text.contains("static PROVIDER: Offline") {
+            list += &format!("&{name}::PROVIDER, ");
+        }
+    }
+    Ok(format!("&[{list}]\n"))
 }
 
 /// Cargo runs the script again when something there changes; of a folder, anything in it.

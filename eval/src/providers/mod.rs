@@ -1,10 +1,12 @@
 //! Providers that need no server: how references to them look, what they open, and what of a reference can change an answer.
 //!
-//! Each is a file here and a line in [`OFFLINE`]. Servers of models are data: `harness/endpoints.yaml`.
+//! Each is a file here with a `PROVIDER`, and its `mod` line, by which `build.rs` finds it. Servers of models are data:
+//! `harness/endpoints.yaml`.
+
+mod scripted;
+mod replay;
 
 mod model_ref;
-mod replay;
-mod scripted;
 
 use std::error::Error;
 use std::fs;
@@ -17,8 +19,8 @@ use sha2::{Digest, Sha256};
 pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_name};
 pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
 
-/// All of them, in the order in which help and errors list their forms.
-pub static OFFLINE: &[&Offline] = &[&scripted::SCRIPTED, &replay::REPLAY];
+/// All of them, in the order of their `mod` lines, in which help and errors list their forms.
+pub static OFFLINE: &[&Offline] = include!(concat!(env!("OUT_DIR"), "/offline.rs"));
 
 /// What is known of one.
 pub struct Offline {

@@ -7,7 +7,7 @@ use harness::provider::Replay;
 
 use super::{Offline, OfflineError, Opened, content_identity};
 
-pub(super) static REPLAY: Offline = Offline {
+pub(super) static PROVIDER: Offline = Offline {
     name: "replay",
     forms: &[("replay:FILE", "the responses that an earlier run recorded")],
     plays_back: true,

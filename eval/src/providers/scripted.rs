@@ -8,7 +8,7 @@ use harness::provider::{ScriptLibrary, Scripted};
 
 use super::{Offline, OfflineError, Opened, content_identity};
 
-pub(super) static SCRIPTED: Offline = Offline {
+pub(super) static PROVIDER: Offline = Offline {
     name: "scripted",
     forms: &[
         ("scripted", "the scripted model made for the benchmark"),
@@ -74,7 +74,7 @@ fn open(rest: &str, benchmark: Option<&str>) -> Result<Opened, OfflineError> {
 /// That of a model of the program goes by its text, too.
 fn identity(rest: &str, benchmark: &str) -> String {
     if let Some(file) = rest.strip_prefix(':') {
-        return content_identity(SCRIPTED.name, file);
+        return content_identity(PROVIDER.name, file);
     }
     let name = rest.strip_prefix('/').unwrap_or(benchmark);
     match library().digest(name) {

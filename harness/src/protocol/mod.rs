@@ -10,6 +10,7 @@ pub mod agent_turn;
 mod json_action;
 
 mod background;
+mod malformed;
 pub(crate) mod subprompt;
 mod tool_run;
 

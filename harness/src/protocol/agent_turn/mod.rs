@@ -32,6 +32,7 @@ use crate::model::{EventKind, Image, Message, Status, ToolResult, ToolUse, WebEv
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
 use crate::protocol::RootAgent;
+use crate::protocol::malformed::Malformed;
 use crate::tool::ToolSet;
 
 pub use crate::model::web::How;
@@ -43,9 +44,6 @@ use catalog::Catalog;
 use executor::{Checked, OnPage};
 use gate::Confirmed;
 use log::TurnLog;
-
-/// Responses in a row without a usable envelope; one more ends the attempt.
-const MOST_MALFORMED: u32 = 3;
 
 /// A web agent as its settings make it.
 pub(crate) struct WebAgent {
@@ -186,7 +184,7 @@ impl RootAgent for AgentTurn {
             follow_ups: attempt.task.follow_ups.clone().into(),
             attached: attempt.task.images.clone(),
             narrated: None,
-            malformed: 0,
+            malformed: Malformed::default(),
         };
         run_turns(attempt, root, &mut turns).await
     }
@@ -206,8 +204,7 @@ struct WebTurns<'a> {
     attached: Vec<Image>,
     /// The last text that was narrated.
     narrated: Option<String>,
-    /// Responses in a row without a usable envelope.
-    malformed: u32,
+    malformed: Malformed,
 }
 
 impl Turns for WebTurns<'_> {
@@ -247,7 +244,7 @@ impl Turns for WebTurns<'_> {
                 return Ok(Step::GoOn);
             }
         };
-        self.malformed = 0;
+        self.malformed.end();
         let repairs = u32::try_from(understood.repairs.len()).unwrap_or(u32::MAX);
         let envelope = understood.envelope;
         self.emit(WebEvent::Envelope {
@@ -309,7 +306,6 @@ impl Turns for WebTurns<'_> {
 
 impl WebTurns<'_> {
     fn on_malformed(&mut self, iteration: u32, problem: &str) -> Result<(), Failure> {
-        self.malformed += 1;
         self.attempt
             .records
             .count(|stats| stats.protocol_faults += 1);
@@ -319,15 +315,7 @@ impl WebTurns<'_> {
             problem: Some(problem.to_owned()),
         });
         self.log.add_malformed(iteration, problem);
-        if self.malformed > MOST_MALFORMED {
-            return Err(Failure {
-                status: Status::Limit,
-                reason: format!(
-                    "more than {MOST_MALFORMED} responses in a row had no usable envelope; the last: {problem}"
-                ),
-            });
-        }
-        Ok(())
+        self.malformed.add("had no usable envelope", problem)
     }
 
     fn emit(&self, event: WebEvent) {

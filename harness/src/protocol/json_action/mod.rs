@@ -20,12 +20,10 @@ use crate::agent::{
 use crate::model::web::AppHost;
 use crate::model::{EventKind, Message, Status, WebEvent};
 use crate::protocol::RootAgent;
+use crate::protocol::malformed::Malformed;
 
 use request::{Asked, ChatRequest, Entry, Listed};
 use response::{Choice, Understood};
-
-/// Responses in a row that may be malformed; one more ends the attempt.
-const MOST_MALFORMED: u32 = 3;
 
 /// The root: the chat with the user, beside the apps that it launches.
 pub(super) struct JsonAction;
@@ -56,7 +54,7 @@ impl RootAgent for JsonAction {
             problem: None,
             history: Vec::new(),
             chosen: Vec::new(),
-            malformed: 0,
+            malformed: Malformed::default(),
         };
         tokio::select! {
             result = run_turns(attempt, root, &mut chat) => result,
@@ -85,8 +83,7 @@ struct Chat<'a> {
     history: Vec<Entry>,
     /// The actions in the order in which they were chosen.
     chosen: Vec<&'static str>,
-    /// Malformed responses in a row.
-    malformed: u32,
+    malformed: Malformed,
 }
 
 impl Turns for Chat<'_> {
@@ -222,16 +219,11 @@ impl Chat<'_> {
         );
         match read {
             Ok(understood) => {
-                self.malformed = 0;
+                self.malformed.end();
                 Ok(Ok(understood.choice))
             }
             Err(problem) => {
-                self.malformed += 1;
-                if self.malformed > MOST_MALFORMED {
-                    return Err(limit(format!(
-                        "more than {MOST_MALFORMED} responses in a row were malformed; the last: {problem}"
-                    )));
-                }
+                self.malformed.add("were malformed", &problem)?;
                 Ok(Err(problem))
             }
         }
