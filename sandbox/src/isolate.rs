@@ -134,6 +134,8 @@ pub(crate) enum TurnEnd {
     Terminated,
     /// Execution was stopped because the heap grew over its limit.
     OutOfMemory,
+    /// The same, and what filled it was a chain of jobs without an end, of which at least so many waited for the next.
+    EndlessJobs(u64),
     /// Execution was stopped and the isolate cannot be used any more.
     Broken,
 }
@@ -227,8 +229,9 @@ impl Isolate {
             self.handle.cancel_terminate_execution();
             stopped = running.map(|running| running.owner).or(Some(owner));
             stopped.into_iter().for_each(jobs::stop);
+            let chain = jobs::chain();
             end = match (self.flush(), overflowed) {
-                (true, true) => TurnEnd::OutOfMemory,
+                (true, true) => chain.map_or(TurnEnd::OutOfMemory, TurnEnd::EndlessJobs),
                 (true, false) => TurnEnd::Terminated,
                 (false, _) => TurnEnd::Broken,
             };

@@ -2,14 +2,17 @@
 //!
 //! Each job has an owner, a number: that of the turn, or of the job, in which its promise was waited for. When a deadline
 //! has passed, no further job begins; what is left runs in later turns, but jobs of a stopped owner do nothing.
+//!
+//! It also counts: how many jobs ran in a row, and how many more were waited for. Where each job leaves one behind that waits for the
+//! next, as in `const spin = async () => { await 0; return spin() }`, the chain has no end, and fills the heap before the time is up.
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
-    are_left, begin, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
+    are_left, begin, chain, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
 };
 #[cfg(feature = "v8")]
 pub(crate) use v8_engine::{
-    are_left, begin, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
+    are_left, begin, chain, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
 };
 
 /// Whether the queue is kept by this module, and not by the engine.
@@ -81,7 +84,25 @@ mod quickjs {
         fn js_malloc_usable_size_rt(runtime: *mut c_void, memory: *const c_void) -> usize;
     }
 
+    /// Jobs of a turn after which it is looked at how many wait; and then whenever there are twice as many.
+    const FIRST_MARK: u64 = 1 << 10;
+
+    /// How the jobs of a turn went.
+    #[derive(Debug, Clone, Copy, Default)]
+    struct Course {
+        ran: u64,
+        /// Contexts that the engine asked for, less two for each job that ran. It asks for two where a promise is waited for, and for one
+        /// where a job is queued at once; so more than half of this many wait.
+        asked: i64,
+        /// What that was at the newest marks, the newest first.
+        marks: [i64; 3],
+        next_mark: u64,
+    }
+
     thread_local! {
+        static COURSE: Cell<Course> = const {
+            Cell::new(Course { ran: 0, asked: 0, marks: [0; 3], next_mark: FIRST_MARK })
+        };
         /// Whose code runs.
         static CURRENT: Cell<u32> = const { Cell::new(0) };
         /// Whose turn it is.
@@ -165,6 +186,10 @@ mod quickjs {
         mut stop: impl FnMut(Running) -> bool,
     ) -> Option<Running> {
         let runtime = RUNTIME.get();
+        COURSE.set(Course {
+            next_mark: FIRST_MARK,
+            ..Course::default()
+        });
         let mut last = Running {
             owner: TURN.get(),
             dropped: false,
@@ -185,6 +210,7 @@ mod quickjs {
                 // SAFETY: takes the exception of the job, which nobody else does.
                 unsafe { JS_FreeValue(context, JS_GetException(context)) };
             }
+            count_job();
             last = Running {
                 owner: LAST.get(),
                 dropped: DROPPED.get(),
@@ -195,7 +221,40 @@ mod quickjs {
         None
     }
 
+    fn count_job() {
+        let mut course = COURSE.get();
+        course.ran += 1;
+        course.asked -= 2;
+        if course.ran == course.next_mark {
+            let [newest, second, _] = course.marks;
+            course.marks = [course.asked, newest, second];
+            course.next_mark *= 2;
+        }
+        COURSE.set(course);
+    }
+
+    /// Whether the jobs of the last turn were a chain without an end in sight: how many waited at least. With each doubling of the jobs
+    /// that had run, at least half as many more waited, and at least one for every 16 of them. What works through a list leaves none
+    /// behind.
+    pub fn chain() -> Option<u64> {
+        let Course {
+            asked,
+            marks,
+            next_mark,
+            ..
+        } = COURSE.get();
+        let [newest, second, third] = marks;
+        let at = i64::try_from(next_mark / 2).unwrap_or(i64::MAX);
+        let grows = third > 0 && second >= third + third / 2 && newest >= second + second / 2;
+        (grows && newest >= at / 8).then(|| asked.unsigned_abs() / 2)
+    }
+
     extern "C" fn owner_of_new(_: *mut c_void, _: *mut c_void) -> Value {
+        let course = COURSE.get();
+        COURSE.set(Course {
+            asked: course.asked + 1,
+            ..course
+        });
         Value {
             payload: u64::from(CURRENT.get()),
             tag: INTEGER,
@@ -330,6 +389,11 @@ mod v8_engine {
     pub fn let_go() {}
 
     pub fn begin(_: u32) {}
+
+    /// The engine does not say what waits.
+    pub fn chain() -> Option<u64> {
+        None
+    }
 
     pub fn stop(_: u32) {}
 

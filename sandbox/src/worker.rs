@@ -159,9 +159,10 @@ impl Worker {
                     let text = match self.turn(agent, &Action::CallContext { call }) {
                         TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
                         TurnEnd::Threw { message, .. } => Err(message),
-                        TurnEnd::Terminated | TurnEnd::OutOfMemory | TurnEnd::Broken => {
-                            Err("reading the context took too long".to_owned())
-                        }
+                        TurnEnd::Terminated
+                        | TurnEnd::OutOfMemory
+                        | TurnEnd::EndlessJobs(_)
+                        | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
                     };
                     self.replies.push(Reply::CallContext { agent, call, text });
                     self.send();
@@ -359,7 +360,7 @@ impl Worker {
         let place = place
             .filter(|_| whole >= LONG)
             .map_or(String::new(), |place| format!(". It was at {place}"));
-        if matches!(end, TurnEnd::Terminated | TurnEnd::OutOfMemory) {
+        if !matches!(end, TurnEnd::Completed(_) | TurnEnd::Threw { .. }) {
             // The cell that was stopped may have reported its end, and left behind what ran on.
             let cell = self.running(by).map(|cell| cell.number);
             self.isolate
@@ -371,6 +372,7 @@ impl Worker {
         let is_over = self.running(by).is_some_and(|cell| cell.executed >= limit);
         match &end {
             TurnEnd::OutOfMemory => self.out_of_memory(by, &place),
+            TurnEnd::EndlessJobs(waiting) => self.endless_jobs(by, *waiting, whole),
             TurnEnd::Broken => self.broken = true,
             end if is_over || matches!(end, TurnEnd::Terminated) => self.abort(
                 by,

@@ -1,6 +1,7 @@
 //! How cells end: by themselves, out of memory, or aborted from outside; and what is reported to their agents.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::{HOUSEKEEPING, Worker};
 use crate::isolate::Action;
@@ -67,6 +68,22 @@ impl Worker {
             CellErrorKind::OutOfMemory,
             &format!(
                 "RangeError: out of memory: the attempt needs more than {megabytes} MB (--memory-limit){dropped}{place}"
+            ),
+        );
+        self.recover_memory();
+    }
+
+    /// Ends a cell whose jobs wait for one another without an end. What it assigned stays: it is not what filled the heap.
+    pub(super) fn endless_jobs(&mut self, agent: AgentId, waiting: u64, ran: Duration) {
+        let megabytes = self.limits.heap_bytes >> 20;
+        self.abort(
+            agent,
+            CellErrorKind::TimedOut,
+            &format!(
+                "TimeoutError: the cell was stopped after {:.1} s: at least {waiting} of its promises waited for one another, ever more of \
+                 them, and filled its memory of {megabytes} MB (--memory-limit); variables keep what was assigned before. An async function \
+                 that awaits or returns its own next call keeps each of them; a loop with `await` keeps none",
+                ran.as_secs_f64()
             ),
         );
         self.recover_memory();

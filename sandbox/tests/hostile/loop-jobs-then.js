@@ -1,2 +1,3 @@
-// expect: timed_out, memory
+// expect: timed_out
+// on-v8: timed_out, memory; chains of promises in which each waits for the next
 const spin = () => Promise.resolve().then(spin); await spin()
