@@ -295,7 +295,8 @@ impl std::fmt::Display for Fault {
 /// A field that must be there.
 pub fn field<'a>(row: &'a Row, name: &str) -> Result<&'a Value, Fault> {
     match row.get(name) {
-        Some(Value::Null) | None => {
+        Some(Value::Null) => Err(Fault::new(name, "has no value")),
+        None => {
             let known: Vec<_> = row.keys().take(12).map(String::as_str).collect();
             Err(Fault::new(
                 name,

@@ -276,6 +276,9 @@ fn with_example(problem: &str) -> String {
 /// A field that must be there; what it is called can be said in the description.
 fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault> {
     field(row, name).map_err(|fault| {
+        if row.contains_key(name) {
+            return fault;
+        }
         fault.and(&format!(
             "; in a folder with a {DESCRIPTION}, `fields: {{{role}: NAME}}` says which of them it is"
         ))

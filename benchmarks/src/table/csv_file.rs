@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
 use csv::{Position, Reader, StringRecord};
@@ -13,6 +14,7 @@ use crate::DatasetError;
 /// Reads a file. A row with more or fewer values than the header is malformed, and so is one that is not UTF-8.
 pub fn scan(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let (mut reader, header) = open(path)?;
+    let mut lines = Lines::of(path).map_err(|error| unusable(path, error))?;
     let mut record = StringRecord::new();
     loop {
         let at = reader.position().clone();
@@ -22,8 +24,8 @@ pub fn scan(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
             Err(error) if error.is_io_error() => return Err(unusable(path, error)),
             Err(error) => Err(error.to_string()),
         };
-        // Blank lines before a record belong to its position, but not to its line.
-        let line = record.position().map_or(at.line(), Position::line);
+        let line = lines.of_record(at.byte());
+        let line = line.map_err(|error| unusable(path, error))?;
         visit(At::Csv(Box::new(at)), line, row)?;
     }
 }
@@ -60,6 +62,50 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
             problem: format!("the header has the name `{name}` twice"),
         }),
         None => Ok((reader, header)),
+    }
+}
+
+/// Counts lines, as editors do. The reader of CSV counts blank ones, and those that end in `\r\n`, only once it has passed them.
+struct Lines {
+    file: BufReader<File>,
+    /// Bytes that were read, and the line after them.
+    at: u64,
+    line: u64,
+    after_return: bool,
+}
+
+impl Lines {
+    fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            file: BufReader::new(File::open(path)?),
+            at: 0,
+            line: 1,
+            after_return: false,
+        })
+    }
+
+    /// The line of the record for which the reader looks from this byte on, which is not before that of the last one.
+    fn of_record(&mut self, byte: u64) -> io::Result<u64> {
+        loop {
+            let ahead = self.file.fill_buf()?;
+            let mut taken = 0;
+            let mut is_there = ahead.is_empty();
+            for &next in ahead {
+                let ends_line = matches!(next, b'\r' | b'\n');
+                if self.at >= byte && !ends_line {
+                    is_there = true;
+                    break;
+                }
+                self.line += u64::from(ends_line && !(self.after_return && next == b'\n'));
+                self.after_return = next == b'\r';
+                self.at += 1;
+                taken += 1;
+            }
+            self.file.consume(taken);
+            if is_there {
+                return Ok(self.line);
+            }
+        }
     }
 }
 

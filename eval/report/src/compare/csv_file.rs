@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::File;
+use std::fs;
 use std::path::Path;
 
 use csv::{ErrorKind, StringRecord};
@@ -106,25 +106,28 @@ struct Columns {
 /// Reads a file of a row per attempt: columns `id` or `sample`, and `score`; `attempt`, `cluster`, `status`,
 /// `program` and those of [`FACTS`] if it has them; others are passed over.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
-    let file = File::open(path).map_err(|reason| CompareError::Read {
+    let bytes = fs::read(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),
         reason,
     })?;
-    let mut reader = csv::Reader::from_reader(file);
+    let lines = Lines::of(&bytes);
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let wrong = |line, problem| CompareError::Csv {
         path: path.to_owned(),
         line,
         problem: Box::new(problem),
     };
-    let header = reader.headers().map_err(|error| unreadable(path, error))?;
+    let header = reader
+        .headers()
+        .map_err(|error| unreadable(path, &lines, error))?;
     let columns = Columns::find(header).map_err(|problem| wrong(1, problem))?;
     let mut rows = Rows::new(columns);
     let mut row = StringRecord::new();
     while reader
         .read_record(&mut row)
-        .map_err(|error| unreadable(path, error))?
+        .map_err(|error| unreadable(path, &lines, error))?
     {
-        let line = row.position().map_or(0, csv::Position::line);
+        let line = lines.of_record(row.position());
         rows.add(&row, line)
             .map_err(|problem| wrong(line, problem))?;
     }
@@ -336,9 +339,38 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-fn unreadable(path: &Path, error: csv::Error) -> CompareError {
-    let line_of =
-        |position: &Option<csv::Position>| position.as_ref().map_or(0, csv::Position::line);
+/// The lines of a file, as editors count them. The reader of CSV counts blank ones, and those that end in `\r\n`, only once it has
+/// passed them.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    /// Where each line ends.
+    ends: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(bytes: &'a [u8]) -> Self {
+        let is_end = |at: &usize| match bytes[*at] {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let ends = (0..bytes.len()).filter(is_end).collect();
+        Self { bytes, ends }
+    }
+
+    /// The line of the record for which the reader looked from a place on.
+    fn of_record(&self, position: Option<&csv::Position>) -> u64 {
+        let from = position.map_or(0, csv::Position::byte);
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let blank = rest.iter().take_while(|byte| b"\r\n".contains(byte));
+        let start = from.saturating_add(blank.count());
+        self.ends.partition_point(|end| *end < start) as u64 + 1
+    }
+}
+
+fn unreadable(path: &Path, lines: &Lines<'_>, error: csv::Error) -> CompareError {
+    let line_of = |position: &Option<csv::Position>| lines.of_record(position.as_ref());
     let (line, problem) = match error.kind() {
         ErrorKind::UnequalLengths {
             pos,
