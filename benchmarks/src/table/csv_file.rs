@@ -111,10 +111,14 @@ impl Lines {
 
 fn fields(header: &StringRecord, record: &StringRecord) -> Result<Row, String> {
     if record.len() != header.len() {
+        let counted = |n: usize, what: &str| match n {
+            1 => format!("1 {what}"),
+            _ => format!("{n} {what}s"),
+        };
         return Err(format!(
-            "has {} values, and the header has {} names",
-            record.len(),
-            header.len()
+            "has {}, and the header has {}",
+            counted(record.len(), "value"),
+            counted(header.len(), "name")
         ));
     }
     let value = |text: &str| match text {
