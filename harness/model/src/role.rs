@@ -16,6 +16,8 @@ pub enum Role {
     Child,
     /// A child with a REPL and a prompt of its caller's.
     Specialist,
+    /// A child with native tool calls and a prompt of its own: a definition that must call a tool.
+    ToolSpecialist,
     /// An agent of the `rlm` protocol at the depth limit: one call.
     Flat,
     /// The answer to `llm()`: one call.
@@ -28,9 +30,10 @@ pub enum Role {
 
 impl Role {
     /// The roles besides roots.
-    const OTHERS: [Self; 6] = [
+    const OTHERS: [Self; 7] = [
         Self::Child,
         Self::Specialist,
+        Self::ToolSpecialist,
         Self::Flat,
         Self::OneShot,
         Self::App,
@@ -42,6 +45,7 @@ impl Role {
         match self {
             Self::Root(protocol) => protocol.nature().workplace,
             Self::Child | Self::Specialist => Workplace::Repl,
+            Self::ToolSpecialist => Workplace::NativeTools,
             Self::Flat | Self::OneShot | Self::App | Self::Judge => Workplace::None,
         }
     }
@@ -58,6 +62,7 @@ impl Role {
             Self::Root(protocol) => protocol.folder(),
             Self::Child => "child",
             Self::Specialist => "specialist",
+            Self::ToolSpecialist => "tool_specialist",
             Self::Flat => "flat",
             Self::OneShot => "one_shot",
             Self::App => "app",

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::AgentSettings;
+use crate::model::Role;
+use crate::prompt::definition::ToolStrategy;
 use crate::text::sha256_hex;
 use crate::tool::{BoundTool, ToolSet};
 
@@ -20,7 +22,7 @@ pub struct Specialist {
     pub prompt: String,
     /// An alias, `default`, or a model's reference.
     pub model: String,
-    /// What it may call. One with tools has a REPL, one without answers in one call.
+    /// What it may call.
     pub tools: ToolSet,
     /// The folder that attachments are read from, if there is one.
     pub files: Option<Arc<Path>>,
@@ -29,6 +31,18 @@ pub struct Specialist {
 }
 
 impl Specialist {
+    /// What kind of agent it is: without tools it answers in one call, with tools it has a REPL, unless it must call one. That a
+    /// model calls a tool can be asked of it in a request, and not of the code that it writes.
+    pub fn role(&self) -> Role {
+        if self.tools.is_empty() {
+            Role::OneShot
+        } else if self.settings.tool_choice == ToolStrategy::Required {
+            Role::ToolSpecialist
+        } else {
+            Role::Specialist
+        }
+    }
+
     /// What of it can change an answer, as a hash.
     pub fn digest(&self) -> String {
         let tools: Vec<String> = self.tools.iter().map(BoundTool::digest).collect();

@@ -168,6 +168,7 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 /// - An ordinary agent: the sections of [`build_system_prompt`], then tools, models and position.
 /// - A specialist, which brings its own prompt: that, the REPL, delegation with its tips
 ///   (if it can delegate), tools, models, position.
+/// - A specialist with native tools: its own prompt and what is said of them.
 /// - A flat agent: its own prompt or the flat one, then its position.
 /// - The root of another protocol: its own prompt or the section that is named for the protocol; that of one with native tools,
 ///   its own prompt and what is said of them.
@@ -209,6 +210,7 @@ fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = match agent.role {
         Role::App | Role::Judge => own(own_prompt),
         Role::OneShot => flat(agent, own_prompt),
+        Role::ToolSpecialist => tools(agent, own_prompt),
         Role::Root(protocol) if !agent.role.has_repl() => match agent.role.workplace() {
             Workplace::NativeTools => tools(agent, own_prompt),
             _ if own_prompt.is_some() => own(own_prompt),

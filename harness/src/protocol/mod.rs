@@ -5,7 +5,7 @@
 
 mod rlm;
 mod direct;
-mod tools;
+pub(crate) mod tools;
 pub mod agent_turn;
 mod json_action;
 

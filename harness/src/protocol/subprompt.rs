@@ -13,6 +13,7 @@ use crate::model::{EventKind, Message, Role};
 use crate::prompt::{first_message, iterations_for_depth, subprompt_call, subprompt_error};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::{ReplAgent, kind_of};
+use crate::protocol::tools::ToolsAgent;
 use crate::tool::{CallSettings, ToolError};
 
 pub use inherited::inherited;
@@ -91,11 +92,16 @@ impl Attempt<'_> {
         } = prepared;
         let child_id = child.id.clone();
         let log = child.log.clone();
-        let result = if child.role == Role::Specialist {
-            self.run_in_repl(child, earlier, first, &input).await
-        } else {
-            let shown = first.after(earlier, None);
-            OneCall::of_messages(shown).run(self, &child).await
+        let result = match child.role {
+            Role::Specialist => self.run_in_repl(child, earlier, first, &input).await,
+            Role::ToolSpecialist => {
+                let agent = ToolsAgent::of_child(self, &child, first.after(earlier, None));
+                agent.run().await
+            }
+            _ => {
+                let shown = first.after(earlier, None);
+                OneCall::of_messages(shown).run(self, &child).await
+            }
         };
         let kind = match &result {
             Ok(answer) => EventKind::DelegationReturn {
@@ -132,7 +138,8 @@ impl Attempt<'_> {
                 "{name}(): no agent may be deeper than {most}"
             )));
         }
-        let needs_repl = !specialist.tools.is_empty();
+        let role = specialist.role();
+        let needs_repl = role.has_repl();
         if needs_repl && depth == config.max_depth {
             return Err(ToolError(format!(
                 "{name}(): it needs a REPL for its tools, which agents at depth {depth} have not (the limit is --max-depth)"
@@ -159,18 +166,14 @@ impl Attempt<'_> {
             id: child_id.to_owned(),
             parent: Some(caller.id.clone()),
             depth,
-            role: if needs_repl {
-                Role::Specialist
-            } else {
-                Role::OneShot
-            },
+            role,
             lineage,
             model,
             system_prompt: Some(specialist.prompt.clone()),
-            iterations: if needs_repl {
-                iterations_for_depth(depth, config.max_iterations)
-            } else {
+            iterations: if role == Role::OneShot {
                 1
+            } else {
+                iterations_for_depth(depth, config.max_iterations)
             },
             tools: specialist.tools.clone(),
             inherited_tools: specialist.tools.clone(),

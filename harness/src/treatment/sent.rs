@@ -9,11 +9,12 @@ use crate::model::web::DumpAlso;
 use crate::model::{Role, Subject, ToolSpec, ToolUse, Workplace};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
-    AgentPrompt, Assembled, ModelAlias, PromptConfig, code_tool, iterations_for_depth,
-    system_prompt,
+    ActionOverrides, AgentPrompt, Assembled, ModelAlias, PromptConfig, code_tool,
+    iterations_for_depth, system_prompt,
 };
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::protocol::root_agent;
+use crate::protocol::tools::offered;
 use crate::tool::ToolSet;
 
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
@@ -299,17 +300,17 @@ impl Treatment {
 
     fn specialist_sent(&self, specialist: &Specialist) -> AgentSent {
         let tools = &specialist.tools;
-        let role = if tools.is_empty() {
-            Role::OneShot
-        } else {
-            Role::Specialist
-        };
+        let role = specialist.role();
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
         AgentSent {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt_of_specialist(role, specialist),
-            tools: ToolUse::default(),
+            tools: if role == Role::ToolSpecialist {
+                offered(&specialist.settings, &ActionOverrides::default(), tools)
+            } else {
+                ToolUse::default()
+            },
             hooks: of_agent(
                 hooks.unwrap_or(&self.hooks),
                 tools,

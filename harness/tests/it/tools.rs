@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use harness::hook::HookRegistry;
 use harness::prompt::ActionOverrides;
 use harness::prompt::definition::Library;
 use harness::sandbox::Isolation;
@@ -59,6 +60,8 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
     };
     tools.root = tools.root.under(&of_page);
     tools
+        .with_settings(&library, &HookRegistry::bundled())
+        .unwrap()
 }
 
 #[tokio::test]

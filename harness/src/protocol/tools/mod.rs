@@ -14,7 +14,9 @@ use crate::agent::{
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
 use crate::prompt::definition::ToolStrategy;
-use crate::prompt::{ToolsNote, flat_message, large_context_message, output_left_out, tools_note};
+use crate::prompt::{
+    ActionOverrides, ToolsNote, flat_message, large_context_message, output_left_out, tools_note,
+};
 use crate::protocol::RootAgent;
 use crate::protocol::background::Background;
 use crate::protocol::subprompt::Prepared;
@@ -40,16 +42,7 @@ impl RootAgent for Tools {
     }
 
     fn offers(&self, treatment: &Treatment, tools: &ToolSet) -> ToolUse {
-        let root = &treatment.root;
-        ToolUse {
-            specs: tools.offered(&treatment.overrides.actions).into(),
-            choice: match root.tool_choice {
-                ToolStrategy::Auto => ToolChoice::Auto,
-                ToolStrategy::None => ToolChoice::None,
-                ToolStrategy::Required => ToolChoice::Required,
-            },
-            parallel: root.parallel_tool_calls,
-        }
+        offered(&treatment.root, &treatment.overrides.actions, tools)
     }
 
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
@@ -58,6 +51,23 @@ impl RootAgent for Tools {
 
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         ToolsAgent::of_root(attempt, root).run().await
+    }
+}
+
+/// What the requests of an agent with these settings offer.
+pub(crate) fn offered(
+    settings: &AgentSettings,
+    actions: &ActionOverrides,
+    tools: &ToolSet,
+) -> ToolUse {
+    ToolUse {
+        specs: tools.offered(actions).into(),
+        choice: match settings.tool_choice {
+            ToolStrategy::Auto => ToolChoice::Auto,
+            ToolStrategy::None => ToolChoice::None,
+            ToolStrategy::Required => ToolChoice::Required,
+        },
+        parallel: settings.parallel_tool_calls,
     }
 }
 
@@ -71,12 +81,14 @@ const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_cont
 const RETRIES: u32 = 2;
 
 /// An agent at work.
-struct ToolsAgent<'a> {
+pub(crate) struct ToolsAgent<'a> {
     attempt: &'a Attempt<'a>,
     /// The agent, with the tools that it needs to read its context.
     invocation: Invocation,
     settings: &'a AgentSettings,
     context: Arc<String>,
+    /// What a child is shown first; it has no context besides.
+    shown: Option<Vec<Message>>,
     /// Prompts called so far.
     children: AtomicU32,
     /// Replies without a call where the model has to make one.
@@ -104,6 +116,22 @@ impl<'a> ToolsAgent<'a> {
             invocation,
             settings,
             context,
+            shown: None,
+            children: AtomicU32::new(0),
+            refusals: 0,
+            background: Mutex::default(),
+            starting: Mutex::default(),
+        }
+    }
+
+    /// A child that is shown these messages first.
+    pub fn of_child(attempt: &'a Attempt<'a>, child: &'a Invocation, shown: Vec<Message>) -> Self {
+        Self {
+            attempt,
+            invocation: child.clone(),
+            settings: attempt.settings(child),
+            context: Arc::default(),
+            shown: Some(shown),
             children: AtomicU32::new(0),
             refusals: 0,
             background: Mutex::default(),
@@ -112,9 +140,11 @@ impl<'a> ToolsAgent<'a> {
     }
 
     /// Runs to the answer or to the reason why there is none.
-    async fn run(mut self) -> Result<String, Failure> {
-        let invocation = self.invocation.clone();
-        run_turns(self.attempt, &invocation, &mut self).await
+    pub fn run(mut self) -> BoxFuture<'a, Result<String, Failure>> {
+        Box::pin(async move {
+            let invocation = self.invocation.clone();
+            run_turns(self.attempt, &invocation, &mut self).await
+        })
     }
 
     /// A result for every call of a response.
@@ -242,6 +272,14 @@ impl<'a> ToolsAgent<'a> {
 impl Turns for ToolsAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         let treatment = &self.attempt.run.treatment;
+        if let Some(shown) = self.shown.take() {
+            let actions = ActionOverrides::default();
+            conversation.tools = offered(self.settings, &actions, &self.invocation.tools);
+            for message in shown {
+                conversation.push(message);
+            }
+            return;
+        }
         conversation.tools = Tools.offers(treatment, &self.invocation.tools);
         let query = self.invocation.query();
         let mut first = if stands_in_message(&self.context, self.settings) {
