@@ -1,7 +1,7 @@
 //! Frames of other origins: documents that no script of the page around them may see. Each is read, and used, in a world of its own; the
 //! page's dump holds their lines where the frames stand.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,8 +14,10 @@ use crate::tab::{Frame, Frames};
 
 /// The most frames of other origins that one dump goes into, counted over all depths.
 const MOST_FRAMES: usize = 50;
-/// What the dump of one such frame may take. One that takes longer is left with its address.
+/// What the dump of one such frame may take, with those inside of it, and of all of a page together. One that takes longer is left with
+/// its address.
 const FRAME_LIMIT: Duration = Duration::from_secs(5);
+const FRAMES_LIMIT: Duration = Duration::from_secs(10);
 /// What the browser calls the documents in place of those that it did not load.
 const ERROR_PAGE: &str = "chrome-error:";
 
@@ -24,6 +26,12 @@ const ERROR_PAGE: &str = "chrome-error:";
 struct Point {
     x: f64,
     y: f64,
+}
+
+/// What is left of the limits of a dump.
+struct Limits {
+    frames: usize,
+    until: Instant,
 }
 
 /// Where a document lies: its corner in the viewport of the tab, and the height of that.
@@ -57,7 +65,10 @@ impl Page {
     /// What `js/dump.js` gives for the page, with the lines of its frames of other origins.
     pub(crate) async fn dump_with_frames(&self, settings: &DumpSettings) -> Result<Value> {
         let mut frames = Frames::default();
-        let mut left = MOST_FRAMES;
+        let mut left = Limits {
+            frames: MOST_FRAMES,
+            until: Instant::now() + FRAMES_LIMIT,
+        };
         let main = self.main_frame();
         let dump = self
             .dump_frame(settings, &main, None, &mut frames, &mut left)
@@ -72,7 +83,7 @@ impl Page {
         frame: &Frame,
         place: Option<Place>,
         frames: &mut Frames,
-        left: &mut usize,
+        left: &mut Limits,
     ) -> Result<Value> {
         let at = place.map(
             |Place { corner, height }| json!({"x": corner.x, "y": corner.y, "height": height}),
@@ -87,8 +98,12 @@ impl Page {
         let first = dump(Value::Null).await?;
         let corners = Vec::<Point>::deserialize(&first["hosts"]).unwrap_or_default();
         let mut inner = Vec::new();
-        for (host, corner) in corners.into_iter().enumerate().take(*left) {
-            *left = left.saturating_sub(1);
+        for (host, corner) in corners.into_iter().enumerate() {
+            let time = left.until.saturating_duration_since(Instant::now());
+            if left.frames == 0 || time.is_zero() {
+                break;
+            }
+            left.frames -= 1;
             let around = place.map_or(Point { x: 0.0, y: 0.0 }, |place| place.corner);
             let height = place.map_or(first["viewport"][1].as_u64(), |place| Some(place.height));
             let place = Place {
@@ -99,7 +114,7 @@ impl Page {
                 height: height.unwrap_or_default(),
             };
             let lines = self.lines_of(settings, frame, host, place, frames, left);
-            let lines = tokio::time::timeout(FRAME_LIMIT, Box::pin(lines)).await;
+            let lines = tokio::time::timeout(time.min(FRAME_LIMIT), Box::pin(lines)).await;
             // A frame that has gone, or does not answer, is left with its address.
             inner.push(lines.ok().and_then(Result::ok).unwrap_or_default());
         }
@@ -117,7 +132,7 @@ impl Page {
         host: usize,
         place: Place,
         frames: &mut Frames,
-        left: &mut usize,
+        left: &mut Limits,
     ) -> Result<Value> {
         let Some(id) = self.frame_id(around, host).await? else {
             return Ok(Value::Null);
