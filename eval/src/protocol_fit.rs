@@ -2,7 +2,7 @@
 
 use benchmarks::{Dataset, DatasetError, OwnWorld};
 use harness::treatment::Treatment;
-use harness::{Protocol, Subject, protocol_words};
+use harness::{Other, Protocol, Subject, protocol_words};
 
 /// Settings that do not go with what the agents are to work on.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,14 @@ pub enum UnfitProtocol {
     /// What it is to work on is not known.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+    /// An agent talks with a person where there is none.
+    #[error("the agent `{agent}` talks with a person by stdin, and {why}")]
+    NoPerson {
+        /// The agent.
+        agent: String,
+        /// Why there is none, and what to do.
+        why: &'static str,
+    },
 }
 
 /// Checks that agents of this treatment can work where the samples are. All samples of a benchmark are of one kind.
@@ -47,7 +55,29 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
             fitting: HEARS_MORE.to_vec(),
         });
     }
-    Ok(())
+    check_nobody_answers(
+        treatment,
+        "nobody sits there in a run; name a prompt that speaks for the person as its `sideB`, or use `rlm-eval ask`",
+    )
+}
+
+/// Checks that no agent talks with a person, because of `why`.
+///
+/// # Errors
+/// [`UnfitProtocol::NoPerson`]
+pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<(), UnfitProtocol> {
+    let mut agents = treatment.tools.specialists.values();
+    let with_person = agents.find(|agent| {
+        let talk = agent.talk.as_ref();
+        talk.is_some_and(|talk| talk.side_b == Other::Person)
+    });
+    match with_person {
+        None => Ok(()),
+        Some(agent) => Err(UnfitProtocol::NoPerson {
+            agent: agent.name.clone(),
+            why,
+        }),
+    }
 }
 
 /// The protocols in which the user goes on after an answer.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, HaltReason, Ledger, Model, Models, Run, SharedBudget, Spent, Treatment,
+    Attempt, Conduct, HaltReason, Ledger, Model, Models, Person, Run, SharedBudget, Spent,
+    Treatment,
 };
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Task};
@@ -80,6 +81,13 @@ impl Engine {
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.run.browser = Some(browser);
+        self
+    }
+
+    /// Lets agents talk with a person.
+    #[must_use]
+    pub fn with_person(mut self, person: Arc<dyn Person>) -> Self {
+        self.run.person = Some(person);
         self
     }
 

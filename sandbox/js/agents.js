@@ -175,7 +175,7 @@
     return pending(agent, kind, false, context, () => ops.call(agent.id, kind, question, json, type, length));
   };
 
-  /** The promise of a call that `start` sends to the host. `json`: whether its answer is JSON instead of text. */
+  /** The promise of a call that `start` sends to the host. `json`: whether its answer is JSON instead of text; a function makes of that its value. */
   const pending = (agent, kind, json, context, start) => {
     const entry = { __proto__: null, agent, kind, json, context, observed: false, settled: false, resolve: undefined, reject: undefined };
     const promise = new Call((resolve, reject) => {
@@ -557,6 +557,7 @@
     let value;
     try {
       value = p.jsonParse(body);
+      if (typeof entry.json === 'function') value = entry.json(value);
     } catch (error) {
       return entry.reject(error);
     }

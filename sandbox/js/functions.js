@@ -58,12 +58,13 @@
     return json;
   };
 
-  const hostFunction = (agent, name, checkCall, pending) => {
+  /** `arrange` makes the arguments of the host from those of the call, and `shape` makes the value of the call from the host's. */
+  const hostFunction = (agent, name, checkCall, pending, arrange, shape) => {
     const called = (...given) => {
       try {
         checkCall(agent, name);
-        const json = argumentsJson(name, given);
-        return pending(agent, name, true, undefined, () => ops.callFunction(agent.id, name, json));
+        const json = argumentsJson(name, arrange === undefined ? given : arrange(given));
+        return pending(agent, name, shape ?? true, undefined, () => ops.callFunction(agent.id, name, json));
       } catch (error) {
         return promiseReject(error);
       }
@@ -73,30 +74,60 @@
     return freeze(called);
   };
 
+  /** Whether these arguments are one object of named ones. */
+  const isNamed = (given) => given.length === 1 && typeof given[0] === 'object' && given[0] !== null;
+
+  /** Arguments in an order as one object of named ones, over those that are fixed. Where there are several, they may come in such an object. */
+  const named = (name, takes, fixed) => (given) => {
+    if (takes.length > 1 && isNamed(given)) return given;
+    if (given.length > takes.length) {
+      throw new TypeError(`${name}(): takes ${p.arrayJoin(takes, ', ') || 'no arguments'}, not ${given.length} arguments`);
+    }
+    const values = { __proto__: null };
+    for (let i = 0; i < given.length; i++) values[takes[i]] = given[i];
+    const names = keys(fixed);
+    for (let i = 0; i < names.length; i++) values[names[i]] = fixed[names[i]];
+    return [values];
+  };
+
+  /** A function of the host whose value becomes a frozen object with methods, which call the host with that object's `id`. */
+  const maker = (agent, { name, takes, methods }, checkCall, pending) => {
+    const shape = (made) => {
+      for (let i = 0; i < methods.length; i++) {
+        const method = methods[i];
+        const arrange = named(method.name, method.takes, { __proto__: null, id: made.id });
+        const called = hostFunction(agent, method.name, checkCall, pending, arrange);
+        defineProperty(made, called.name, { __proto__: null, value: called });
+      }
+      return freeze(made);
+    };
+    return hostFunction(agent, name, checkCall, pending, named(name, takes, { __proto__: null }), shape);
+  };
+
   /**
    * Gives an agent its host functions: those with a dot in their name are methods of a frozen object. What only its
    * ancestors have is undefined to it. `hidden` defines a property, `checkCall` throws unless a call may start, and
    * `pending` starts one.
    */
-  internals.giveFunctions = (agent, names, hidden, checkCall, pending) => {
+  internals.giveFunctions = (agent, { names, makers }, hidden, checkCall, pending) => {
     for (let next = agent.parent; next !== undefined; next = next.parent) {
       for (let i = 0; i < next.functions.length; i++) hidden(agent.env, next.functions[i], undefined);
     }
     const objects = create(null);
     const given = create(null);
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i];
+    const give = (name, called) => {
       const dot = p.stringIndexOf(name, '.');
       const top = dot < 0 ? name : p.stringSlice(name, 0, dot);
       given[top] = true;
-      const called = hostFunction(agent, name, checkCall, pending);
       if (dot < 0) {
         hidden(agent.env, top, called);
       } else {
         objects[top] ??= {};
         hidden(objects[top], p.stringSlice(name, dot + 1), called);
       }
-    }
+    };
+    for (let i = 0; i < names.length; i++) give(names[i], hostFunction(agent, names[i], checkCall, pending));
+    for (let i = 0; i < makers.length; i++) give(makers[i].name, maker(agent, makers[i], checkCall, pending));
     const tops = keys(objects);
     for (let i = 0; i < tops.length; i++) hidden(agent.env, tops[i], freeze(objects[tops[i]]));
     agent.functions = keys(given);

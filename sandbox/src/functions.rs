@@ -14,7 +14,32 @@ const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 /// Names of host functions, checked. A cell calls `await NAME({…})` with one object of named arguments. A name with a
 /// dot, `page.open`, is a method of a frozen object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFunctions(Arc<[String]>);
+pub struct HostFunctions {
+    names: Arc<[String]>,
+    makers: Arc<[Maker]>,
+}
+
+/// A host function that makes an object with methods: `const agent = await agents.create(kind, name)`, and then
+/// `await agent.send(message)`. It takes its arguments in an order, which the host gets as an object of named ones; what the
+/// host gives, an object with an `id`, is the object made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Maker {
+    /// Its name, as those of [`HostFunctions::new`].
+    pub name: String,
+    /// The names of its arguments, in order.
+    pub takes: Vec<String>,
+    /// The methods of what it makes.
+    pub methods: Vec<Method>,
+}
+
+/// A method of an object that a [`Maker`] made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Method {
+    /// The host function that it calls, with the object's `id`. What stands behind its dot is the method's name.
+    pub name: String,
+    /// The names of its arguments, in order.
+    pub takes: Vec<String>,
+}
 
 impl HostFunctions {
     /// Checks the names.
@@ -38,19 +63,38 @@ impl HostFunctions {
         if let Some(top) = both {
             return Err(NameError::Twice((*top).to_owned()));
         }
-        Ok(Self(names.into()))
+        Ok(Self {
+            names: names.into(),
+            makers: Arc::default(),
+        })
+    }
+
+    /// These, and functions that make objects.
+    ///
+    /// # Errors
+    /// As for [`HostFunctions::new`].
+    pub fn with_makers(&self, makers: impl IntoIterator<Item = Maker>) -> Result<Self, NameError> {
+        let makers: Vec<Maker> = self.makers.iter().cloned().chain(makers).collect();
+        let methods = makers.iter().flat_map(|maker| &maker.methods);
+        for method in methods {
+            check(&method.name)?;
+        }
+        let made = makers.iter().map(|maker| maker.name.as_str());
+        let all = self.names.iter().map(String::as_str).chain(made);
+        Self::new(all.map(str::to_owned))?;
+        Ok(Self {
+            names: Arc::clone(&self.names),
+            makers: makers.into(),
+        })
     }
 
     /// These, then others. Of others that cannot stand beside these, none.
     #[must_use]
     pub fn and(&self, others: &Self) -> Self {
-        let all = self.names().chain(others.names()).map(str::to_owned);
-        Self::new(all).unwrap_or_else(|_| self.clone())
-    }
-
-    /// The names, in the order given.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        let all = self.names.iter().chain(others.names.iter()).cloned();
+        let makers = self.makers.iter().chain(others.makers.iter()).cloned();
+        let both = Self::new(all).and_then(|all| all.with_makers(makers));
+        both.unwrap_or_else(|_| self.clone())
     }
 }
 
@@ -73,7 +117,32 @@ fn check(name: &str) -> Result<&str, NameError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostFunctions, OWN_GLOBALS};
+    use super::{HostFunctions, Maker, Method, OWN_GLOBALS};
+
+    #[test]
+    fn what_makes_objects_has_names_like_all_functions() {
+        let maker = |name: &str, method: &str| Maker {
+            name: name.to_owned(),
+            takes: vec!["kind".to_owned()],
+            methods: vec![Method {
+                name: method.to_owned(),
+                takes: Vec::new(),
+            }],
+        };
+        let functions = HostFunctions::new(["agents.list".to_owned()]).unwrap();
+        for (name, method, expected) in [
+            ("agents.create", "agents.send", ""),
+            ("agents.list", "agents.send", "two functions would be"),
+            ("agents", "agents.send", "two functions would be"),
+            ("agents.create", "agents.then", "\"agents.then\" cannot be"),
+            ("agents.a.b", "agents.send", "\"agents.a.b\" cannot be"),
+        ] {
+            let refused = functions.with_makers([maker(name, method)]).err();
+            let refused = refused.map_or(String::new(), |error| error.to_string());
+            let right = refused.is_empty() == expected.is_empty();
+            assert!(right && refused.starts_with(expected), "{name}: {refused}");
+        }
+    }
 
     #[test]
     fn names_are_taken_or_refused_with_the_reason() {

@@ -53,7 +53,7 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
-pub use functions::HostFunctions;
+pub use functions::{HostFunctions, Maker, Method};
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};

@@ -1,5 +1,7 @@
 //! `rlm-eval ask`: one agent on one question.
 
+mod person;
+
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
@@ -18,9 +20,10 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::reporter::Narrator;
 use crate::runner::images;
-use crate::settings::AskSettings;
+use crate::settings::{AskSettings, QuerySource};
 use crate::web::{Web, WebSettings, Worlds};
 use crate::{protocol_fit, terminal};
+use person::AtTerminal;
 
 /// Runs it: the answer on stdout, progress on stderr.
 ///
@@ -30,6 +33,12 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     let world = world(&settings)?;
     protocol_fit::check_question(&settings.engine.treatment, world.as_ref())?;
+    if matches!(settings.query, QuerySource::Stdin) {
+        protocol_fit::check_nobody_answers(
+            &settings.engine.treatment,
+            "stdin is the question; give that by --query",
+        )?;
+    }
     let shown = settings.images.iter().map(|path| Image::read(path));
     let shown = shown.collect::<Result<Vec<_>, _>>()?;
     let task = Task {
@@ -44,7 +53,8 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         context: settings.context.read()?,
         images: images(&shown),
     };
-    let (mut engine, _) = engine(&settings.engine, None, None)?;
+    let (engine, _) = engine(&settings.engine, None, None)?;
+    let mut engine = engine.with_person(Arc::new(AtTerminal::default()));
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let mut web = None;
@@ -170,6 +180,8 @@ impl EventSink for Progress {
         let text = match &event.kind {
             EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
             EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
+            EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
+            EventKind::MessageSent { child } => format!("speaks to {child}"),
             EventKind::IterationEnd {
                 error: Some(error), ..
             } => format!("cell failed: {error}"),

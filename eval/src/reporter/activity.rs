@@ -121,6 +121,8 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         }
         EventKind::ToolCall { name, .. } => format!("has called {name}"),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
+        EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
+        EventKind::MessageSent { child } => format!("speaks to {child}"),
         EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
         EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),
         EventKind::JudgeRequest { .. } => "has an answer, which is judged".to_owned(),
@@ -132,6 +134,8 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         | EventKind::AttemptEnd { .. }
         | EventKind::InvocationStart { .. }
         | EventKind::InvocationEnd { .. }
+        | EventKind::MessageReceived { .. }
+        | EventKind::MessageAnswered { .. }
         | EventKind::LlmWait { .. }
         | EventKind::LlmCached
         | EventKind::LlmBilled { .. }

@@ -137,6 +137,11 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
             "`{name}` is a fragment, which has no model and cannot be run"
         )));
     }
+    if definition.kind == Kind::Agent {
+        return Err(unknown(format!(
+            "`{name}` is an agent of two sides, which is called: list it in the `tools` of a prompt"
+        )));
+    }
     let faults = library.check_one(definition, known);
     if faults.is_empty() {
         Ok(definition.clone())

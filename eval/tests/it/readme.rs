@@ -61,6 +61,7 @@ fn the_commands_of_the_guides_run_in_order() {
         "first-run",
         "your-own-questions",
         "which-way-is-better",
+        "agents-that-talk",
         "many-machines",
         "examples",
     ];

@@ -69,7 +69,7 @@ pub enum EventKind {
         query: Option<String>,
         /// The model, as `PROVIDER/MODEL`.
         model: String,
-        /// Iterations that it has; 1 for agents without a REPL.
+        /// Iterations that it has, for each message of an agent that takes several; 1 for agents without a REPL.
         max_iterations: u32,
         /// Its whole system prompt; unknown likewise.
         system_prompt: Option<String>,
@@ -85,9 +85,27 @@ pub enum EventKind {
         /// Iterations that it used.
         iterations: u32,
     },
+    /// An agent that takes several messages got one. What follows up to its answer is done for this message.
+    MessageReceived {
+        /// 1-based.
+        number: u32,
+        /// What it says.
+        text: String,
+    },
+    /// Such an agent is done with a message.
+    MessageAnswered {
+        /// 1-based.
+        number: u32,
+        /// How.
+        status: Status,
+        /// Its answer.
+        answer: Option<String>,
+        /// Why it has none.
+        error: Option<String>,
+    },
     /// An iteration began.
     IterationStart {
-        /// 1-based.
+        /// 1-based; an agent that takes several messages goes on counting.
         iteration: u32,
     },
     /// A cell ran, or there was none to run.
@@ -237,6 +255,20 @@ pub enum EventKind {
         child: String,
         /// What it is.
         role: Role,
+    },
+    /// An agent created one that takes its messages. It answers none yet.
+    AgentCreated {
+        /// The new agent's invocation.
+        child: String,
+        /// What it is.
+        role: Role,
+        /// The name that its creator gave it.
+        name: String,
+    },
+    /// An agent sent a message to one that it created. A [`EventKind::DelegationReturn`] or [`EventKind::DelegationError`] follows.
+    MessageSent {
+        /// The invocation that gets it.
+        child: String,
     },
     /// A child's answer went to its caller.
     DelegationReturn {

@@ -22,6 +22,10 @@ pub enum Role {
     Flat,
     /// The answer to `llm()`: one call.
     OneShot,
+    /// Two agents that talk with each other: the agent itself asks no model, its two sides do.
+    DualAi,
+    /// An agent that talks with a person, or with an agent in a person's place.
+    AiHuman,
     /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
     App,
     /// No agent: whoever judges an agent's answer.
@@ -30,12 +34,14 @@ pub enum Role {
 
 impl Role {
     /// The roles besides roots.
-    const OTHERS: [Self; 7] = [
+    const OTHERS: [Self; 9] = [
         Self::Child,
         Self::Specialist,
         Self::ToolSpecialist,
         Self::Flat,
         Self::OneShot,
+        Self::DualAi,
+        Self::AiHuman,
         Self::App,
         Self::Judge,
     ];
@@ -46,7 +52,9 @@ impl Role {
             Self::Root(protocol) => protocol.nature().workplace,
             Self::Child | Self::Specialist => Workplace::Repl,
             Self::ToolSpecialist => Workplace::NativeTools,
-            Self::Flat | Self::OneShot | Self::App | Self::Judge => Workplace::None,
+            Self::Flat | Self::OneShot | Self::DualAi | Self::AiHuman | Self::App | Self::Judge => {
+                Workplace::None
+            }
         }
     }
 
@@ -65,6 +73,8 @@ impl Role {
             Self::ToolSpecialist => "tool_specialist",
             Self::Flat => "flat",
             Self::OneShot => "one_shot",
+            Self::DualAi => "dual_ai",
+            Self::AiHuman => "ai_human",
             Self::App => "app",
             Self::Judge => "judge",
         }

@@ -48,8 +48,8 @@ impl AgentTools {
         hooks: &HookRegistry,
     ) -> Result<Self, HookRegistryError> {
         let mut specialists = (*self.specialists).clone();
-        for (name, specialist) in &mut specialists {
-            if let Some(definition) = library.find(name) {
+        for specialist in specialists.values_mut() {
+            if let Some(definition) = library.find(&specialist.name) {
                 *specialist = Arc::new(Specialist {
                     settings: Arc::new(AgentSettings::of(definition, hooks)?),
                     ..(**specialist).clone()
@@ -86,8 +86,8 @@ impl AgentTools {
             .root
             .iter()
             .map(|given| (given.spec().name.clone(), given.digest()));
-        let prompts = self.specialists.values();
-        let prompts = prompts.map(|prompt| (format!("prompt {}", prompt.name), prompt.digest()));
+        let prompts = self.specialists.iter();
+        let prompts = prompts.map(|(name, prompt)| (format!("prompt {name}"), prompt.digest()));
         tools.chain(prompts).collect()
     }
 }

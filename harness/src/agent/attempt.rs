@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::{
     AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
-    HaltReason, HooksAtWork, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
+    HaltReason, HooksAtWork, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
 };
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, Message, Status, Task};
@@ -91,6 +91,8 @@ impl<'a> Attempt<'a> {
             log: None,
             settings: None,
             heard: Arc::default(),
+            instances: Instances::default(),
+            outbox: None,
         }
     }
 

@@ -5,6 +5,7 @@ use sandbox::LostCause;
 use crate::model::Status;
 use crate::model::web::PageError;
 use crate::provider::ProviderError;
+use crate::tool::ToolError;
 
 /// Why an agent gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,22 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// That of an agent which is gone before it answered.
+    pub fn ended() -> Self {
+        Self {
+            status: Status::Error,
+            reason: "it ended before it answered".to_owned(),
+        }
+    }
+
+    /// What a call was told becomes the failure of its agent.
+    pub fn of_tool(error: ToolError) -> Self {
+        Self {
+            status: Status::Error,
+            reason: error.0,
+        }
+    }
+
     /// Whether an attempt with this result is judged by the state of its world: not where something broke or was stopped.
     pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)

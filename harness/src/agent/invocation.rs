@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::HostFunctions;
 
-use super::{AgentSettings, Model, PageFunctions, Treatment};
+use super::{AgentSettings, Instances, Model, Outbox, PageFunctions, Treatment};
 use crate::model::{Message, Role};
 use crate::tool::ToolSet;
 
@@ -69,6 +69,10 @@ pub(crate) struct Invocation {
     pub settings: Option<Arc<AgentSettings>>,
     /// Its conversation up to its newest response, for definitions that it calls; kept where one of them sees it.
     pub heard: Arc<Mutex<Vec<Arc<Message>>>>,
+    /// The agents that it created and that take its messages.
+    pub instances: Instances,
+    /// Where it says what its caller is to hear, if that is not what it answers.
+    pub outbox: Option<Outbox>,
 }
 
 impl Invocation {

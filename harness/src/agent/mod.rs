@@ -9,12 +9,14 @@ mod run;
 mod attempt;
 mod records;
 mod invocation;
+mod instances;
 mod conversation;
 mod turns;
 mod model_call;
 
 mod hook_dispatch;
 mod page_functions;
+mod person;
 
 mod ledger;
 mod budget_subscribers;
@@ -31,8 +33,9 @@ pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
 pub use halt::HaltReason;
 pub use ledger::{Budget, SharedBudget, Spent};
+pub use person::Person;
 pub use run::{Model, Models};
-pub use specialist::{Specialist, Specialists};
+pub use specialist::{Other, Specialist, Specialists, Talk};
 pub use tool_resolver::ToolResolver;
 pub use treatment::{
     Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
@@ -44,6 +47,7 @@ pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
 pub(crate) use hook_dispatch::HooksAtWork;
+pub(crate) use instances::{Answered, Inbox, Instances, Letter, Opened, Outbox};
 pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
 pub(crate) use ledger::{Ledger, Overdrawn, Scope};
 pub(crate) use meter::{Meter, Work};
@@ -51,4 +55,4 @@ pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::Records;
 pub(crate) use run::Run;
-pub(crate) use turns::{Step, Turn, Turns, run_turns};
+pub(crate) use turns::{Step, Turn, Turns, answer_messages, run_turns};

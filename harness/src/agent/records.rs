@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::meter::Covered;
 use super::{Failure, Invocation};
 use crate::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status, Task, WebEvent, ms,
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Stats, Status, Task,
+    WebEvent, ms,
 };
 
 /// The records of an attempt.
@@ -106,6 +107,31 @@ impl<'a> Records<'a> {
                 answer,
                 error,
                 iterations,
+            },
+        );
+    }
+
+    /// Records a message to an agent that takes several. `number` is 1-based.
+    pub fn message(&self, invocation: &Invocation, number: u32, message: &Message) {
+        let text = message.content.clone();
+        self.emit(invocation, EventKind::MessageReceived { number, text });
+    }
+
+    /// Records what came of a message to such an agent.
+    pub fn message_answered(
+        &self,
+        invocation: &Invocation,
+        number: u32,
+        result: &Result<String, Failure>,
+    ) {
+        let (status, answer, error) = ending(result.clone());
+        self.emit(
+            invocation,
+            EventKind::MessageAnswered {
+                number,
+                status,
+                answer,
+                error,
             },
         );
     }

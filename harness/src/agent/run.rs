@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::WarmPool;
 
-use super::{Conduct, Halt, Ledger, Treatment};
+use super::{Conduct, Halt, Ledger, Person, Treatment};
 use crate::model::Sampling;
 use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
@@ -44,6 +44,8 @@ pub(crate) struct Run {
     pub halt: Halt,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub browser: Option<Arc<dyn Browser>>,
+    /// Whom agents may talk with, if somebody is there.
+    pub person: Option<Arc<dyn Person>>,
     by_alias: HashMap<String, Model>,
     /// The version that each model's server said first.
     served: Mutex<HashMap<String, Served>>,
@@ -79,6 +81,7 @@ impl Run {
             sandbox,
             halt: Halt::default(),
             browser: None,
+            person: None,
             by_alias,
             served: Mutex::default(),
             warn,

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{AgentTools, Specialist, Specialists};
+use super::{AgentTools, Other, Specialist, Specialists, Talk};
 use crate::prompt::definition::{
-    Definition, Fault, Faults, Kind, Library, Place, SubagentSettings, SubpromptSettings, ToolForm,
-    ToolReference, ToolSettings, ToolStrategy, VariableType,
+    AgentType, Definition, Fault, Faults, Library, ParentCommunication, Place, Side, Sides,
+    SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings, ToolStrategy,
+    VariableType,
 };
 use crate::text::{did_you_mean, nearest};
 use crate::tool::{
-    BoundTool, CallSettings, FILES_DIR, ToolRegistry, ToolSet, ValueSources, Values,
+    BoundTool, CallSettings, FILES_DIR, ImmediateAgent, InstanceKind, MAX_INSTANCES, ToolRegistry,
+    ToolSet, ValueSources, Values, instance_tools, tell_caller,
 };
 
 /// Where tools, prompts and values come from.
@@ -109,8 +111,8 @@ impl ToolResolver<'_> {
         tools: &AgentTools,
     ) -> Result<(), Faults> {
         let values = self.secret_values();
-        let called = tools.specialists.keys();
-        let called = called.filter_map(|name| self.library.find(name));
+        let called = tools.specialists.values();
+        let called = called.filter_map(|specialist| self.library.find(&specialist.name));
         let sent = root
             .into_iter()
             .chain(called)
@@ -144,12 +146,12 @@ impl ToolResolver<'_> {
         }
         let root = work.tool_set(references, of, at);
         let mut specialists = Specialists::new();
-        while let Some(name) = work.wanted.pop() {
-            if let Some(definition) = self.library.find(&name)
-                && !specialists.contains_key(&name)
+        while let Some(wanted) = work.wanted.pop() {
+            if let Some(definition) = self.library.find(&wanted.definition)
+                && !specialists.contains_key(&wanted.key())
             {
-                let specialist = work.specialist(definition);
-                specialists.insert(name, Arc::new(specialist));
+                let specialist = work.specialist(definition, &wanted);
+                specialists.insert(wanted.key(), Arc::new(specialist));
             }
         }
         if work.faults.is_empty() {
@@ -169,8 +171,33 @@ impl ToolResolver<'_> {
 struct Work<'a> {
     resolver: &'a ToolResolver<'a>,
     /// Prompts that some tool set has and that are yet to be made ready.
-    wanted: Vec<String>,
+    wanted: Vec<Wanted>,
     faults: Vec<Fault>,
+}
+
+/// A prompt or agent as some entry of `tools` wants it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Wanted {
+    /// Its name.
+    definition: String,
+    /// The definition whose entry makes it another than for all, and nothing where it is the same.
+    of: Option<String>,
+    /// Values of variables that it is given.
+    scoped: BTreeMap<String, String>,
+    /// Whether it speaks to its caller by a tool.
+    explicit: bool,
+    /// Which side of it gets its caller's messages, if not side A.
+    receives_b: bool,
+}
+
+impl Wanted {
+    /// What the run calls it.
+    fn key(&self) -> String {
+        match &self.of {
+            None => self.definition.clone(),
+            Some(of) => format!("{} for {of}", self.definition),
+        }
+    }
 }
 
 impl Work<'_> {
@@ -189,10 +216,14 @@ impl Work<'_> {
         at: &dyn Fn(usize, &str) -> Place,
     ) -> ToolSet {
         let mut given = Vec::new();
+        let mut kinds = Vec::new();
+        let mut immediate = Vec::new();
         for (index, reference) in references.iter().enumerate() {
             let before = self.faults.len();
-            if let ToolForm::Subagent(settings) = &reference.form {
-                for (property, problem) in settings.unsupported() {
+            if let ToolForm::Subagent(settings) = &reference.form
+                && let (Some(of), Some(child)) = (of, self.resolver.library.find(&reference.name))
+            {
+                for (property, problem) in settings.faults(of, child) {
                     self.fault(at(index, &format!(".{property}")), problem);
                 }
             }
@@ -200,12 +231,30 @@ impl Work<'_> {
                 continue;
             }
             match self.entry(reference, of) {
-                Ok(Some(tool)) => given.push(tool),
-                Ok(None) => {}
+                Ok(Entry::Tool(tool)) => given.push(tool),
+                Ok(Entry::Instances(kind, first)) => {
+                    kinds.push(kind);
+                    immediate.extend(first);
+                }
+                Ok(Entry::LeftOut) => {}
                 Err(problem) => self.fault(at(index, ""), problem),
             }
         }
-        ToolSet::new(given).unwrap_or_else(|error| {
+        let tools = if kinds.is_empty() {
+            Ok(Vec::new())
+        } else {
+            instance_tools(kinds)
+        };
+        let tools = tools.and_then(|tools| {
+            // The first of them creates agents, and so has those that start with their caller.
+            let mut immediate = Some(immediate);
+            let tools = tools
+                .into_iter()
+                .map(|tool| tool.with_immediate(immediate.take().unwrap_or_default()));
+            given.extend(tools);
+            ToolSet::new(given)
+        });
+        tools.unwrap_or_else(|error| {
             self.fault(at(0, ""), error.to_string());
             ToolSet::default()
         })
@@ -216,16 +265,16 @@ impl Work<'_> {
         &mut self,
         reference: &ToolReference,
         of: Option<&Definition>,
-    ) -> Result<Option<BoundTool>, String> {
+    ) -> Result<Entry, String> {
         let name = &reference.name;
         if let Some(prompt) = self.resolver.library.find(name)
-            && prompt.kind == Kind::Prompt
+            && prompt.kind.can_be_called()
         {
             return self.prompt(prompt, reference, of);
         }
         let Ok(tool) = self.resolver.registry.get(name) else {
             let prompts = self.resolver.library.iter();
-            let prompts = prompts.filter(|prompt| prompt.kind == Kind::Prompt);
+            let prompts = prompts.filter(|prompt| prompt.kind.can_be_called());
             let known: Vec<String> = prompts
                 .map(|prompt| prompt.name.clone())
                 .chain(
@@ -266,7 +315,7 @@ impl Work<'_> {
             values = values.with(FILES_DIR, folder.display().to_string());
         }
         BoundTool::tool(tool, values, settings.options)
-            .map(Some)
+            .map(Entry::Tool)
             .map_err(|error| error.to_string())
     }
 
@@ -275,8 +324,12 @@ impl Work<'_> {
         prompt: &Definition,
         reference: &ToolReference,
         of: Option<&Definition>,
-    ) -> Result<Option<BoundTool>, String> {
+    ) -> Result<Entry, String> {
         let name = &prompt.name;
+        let mut wanted = Wanted {
+            definition: name.clone(),
+            ..Wanted::default()
+        };
         let settings = match &reference.form {
             ToolForm::Plain => CallSettings::from(&SubpromptSettings::default()),
             ToolForm::Subprompt(settings) => CallSettings::from(settings),
@@ -285,41 +338,90 @@ impl Work<'_> {
                     "`{name}` is a prompt, and `env` and `options` are those of a tool"
                 ));
             }
-            ToolForm::Subagent(settings) => match self.subagent(settings, of) {
-                Some(settings) => settings,
-                None => return Ok(None),
-            },
+            ToolForm::Subagent(settings) => {
+                return self.subagent(prompt, settings, of, wanted);
+            }
         };
-        self.wanted.push(name.clone());
-        BoundTool::specialist(prompt, settings)
-            .map(Some)
+        let key = wanted.key();
+        self.wanted.push(std::mem::take(&mut wanted));
+        BoundTool::specialist(prompt, key, settings)
+            .map(Entry::Tool)
             .map_err(|error| error.to_string())
     }
 
-    /// The settings of an agent, or nothing where its `optional` variable has no value.
+    /// An agent, or nothing where its `optional` variable has no value.
     fn subagent(
-        &self,
+        &mut self,
+        prompt: &Definition,
         settings: &SubagentSettings,
         of: Option<&Definition>,
-    ) -> Option<CallSettings> {
-        if let Some(variable) = &settings.optional {
-            let has = |values: &BTreeMap<String, String>| {
-                values.get(variable).is_some_and(|value| !value.is_empty())
-            };
-            let declared = of.is_some_and(|definition| {
-                definition
-                    .variables
-                    .iter()
-                    .any(|known| known.name == *variable)
-            });
-            let known = has(self.resolver.given)
-                || declared && has(self.resolver.process)
-                || of.is_some_and(|definition| has(&definition.env));
-            if !known {
-                return None;
+        mut wanted: Wanted,
+    ) -> Result<Entry, String> {
+        let value_of = |variable: &str| self.value_of(variable, of);
+        if let Some(variable) = &settings.optional
+            && value_of(variable).is_none()
+        {
+            return Ok(Entry::LeftOut);
+        }
+        let call = CallSettings::from(settings);
+        if let Some(immediate) = &settings.immediate {
+            for variable in &immediate.scoped_env {
+                if let Some(value) = value_of(variable) {
+                    wanted.scoped.insert(variable.clone(), value);
+                }
             }
         }
-        Some(CallSettings::from(settings))
+        if let Some(resumable) = &settings.resumable {
+            wanted.explicit = resumable.parent_communication == Some(ParentCommunication::Explicit);
+            wanted.receives_b = resumable.receives_messages == Side::B;
+        }
+        if !wanted.scoped.is_empty() || wanted.explicit || wanted.receives_b {
+            wanted.of = Some(of.map_or_else(String::new, |definition| definition.name.clone()));
+        }
+        let key = wanted.key();
+        let kind = settings.resumable.as_ref().map(|resumable| InstanceKind {
+            agent: prompt.name.clone(),
+            description: prompt.tool_description.clone(),
+            specialist: key.clone(),
+            settings: call.clone(),
+            schema: prompt.required_schema.clone(),
+            max_instances: resumable.max_instances.unwrap_or(MAX_INSTANCES),
+            explicit: wanted.explicit,
+        });
+        let immediate = settings.immediate.as_ref().map(|immediate| {
+            let told = |variable: &Option<String>| variable.as_deref().and_then(value_of);
+            ImmediateAgent {
+                agent: prompt.name.clone(),
+                specialist: key.clone(),
+                settings: call.clone(),
+                name: told(&immediate.name_env).unwrap_or_else(|| prompt.name.clone()),
+                message: told(&immediate.description_env),
+                kind: kind.clone().map(Arc::new),
+            }
+        });
+        self.wanted.push(wanted);
+        if let Some(kind) = kind {
+            return Ok(Entry::Instances(kind, immediate));
+        }
+        BoundTool::specialist(prompt, key, call)
+            .map(|tool| Entry::Tool(tool.with_immediate(immediate.into_iter().collect())))
+            .map_err(|error| error.to_string())
+    }
+
+    /// What a variable of a definition is given, unless that is nothing.
+    fn value_of(&self, variable: &str, of: Option<&Definition>) -> Option<String> {
+        let declared = of.is_some_and(|definition| {
+            let mut declared = definition.variables.iter();
+            declared.any(|known| known.name == variable)
+        });
+        let process = Some(self.resolver.process).filter(|_| declared);
+        let own = of.map(|definition| &definition.env);
+        let sources = [Some(self.resolver.given), process, own];
+        let mut values = sources
+            .into_iter()
+            .flatten()
+            .filter_map(|values| values.get(variable));
+        values.find(|value| !value.is_empty()).cloned()
     }
 
     /// Says which required variables of a definition have no value, whether or not a tool reads them.
@@ -336,7 +438,26 @@ impl Work<'_> {
         }
     }
 
-    fn specialist(&mut self, definition: &Definition) -> Specialist {
+    /// The key of a side of an agent, which is as its agent is wanted.
+    fn side(&mut self, name: &str, of_agent: &Wanted) -> String {
+        let wanted = Wanted {
+            definition: name.to_owned(),
+            of: of_agent.of.as_ref().map(|_| of_agent.key()),
+            receives_b: false,
+            ..of_agent.clone()
+        };
+        let key = wanted.key();
+        self.wanted.push(wanted);
+        key
+    }
+
+    fn specialist(&mut self, definition: &Definition, wanted: &Wanted) -> Specialist {
+        let mut definition = definition.clone();
+        definition.env.extend(wanted.scoped.clone());
+        let definition = &definition;
+        if let Some(sides) = &definition.sides {
+            return self.two_sided(definition, sides, wanted);
+        }
         if definition.tools.is_empty() {
             self.check_variables(definition);
         }
@@ -347,12 +468,19 @@ impl Work<'_> {
                 String::new()
             }
         };
-        let tools = if definition.tool_choice == ToolStrategy::None {
+        let mut tools = if definition.tool_choice == ToolStrategy::None {
             ToolSet::default()
         } else {
             let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
             self.tool_set(&definition.tools, Some(definition), &at)
         };
+        if wanted.explicit {
+            let to_caller = tell_caller().and_then(|tool| ToolSet::new(vec![tool]));
+            match to_caller {
+                Ok(to_caller) => tools = to_caller.under(&tools),
+                Err(error) => self.fault(definition.place("tools"), error.to_string()),
+            }
+        }
         Specialist {
             name: definition.name.clone(),
             prompt,
@@ -360,6 +488,42 @@ impl Work<'_> {
             tools,
             files: self.resolver.files.map(Arc::from),
             settings: Arc::default(),
+            talk: None,
         }
     }
+
+    fn two_sided(&mut self, definition: &Definition, sides: &Sides, wanted: &Wanted) -> Specialist {
+        let model = self.resolver.library.find(&sides.side_a);
+        let model = model.map_or_else(|| "default".to_owned(), |side| side.model.clone());
+        let talk = Talk {
+            side_a: self.side(&sides.side_a, wanted),
+            side_b: match &sides.side_b {
+                Some(name) => Other::Agent(self.side(name, wanted)),
+                None => Other::Person,
+            },
+            with_person: sides.kind == AgentType::AiHuman,
+            receives: if wanted.receives_b { Side::B } else { Side::A },
+            max_messages: sides.max_messages,
+            stop_phrase: sides.stop_phrase.clone(),
+        };
+        Specialist {
+            name: definition.name.clone(),
+            prompt: String::new(),
+            model,
+            tools: ToolSet::default(),
+            files: self.resolver.files.map(Arc::from),
+            settings: Arc::default(),
+            talk: Some(Arc::new(talk)),
+        }
+    }
+}
+
+/// What becomes of an entry of `tools`.
+enum Entry {
+    /// Something that is called.
+    Tool(BoundTool),
+    /// Agents that are created and take messages, with one that starts with its caller.
+    Instances(InstanceKind, Option<ImmediateAgent>),
+    /// Its `optional` variable has no value.
+    LeftOut,
 }

@@ -2,8 +2,10 @@
 
 use std::future::Future;
 
-use super::{Attempt, Conversation, Failure, Invocation, ModelReply};
-use crate::model::{EventKind, Status};
+use futures::StreamExt;
+
+use super::{Attempt, Conversation, Failure, Inbox, Invocation, ModelReply};
+use crate::model::{EventKind, Message, Status};
 use crate::prompt::Position;
 
 /// What a protocol does with the turns of one agent.
@@ -12,6 +14,11 @@ use crate::prompt::Position;
 pub(crate) trait Turns: Send {
     /// Puts what the agent is shown first into its conversation, with the tools that its requests offer.
     fn open(&mut self, conversation: &mut Conversation);
+
+    /// Puts the next message to an agent that takes several into its conversation. It has answered all before.
+    fn hear(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
+        conversation.push(message);
+    }
 
     /// Prepares the next request: what is shown in it alone.
     fn prepare(
@@ -69,13 +76,20 @@ pub(crate) enum Step {
 /// Where in its iterations an agent stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
-    /// 1-based.
+    /// 1-based; 0 before the first.
     pub iteration: u32,
-    /// Iterations that the agent has.
+    /// Iterations that the agent has for what it is asked.
     pub iterations: u32,
+    /// Iterations that went before, for earlier messages.
+    pub before: u32,
 }
 
 impl Turn {
+    /// The iteration in the records, which count those of all messages.
+    pub const fn count(self) -> u32 {
+        self.before + self.iteration
+    }
+
     /// Whether no other turn follows.
     pub const fn is_last(self) -> bool {
         self.iteration >= self.iterations
@@ -105,6 +119,42 @@ pub(crate) async fn run_turns(
     result
 }
 
+/// Runs an agent that takes messages: each is answered by turns of its own, in one conversation. It ends with its inbox, or with
+/// the first message that it fails to answer.
+pub(crate) async fn answer_messages(
+    attempt: &Attempt<'_>,
+    invocation: &Invocation,
+    agent: &mut impl Turns,
+    mut inbox: Inbox,
+) {
+    let mut conversation = attempt.begin(invocation);
+    agent.open(&mut conversation);
+    let mut used = 0;
+    let mut number = 0;
+    let mut result = Ok(String::new());
+    while let Some(letter) = agent.beside(inbox.next()).await {
+        number += 1;
+        attempt.records.message(invocation, number, &letter.message);
+        let turn = Turn {
+            iteration: 0,
+            iterations: invocation.iterations,
+            before: used,
+        };
+        agent.hear(letter.message.clone(), turn, &mut conversation);
+        result = iterate(attempt, invocation, agent, &mut conversation, &mut used).await;
+        attempt
+            .records
+            .message_answered(invocation, number, &result);
+        let failed = result.is_err();
+        letter.answer(result.clone());
+        if failed {
+            break;
+        }
+    }
+    let result = agent.close(&conversation, result).await;
+    attempt.records.end(invocation, &result, used);
+}
+
 async fn iterate(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
@@ -113,22 +163,25 @@ async fn iterate(
     used: &mut u32,
 ) -> Result<String, Failure> {
     let iterations = invocation.iterations;
+    let before = *used;
     for iteration in 1..=iterations {
-        *used = iteration;
+        let turn = Turn {
+            iteration,
+            iterations,
+            before,
+        };
+        *used = turn.count();
         if agent.iterates() {
             if invocation.is_root() {
                 attempt.records.count(|stats| stats.iterations = iteration);
             }
+            let iteration = turn.count();
             attempt
                 .records
                 .emit(invocation, EventKind::IterationStart { iteration });
         }
         agent.prepare(conversation).await?;
         let reply = agent.beside(attempt.ask(invocation, conversation)).await?;
-        let turn = Turn {
-            iteration,
-            iterations,
-        };
         if let Step::Answer(answer) = agent.respond(reply, turn, conversation).await? {
             return Ok(answer);
         }

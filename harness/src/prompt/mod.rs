@@ -49,12 +49,14 @@ pub use overrides::{
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
 pub use sections::template_digests;
-pub(crate) use subprompt::{agent_done, attachment_text, subprompt_call, subprompt_error};
+pub(crate) use subprompt::{
+    agent_done, agent_started, attachment_text, subprompt_call, subprompt_error,
+};
 pub use tools_turn::{ToolsNote, image_left_out, large_context_message, tools_note};
 pub use turn::{
     CellReport, ContextKind, Position, call_not_run, cut_message, cut_off_message,
-    execute_code_argument, execute_code_description, first_message, flat_message, next_message,
-    no_code_message, output_left_out, past_call, past_result, result_message,
-    returned_early_message,
+    execute_code_argument, execute_code_description, first_message, flat_message,
+    message_to_instance, next_message, no_code_message, output_left_out, past_call, past_result,
+    result_message, returned_early_message,
 };
 pub use web_settings::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};

@@ -1,6 +1,8 @@
 //! The texts around a prompt that is called as a tool.
 
-use super::sections::{NOTE_AGENT_DONE, SUBPROMPT_CALL, SUBPROMPT_ERROR};
+use super::sections::{
+    NOTE_AGENT_DONE, NOTE_AGENT_READY, NOTE_AGENT_STARTED, SUBPROMPT_CALL, SUBPROMPT_ERROR,
+};
 use crate::prompt::definition::fence_untrusted;
 
 /// A call of a tool that a sub-prompt made, with what came of it.
@@ -22,4 +24,13 @@ pub(crate) fn attachment_text(path: &str, content: &str) -> String {
 /// The note to an agent when one ends that it did not wait for.
 pub(crate) fn agent_done(agent: &str, answer: &str) -> String {
     NOTE_AGENT_DONE.render([agent, answer])
+}
+
+/// The note to an agent about one that started with it, and whether that one takes its messages.
+pub(crate) fn agent_started(agent: &str, kind: &str, name: &str, takes_messages: bool) -> String {
+    if takes_messages {
+        NOTE_AGENT_READY.render([agent, kind, name])
+    } else {
+        NOTE_AGENT_STARTED.render([agent, kind, name])
+    }
 }

@@ -4,8 +4,8 @@
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
     EXECUTE_CODE_ARGUMENT, NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL,
-    PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_NEXT_MESSAGE, TURN_NO_CALL,
-    TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
+    PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_MESSAGE, TURN_NEXT_MESSAGE,
+    TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
 };
 
 /// Which iteration a message asks for.
@@ -138,6 +138,11 @@ pub fn returned_early_message(returned: &str, next: Position) -> String {
 /// What the user says after an answer.
 pub fn next_message(query: &str, next: Position) -> String {
     TURN_NEXT_MESSAGE.render([&next.text(), query])
+}
+
+/// The next message of its caller to an agent with a REPL that takes several.
+pub fn message_to_instance(query: &str, next: Position) -> String {
+    TURN_MESSAGE.render([&next.text(), query])
 }
 
 /// The same for a context of which only so many characters are shown, the beginning and the end, with what is left out

@@ -10,6 +10,9 @@ pub mod agent_turn;
 mod json_action;
 
 mod background;
+mod dialogue;
+mod immediate;
+mod instance;
 mod malformed;
 pub(crate) mod subprompt;
 mod tool_run;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use sandbox::message::Context;
 use serde_json::Value;
 
-use crate::agent::{Attempt, Failure, Invocation, LoggedCall, Model, Specialist, ToolLog};
+use crate::agent::{
+    Attempt, Failure, Instances, Invocation, LoggedCall, Model, Specialist, ToolLog,
+};
 use crate::model::{EventKind, Message, Role};
 use crate::prompt::{first_message, iterations_for_depth, subprompt_call, subprompt_error};
 use crate::protocol::direct::OneCall;
@@ -16,9 +18,8 @@ use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{CallSettings, ToolError};
 
+pub(crate) use first_message::{First, first};
 pub use inherited::inherited;
-
-use first_message::{First, first};
 
 /// A child that can start.
 pub(crate) struct Prepared {
@@ -49,6 +50,22 @@ impl Attempt<'_> {
         input: Value,
     ) -> Result<Prepared, ToolError> {
         let first = first(specialist, settings, &input)?;
+        self.prepare_first(caller, child_id, specialist, settings, first, input)
+    }
+
+    /// The same with what it is asked first.
+    ///
+    /// # Errors
+    /// The depth limit.
+    pub fn prepare_first(
+        &self,
+        caller: &Invocation,
+        child_id: &str,
+        specialist: &Arc<Specialist>,
+        settings: &CallSettings,
+        first: First,
+        input: Value,
+    ) -> Result<Prepared, ToolError> {
         let child = self.specialist_child(caller, child_id, specialist, &first)?;
         Ok(Prepared {
             child,
@@ -86,9 +103,9 @@ impl Attempt<'_> {
         let Prepared {
             child,
             first,
+            specialist,
             settings,
             input,
-            ..
         } = prepared;
         let child_id = child.id.clone();
         let log = child.log.clone();
@@ -98,22 +115,16 @@ impl Attempt<'_> {
                 let agent = ToolsAgent::of_child(self, &child, first.after(earlier, None));
                 agent.run().await
             }
+            Role::DualAi | Role::AiHuman => {
+                let first = first.into_message();
+                self.serve_once(child, &specialist, first).await
+            }
             _ => {
                 let shown = first.after(earlier, None);
                 OneCall::of_messages(shown).run(self, &child).await
             }
         };
-        let kind = match &result {
-            Ok(answer) => EventKind::DelegationReturn {
-                child: child_id,
-                answer_chars: answer.chars().count() as u64,
-            },
-            Err(failure) => EventKind::DelegationError {
-                child: child_id,
-                error: failure.reason.clone(),
-            },
-        };
-        self.records.emit(caller, kind);
+        self.emit_answered(caller, &child_id, &result);
         let calls = log.map_or_else(Vec::new, |log| log.take());
         let (text, error) = match result {
             Ok(answer) => (Some(answer), None),
@@ -122,7 +133,11 @@ impl Attempt<'_> {
         result_text(&settings, text.as_deref(), &calls, error.as_deref())
     }
 
-    fn specialist_child(
+    /// A specialist as a child.
+    ///
+    /// # Errors
+    /// The depth limit, or a model that there is not.
+    pub fn specialist_child(
         &self,
         caller: &Invocation,
         child_id: &str,
@@ -162,7 +177,7 @@ impl Attempt<'_> {
             Some(name) => format!("{name}: {}", first.text),
             None => first.text.clone(),
         });
-        Ok(Invocation {
+        let child = Invocation {
             id: child_id.to_owned(),
             parent: Some(caller.id.clone()),
             depth,
@@ -170,18 +185,24 @@ impl Attempt<'_> {
             lineage,
             model,
             system_prompt: Some(specialist.prompt.clone()),
-            iterations: if role == Role::OneShot {
-                1
-            } else {
-                iterations_for_depth(depth, config.max_iterations)
+            iterations: match &specialist.talk {
+                Some(talk) => talk.max_messages.get(),
+                None if role == Role::OneShot => 1,
+                None => iterations_for_depth(depth, config.max_iterations),
             },
             tools: specialist.tools.clone(),
             inherited_tools: specialist.tools.clone(),
             log: Some(ToolLog::default()),
             settings: Some(Arc::clone(&specialist.settings)),
             heard: Arc::default(),
+            instances: Instances::default(),
+            outbox: None,
             page: None,
-        })
+        };
+        if let Some(talk) = &specialist.talk {
+            self.sides(&child, talk)?;
+        }
+        Ok(child)
     }
 
     /// In a session of its own: it shares no names with its caller. Its `context` is the input.
@@ -212,7 +233,7 @@ impl Attempt<'_> {
 }
 
 /// The one string that a caller reads.
-fn result_text(
+pub(crate) fn result_text(
     settings: &CallSettings,
     text: Option<&str>,
     calls: &[LoggedCall],

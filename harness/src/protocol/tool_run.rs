@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::agent::{Attempt, Invocation, LoggedCall, Specialist};
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
 use crate::protocol::subprompt::Prepared;
-use crate::tool::{Runs, ToolError, ToolScope};
+use crate::tool::{InstanceArguments, InstanceCall, Runs, ToolError, ToolScope};
 
 /// A call of a tool.
 #[derive(Debug, Clone)]
@@ -99,42 +99,93 @@ impl Attempt<'_> {
         }
     }
 
-    /// The child of a call that its caller does not wait for, checked and not started. None if the caller waits.
-    pub fn prepare_beside(
-        &self,
+    /// Starts what a call does that its caller does not wait for. None if the caller waits for all of it.
+    pub fn start_beside<'b>(
+        &'b self,
         caller: &Invocation,
         run: &ToolRun,
-    ) -> Option<Result<Prepared, ToolError>> {
+    ) -> Option<Result<Beside<'b>, ToolError>> {
         let given = caller.tools.get(&run.name).ok()?;
+        let arguments = || given.accept(&run.arguments);
         match &given.runs {
-            Runs::Specialist { name, settings } if !settings.blocks() => {
-                let arguments = given.accept(&run.arguments);
-                Some(arguments.and_then(|input| {
-                    self.prepare(caller, &run.child, self.specialist(name)?, settings, input)
-                }))
-            }
+            Runs::Specialist { name, settings } if !settings.blocks() => Some(
+                arguments()
+                    .and_then(|input| {
+                        let specialist = self.specialist(name)?;
+                        self.prepare(caller, &run.child, specialist, settings, input)
+                    })
+                    .map(|child| self.child_beside(caller, run, child)),
+            ),
+            Runs::Instance(tool) => match &tool.call {
+                InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
+                    let arguments = InstanceArguments::read(arguments)?;
+                    let kind = kinds.get(&arguments.agent);
+                    // The schema has their names.
+                    let kind = kind.ok_or_else(|| ToolError("no such agent".to_owned()))?;
+                    let name = &arguments.name;
+                    let created = self.create_instance(caller, &run.child, kind, name)?;
+                    Ok(Beside::Agent {
+                        value: created.value,
+                        serving: created.serving,
+                    })
+                })),
+                InstanceCall::Send => {
+                    let input = arguments().and_then(InstanceArguments::read);
+                    let input = input.ok()?;
+                    let kind = caller.instances.kind("agent.send", &input.id).ok()?;
+                    if kind.settings.blocks() {
+                        return None;
+                    }
+                    let posted = self.post(caller, &input.id, input.message);
+                    Some(posted.map(|(kind, answered)| {
+                        let (attempt, id) = (self, input.id);
+                        let (caller, run, of) = (caller.clone(), run.clone(), id.clone());
+                        let work = Box::pin(async move {
+                            let answer = attempt.heard_back(&caller, &of, &kind, answered).await;
+                            let result = answer.map(Value::String);
+                            let result = attempt.end_tool(&caller, run, result).await;
+                            result.map(|value| text_of(&value))
+                        });
+                        Beside::Answer {
+                            shown: sent(&id),
+                            child: id,
+                            work,
+                        }
+                    }))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }
 
-    /// Starts such a child. What comes of it is what its caller reads later.
-    pub fn start_beside<'b>(
+    /// Starts a child. What comes of it is what its caller reads later.
+    fn child_beside<'b>(
         &'b self,
         caller: &Invocation,
-        run: ToolRun,
+        run: &ToolRun,
         child: Prepared,
-    ) -> BoxFuture<'b, Result<String, String>> {
+    ) -> Beside<'b> {
         let started = self.start_prepared(caller, child);
-        let caller = caller.clone();
-        Box::pin(async move {
-            let answer = self.run_started(&caller, started).await;
-            let result = Ok(Value::String(answer));
-            let result = self.end_tool(&caller, run, result).await;
-            result.map(|value| text_of(&value))
-        })
+        let (caller, run) = (caller.clone(), run.clone());
+        let child = run.child.clone();
+        Beside::Answer {
+            shown: format!("started {child}"),
+            child,
+            work: Box::pin(async move {
+                let answer = self.run_started(&caller, started).await;
+                let result = Ok(Value::String(answer));
+                let result = self.end_tool(&caller, run, result).await;
+                result.map(|value| text_of(&value))
+            }),
+        }
     }
 
-    fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
+    /// A specialist, by what the run calls it.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
         let known = &self.run.treatment.tools.specialists;
         known
             .get(name)
@@ -164,6 +215,10 @@ impl Attempt<'_> {
                 let child = self.start_prepared(caller, child);
                 return Ok(Value::String(self.run_started(caller, child).await));
             }
+            Runs::Instance(tool) => {
+                let arguments = InstanceArguments::read(arguments)?;
+                return self.instance_result(caller, &tool.call, arguments).await;
+            }
         };
         let scope = ToolScope {
             sample: self.task.sample.clone(),
@@ -186,6 +241,35 @@ impl Attempt<'_> {
             )));
         }
         Ok(value)
+    }
+
+    /// What a call about agents that take messages gives, where its caller waits for it.
+    async fn instance_result(
+        &self,
+        caller: &Invocation,
+        call: &InstanceCall,
+        arguments: InstanceArguments,
+    ) -> Result<Value, ToolError> {
+        let InstanceArguments { id, message, .. } = arguments;
+        match call {
+            InstanceCall::Get => caller.instances.show("agents.get", &id),
+            InstanceCall::Send => {
+                let (kind, answered) = self.post(caller, &id, message)?;
+                let answer = self.heard_back(caller, &id, &kind, answered).await?;
+                Ok(Value::String(answer))
+            }
+            InstanceCall::Close => {
+                caller.instances.close("agent.close", &id)?;
+                Ok(Value::String(format!("closed {id}")))
+            }
+            InstanceCall::TellCaller => {
+                let nobody = || ToolError("parent.send(): nobody hears it".to_owned());
+                let outbox = caller.outbox.as_ref().ok_or_else(nobody)?;
+                outbox.lock().push(text_of(&message));
+                Ok(Value::String("sent".to_owned()))
+            }
+            InstanceCall::Create(_) => Err(ToolError("agents.create(): not here".to_owned())),
+        }
     }
 
     /// Records a call that ended, or whose caller ended before it.
@@ -212,9 +296,25 @@ impl Attempt<'_> {
     }
 }
 
-/// What a call gives whose child runs beside its caller.
-pub(crate) fn started(child: &str) -> String {
-    format!("started {child}")
+/// What a call started that goes on beside its caller.
+pub(crate) enum Beside<'a> {
+    /// Something that a child answers later.
+    Answer {
+        child: String,
+        /// What the call gives at once.
+        shown: String,
+        work: BoxFuture<'a, Result<String, String>>,
+    },
+    /// An agent that takes messages. The call itself is done.
+    Agent {
+        value: Value,
+        serving: BoxFuture<'a, ()>,
+    },
+}
+
+/// What a message gives whose sender does not wait for the answer.
+fn sent(id: &str) -> String {
+    format!("sent to {id}")
 }
 
 /// A value as an agent reads it: a text as it is, anything else as JSON.

@@ -5,6 +5,7 @@
 //! values of secret variables reach the tool alone: [`Values::strike_out`] goes over what it gives back.
 
 mod call_settings;
+mod instances;
 mod registry;
 mod tool_set;
 mod values;
@@ -27,6 +28,10 @@ use crate::prompt::definition::Variable;
 pub use call_settings::CallSettings;
 pub use files::FILES_DIR;
 pub(crate) use files::{bytes_of, confined};
+pub(crate) use instances::{
+    ImmediateAgent, InstanceArguments, InstanceCall, InstanceKind, MAX_INSTANCES, instance_tools,
+    tell_caller,
+};
 pub use registry::{RegistryError, ToolRegistry};
 pub use sandbox::ToolSandbox;
 pub use script::{ScriptError, script_tools};

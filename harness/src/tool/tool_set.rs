@@ -6,7 +6,8 @@ use std::sync::Arc;
 use sandbox::{HostFunctions, NameError};
 use serde_json::{Map, Value};
 
-use super::{CallSettings, FILES_DIR, Tool, ToolError, Values};
+use super::instances::{InstanceCall, InstanceTool, makers};
+use super::{CallSettings, FILES_DIR, ImmediateAgent, Tool, ToolError, Values};
 use crate::model::ToolSpec;
 use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
@@ -26,6 +27,8 @@ pub struct BoundTool {
     spec: ToolSpec,
     schema: InputSchema,
     pub(crate) runs: Runs,
+    /// The agents that start with an agent that has this.
+    immediate: Arc<[ImmediateAgent]>,
 }
 
 /// What a call runs.
@@ -42,6 +45,8 @@ pub(crate) enum Runs {
         name: String,
         settings: CallSettings,
     },
+    /// Something with agents that take messages.
+    Instance(InstanceTool),
 }
 
 /// Tools that cannot be given together, or not at all.
@@ -87,7 +92,11 @@ impl BoundTool {
     ///
     /// # Errors
     /// [`ToolSetError::Schema`].
-    pub fn specialist(prompt: &Definition, settings: CallSettings) -> Result<Self, ToolSetError> {
+    pub fn specialist(
+        prompt: &Definition,
+        name: String,
+        settings: CallSettings,
+    ) -> Result<Self, ToolSetError> {
         let parameters = prompt
             .required_schema
             .as_ref()
@@ -97,8 +106,16 @@ impl BoundTool {
             description: prompt.tool_description.clone(),
             parameters,
         };
-        let name = prompt.name.clone();
         Self::new(spec, Runs::Specialist { name, settings })
+    }
+
+    /// This, with agents that start with an agent that has it.
+    #[must_use]
+    pub(crate) fn with_immediate(self, immediate: Vec<ImmediateAgent>) -> Self {
+        Self {
+            immediate: immediate.into(),
+            ..self
+        }
     }
 
     pub(crate) fn new(mut spec: ToolSpec, runs: Runs) -> Result<Self, ToolSetError> {
@@ -107,7 +124,12 @@ impl BoundTool {
             ToolSetError::Schema { tool, problem }
         })?;
         spec.name = spec.name.replace('-', "_");
-        Ok(Self { spec, schema, runs })
+        Ok(Self {
+            spec,
+            schema,
+            runs,
+            immediate: Arc::default(),
+        })
     }
 
     /// Its name in a REPL, `page.open` or `search_docs`, with its description and parameters.
@@ -122,13 +144,32 @@ impl BoundTool {
                 let mut variables = tool.variables().iter();
                 variables.any(|variable| variable.name == FILES_DIR)
             }
-            Runs::Specialist { .. } => false,
+            Runs::Specialist { .. } | Runs::Instance(_) => false,
         }
     }
 
     /// Its name to a model that calls it natively.
     pub fn wire_name(&self) -> String {
-        self.spec.name.replace('.', "_")
+        match &self.runs {
+            Runs::Instance(InstanceTool {
+                native: Some((name, _)),
+                ..
+            }) => name.clone(),
+            _ => self.spec.name.replace('.', "_"),
+        }
+    }
+
+    /// Whether it is a function of the REPL by itself: what gives an agent to speak to, and the methods of such an agent, are not.
+    fn is_function(&self) -> bool {
+        match &self.runs {
+            Runs::Instance(tool) => matches!(tool.call, InstanceCall::TellCaller),
+            _ => true,
+        }
+    }
+
+    /// Whether it creates agents that take messages.
+    fn creates(&self) -> bool {
+        matches!(&self.runs, Runs::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
     }
 
     /// Whether an agent cannot have both.
@@ -175,6 +216,12 @@ impl BoundTool {
                 Value::Object(options.as_ref().clone())
             ),
             Runs::Specialist { settings, .. } => settings.version(),
+            Runs::Instance(tool) => tool.version(),
+        };
+        let own = if self.immediate.is_empty() {
+            own
+        } else {
+            format!("{own} {:?}", self.immediate)
         };
         let ToolSpec {
             name,
@@ -191,7 +238,11 @@ impl ToolSet {
     /// # Errors
     /// [`ToolSetError`] for names that cannot be, alone or together.
     pub fn new(given: Vec<BoundTool>) -> Result<Self, ToolSetError> {
-        let functions = HostFunctions::new(given.iter().map(|tool| tool.spec.name.clone()))?;
+        let named = given.iter().filter(|tool| tool.is_function());
+        let mut functions = HostFunctions::new(named.map(|tool| tool.spec.name.clone()))?;
+        if given.iter().any(BoundTool::creates) {
+            functions = functions.with_makers(makers())?;
+        }
         let mut names: Vec<String> = given.iter().map(BoundTool::wire_name).collect();
         names.sort_unstable();
         if let Some(same) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -256,23 +307,39 @@ impl ToolSet {
 
     /// The descriptions for a model that has a REPL.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.iter().map(|given| given.spec.clone()).collect()
+        let listed = self.iter().filter(|given| match &given.runs {
+            Runs::Instance(tool) => tool.is_listed,
+            _ => true,
+        });
+        listed.map(|given| given.spec.clone()).collect()
+    }
+
+    /// The agents that start with one that has these tools.
+    pub(crate) fn immediate(&self) -> impl Iterator<Item = &ImmediateAgent> {
+        self.iter().flat_map(|given| given.immediate.iter())
     }
 
     /// What requests of the `tools` protocol offer: the tools by their names on the wire, described as a run says otherwise.
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
-        let described = actions.apply(self.specs()).into_iter();
-        let on_the_wire = described.zip(self.iter()).map(|(spec, given)| ToolSpec {
-            name: given.wire_name(),
-            ..spec
+        let offered = self.iter().filter_map(|given| {
+            let mut spec = given.spec.clone();
+            if let Runs::Instance(tool) = &given.runs {
+                spec.description.clone_from(&tool.native.as_ref()?.1);
+            }
+            Some((spec, given.wire_name()))
         });
+        let (specs, names): (Vec<ToolSpec>, Vec<String>) = offered.unzip();
+        let described = actions.apply(specs).into_iter();
+        let on_the_wire = described
+            .zip(names)
+            .map(|(spec, name)| ToolSpec { name, ..spec });
         on_the_wire.collect()
     }
 
-    /// Whether a prompt has this name.
-    pub(crate) fn calls_prompt(&self, name: &str) -> bool {
+    /// Whether a call of this name is one that a child answers, or that creates one.
+    pub(crate) fn makes_child(&self, name: &str) -> bool {
         self.get(name)
-            .is_ok_and(|given| matches!(given.runs, Runs::Specialist { .. }))
+            .is_ok_and(|given| matches!(given.runs, Runs::Specialist { .. }) || given.creates())
     }
 
     /// The tool with this name in a REPL or on the wire.

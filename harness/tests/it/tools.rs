@@ -207,7 +207,7 @@ async fn every_bundled_tool_can_be_given_with_every_other() {
         .into_iter()
         .map(|spec| spec.name)
         .collect();
-    let expected = "context_length leak list_files read_context read_file run_javascript search_context search_files slow word_count";
+    let expected = "context_length leak list_files read_context read_file region run_javascript search_context search_files slow word_count";
     assert_eq!(names.join(" "), expected);
 }
 

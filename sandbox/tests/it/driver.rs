@@ -2,7 +2,8 @@
 
 use sandbox::message::{AgentInfo, CellOutcome, Context, FunctionCall};
 use sandbox::{
-    Config, Event, HostFunctions, Isolation, Lost, Repl, Sandbox, Session, WorkerCommand,
+    Config, Event, HostFunctions, Isolation, Lost, Maker, Method, Repl, Sandbox, Session,
+    WorkerCommand,
 };
 use serde_json::{Value, json};
 
@@ -93,9 +94,29 @@ pub async fn root_with(sandbox: &Sandbox, functions: &[&str]) -> Repl {
     session.open_with(None, context, root_info(), host_functions(functions))
 }
 
-/// Names of host functions, all right.
+/// Names of host functions, all right. One that makes objects is written with its arguments, and then with their methods:
+/// `agents.create(kind,name)>agents.send(message)`.
 pub fn host_functions(names: &[&str]) -> HostFunctions {
-    HostFunctions::new(names.iter().map(ToString::to_string)).expect("the names are right")
+    let (makers, plain): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| name.contains('>'));
+    let written = |text: &str| {
+        let (name, takes) = text.split_once('(').expect("arguments in parentheses");
+        let takes = takes.trim_end_matches(')').split(',').map(str::to_owned);
+        let takes = takes.filter(|name| !name.is_empty()).collect();
+        (name.to_owned(), takes)
+    };
+    let makers = makers.into_iter().map(|text| {
+        let mut parts = text.split('>').map(written);
+        let (name, takes) = parts.next().expect("a name");
+        let methods = parts.map(|(name, takes)| Method { name, takes });
+        Maker {
+            name,
+            takes,
+            methods: methods.collect(),
+        }
+    });
+    HostFunctions::new(plain.into_iter().map(str::to_owned))
+        .and_then(|functions| functions.with_makers(makers))
+        .expect("the names are right")
 }
 
 /// Answers a host function by its name: `fail` fails, `never` never answers, any other returns how it was called.
@@ -104,6 +125,11 @@ pub fn answer_function(repl: &Repl, call: &FunctionCall) {
     match call.name.as_str() {
         "fail" => repl.settle_function(call.id, Err("it did not work".to_owned())),
         "never" => {}
+        "agents.create" => {
+            let mut made = arguments;
+            made["id"] = json!("a1");
+            repl.settle_function(call.id, Ok(made));
+        }
         name => {
             repl.settle_function(call.id, Ok(json!({ "called": name, "with": arguments })));
         }

@@ -9,7 +9,7 @@ import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
 
-const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "agent_created", "message_sent", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
 /** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`, `flat` (there is no REPL) and `codeless` (tools are called instead). */
 export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
@@ -26,7 +26,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
   // What a web agent saw before its turn stands before it, what came of the turn after it.
   const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
-  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !drawnElsewhere.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
+  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !drawnElsewhere.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawMessage(kind, where) || drawOther(kind, where));
   parts.push(...others(0, before));
   const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
@@ -135,16 +135,28 @@ function drawEnd(kind, where) {
 }
 
 function drawChildren(events, agentHash) {
-  const spawned = events.filter((event) => event.kind.type === "delegation_spawn");
+  const starts = ["delegation_spawn", "agent_created", "message_sent"];
+  const spawned = events.filter((event) => starts.includes(event.kind.type));
   if (!spawned.length) return null;
-  const items = spawned.map(({ kind, at_ms: began }) => {
-    const end = events.find((event) => event.kind.child === kind.child && event.kind.type !== "delegation_spawn");
-    const failed = end?.kind.type === "delegation_error";
+  const items = spawned.map((start) => {
+    const { kind, at_ms: began } = start;
+    const after = events.slice(events.indexOf(start) + 1);
+    const end = after.find((event) => event.kind.child === kind.child && !starts.includes(event.kind.type));
+    const failed = kind.type !== "agent_created" && end?.kind.type === "delegation_error";
     const time = end ? seconds((end.at_ms - began) / 1000) : "not finished";
-    const facts = ` ${kind.role} · ${time}${failed ? ` · ${headOf(end.kind.error)}` : ""}`;
+    const what = { delegation_spawn: `${kind.role} · ${time}`, agent_created: `${kind.role} “${headOf(kind.name)}” · takes messages`, message_sent: `a message · ${time}` }[kind.type];
+    const facts = ` ${what}${failed ? ` · ${headOf(end.kind.error)}` : ""}`;
     return el("li", null, el("a", { href: agentHash(kind.child), class: failed ? "failed" : null }, el("span", { class: "id" }, kind.child), el("span", { class: "facts" }, facts)));
   });
   return named(spawned.length === 1 ? "Child" : `${spawned.length} children`, el("ul", { class: "children" }, ...items));
+}
+
+/** A message to an agent that takes several, and what came of it. Null for any other event. */
+function drawMessage(kind, where) {
+  if (kind.type === "message_received") return named(`Message ${kind.number} of its caller`, longText(kind.text, where));
+  if (kind.type !== "message_answered") return null;
+  const said = kind.error ? longText(kind.error, where, { kind: "error" }) : longText(kind.answer || "(an empty text)", where, { kind: "returned" });
+  return named(`Answer to message ${kind.number}`, said, kind.error ? "failed" : "done");
 }
 
 /** An event that has no form of its own, such as a page's dump or a screenshot: each field by its name. */

@@ -185,7 +185,10 @@ impl Timeline {
                 self.switch(at_ms, self.work());
                 self.state.cell = self.segments.len();
             }
-            EventKind::LlmError { .. } => self.switch(at_ms, None),
+            // Between its messages an agent waits for the next one, and does nothing.
+            EventKind::LlmError { .. } | EventKind::MessageAnswered { .. } => {
+                self.switch(at_ms, None);
+            }
             EventKind::LlmWait { ms, .. } => self.was(Doing::Held, at_ms, *ms),
             EventKind::Web {
                 event: WebEvent::PageCall { ms, .. },
@@ -201,7 +204,8 @@ impl Timeline {
                 self.switch(at_ms, self.work());
                 self.state.is_guess = true;
             }
-            EventKind::DelegationSpawn { .. } => {
+            EventKind::MessageReceived { .. } => self.switch(at_ms, self.work()),
+            EventKind::DelegationSpawn { .. } | EventKind::MessageSent { .. } => {
                 self.state.is_guess = false;
                 self.state.children += 1;
                 self.switch(at_ms, Some(Doing::Waiting));

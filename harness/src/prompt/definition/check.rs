@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::fault::Fault;
 use super::library::Library;
 use super::properties::{
-    Definition, Immediate, Kind, PromptContent, PromptPart, SubagentSettings, ToolForm,
+    Definition, Immediate, Kind, PromptContent, PromptPart, Sides, SubagentSettings, ToolForm,
     ToolReference, VariableType,
 };
 use super::slots::{missing_slot, wrong_slots};
@@ -51,7 +51,11 @@ impl Library {
             definition,
             faults: Vec::new(),
         };
-        check.prompt();
+        if let Some(sides) = &definition.sides {
+            check.sides(sides);
+        } else {
+            check.prompt();
+        }
         if definition.kind == Kind::Prompt {
             check.model();
             check.hooks();
@@ -198,18 +202,55 @@ impl Check<'_> {
         }
     }
 
-    fn tools(&mut self) {
-        let definition = self.definition;
-        if self.known.tools.contains_key(&definition.name) {
-            let problem = format!("`{}` is also the name of a tool", definition.name);
+    /// Both sides are prompts.
+    fn sides(&mut self, sides: &Sides) {
+        self.name();
+        let named = [
+            ("sideA", Some(&sides.side_a)),
+            ("sideB", sides.side_b.as_ref()),
+        ];
+        for (field, name) in named {
+            let Some(name) = name.filter(|name| !name.is_empty()) else {
+                continue;
+            };
+            let library = self.library;
+            match library.find(name) {
+                Some(side) if side.kind == Kind::Prompt => {}
+                Some(other) => {
+                    let kind = match other.kind {
+                        Kind::Agent => "an agent",
+                        Kind::Prompt | Kind::Fragment => "a fragment",
+                    };
+                    self.fault(field, format!("`{name}` is {kind}, expected a prompt"));
+                }
+                None if library.is_broken(name) => {}
+                None => {
+                    let prompts = library.iter();
+                    let prompts = prompts.filter(|known| known.kind == Kind::Prompt);
+                    let known = prompts.map(|known| known.name.as_str());
+                    self.unknown(field, "prompt", name, known);
+                }
+            }
+        }
+    }
+
+    fn name(&mut self) {
+        let name = &self.definition.name;
+        if self.known.tools.contains_key(name) {
+            let problem = format!("`{name}` is also the name of a tool");
             self.fault("name", problem);
         }
+    }
+
+    fn tools(&mut self) {
+        let definition = self.definition;
+        self.name();
         let tools = definition.tools.iter().enumerate();
         for (at, tool) in tools.filter(|(_, tool)| !tool.name.is_empty()) {
             let prompt = self
                 .library
                 .find(&tool.name)
-                .filter(|definition| definition.kind == Kind::Prompt);
+                .filter(|definition| definition.kind.can_be_called());
             let at = format!("tools[{at}]");
             match (self.known.tools.get(&tool.name), prompt) {
                 (Some(variables), _) => self.tool(&at, tool, variables),
@@ -234,7 +275,7 @@ impl Check<'_> {
         }
         let prompts = library
             .iter()
-            .filter(|definition| definition.kind == Kind::Prompt)
+            .filter(|definition| definition.kind.can_be_called())
             .map(|definition| definition.name.as_str());
         let names: Vec<&str> = known
             .tools
@@ -326,7 +367,7 @@ impl Check<'_> {
     }
 
     fn subagent(&mut self, at: &str, settings: &SubagentSettings, child: &Definition) {
-        for (property, problem) in settings.unsupported() {
+        for (property, problem) in settings.faults(self.definition, child) {
             self.fault(&format!("{at}.{property}"), problem);
         }
         let own = own_variables(self.definition);

@@ -6,6 +6,7 @@ use super::properties::{
     Definition, Kind, ParentCommunication, PromptContent, PromptPart, Side, ToolForm,
     ToolReference, VariableType,
 };
+use super::schema::InputSchema;
 
 impl Definition {
     /// Its properties by their names in files, defaults filled in; what is absent and has no default is left out. Of a
@@ -21,6 +22,22 @@ impl Definition {
             return Value::Object(json);
         }
         put("toolDescription", json!(self.tool_description));
+        if let Some(sides) = &self.sides {
+            json.shift_remove("prompt");
+            let mut put = |name: &str, value: Value| {
+                if !value.is_null() {
+                    json.insert(name.to_owned(), value);
+                }
+            };
+            put("type", json!(sides.kind.as_str()));
+            put("sideA", json!(sides.side_a));
+            put("sideB", json!(sides.side_b));
+            put("maxMessages", json!(sides.max_messages));
+            put("stopPhrase", json!(sides.stop_phrase));
+            let schema = self.required_schema.as_ref();
+            put("requiredSchema", json!(schema.map(InputSchema::json)));
+            return Value::Object(json);
+        }
         put("model", json!(self.model));
         put("includeChat", json!(self.include_chat));
         put("includePastTools", json!(self.include_past_tools));

@@ -30,9 +30,9 @@ pub use check::Known;
 pub use fault::{Fault, Faults, Place};
 pub use library::Library;
 pub use properties::{
-    Definition, Effort, Immediate, Kind, ParentCommunication, PromptContent, PromptPart, Reasoning,
-    Resumable, Side, Source, SubagentSettings, SubpromptSettings, ToolForm, ToolReference,
-    ToolSettings, ToolStrategy, Variable, VariableType,
+    AgentType, Definition, Effort, Immediate, Kind, ParentCommunication, PromptContent, PromptPart,
+    Reasoning, Resumable, Side, Sides, Source, SubagentSettings, SubpromptSettings, ToolForm,
+    ToolReference, ToolSettings, ToolStrategy, Variable, VariableType,
 };
 pub use resolve::{Piece, ResolvedPrompt};
 pub use schema::{InputFault, InputSchema};

@@ -1,11 +1,13 @@
 //! A tree of values becomes a definition, with every fault of it.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::parse_tools::tools;
 use super::properties::{
-    Definition, Effort, Kind, PromptContent, PromptPart, RECENT_IMAGE_THRESHOLD, Reasoning, Source,
-    ToolStrategy, Variable, VariableType,
+    AgentType, Definition, Effort, Kind, MAX_MESSAGES, PromptContent, PromptPart,
+    RECENT_IMAGE_THRESHOLD, Reasoning, Sides, Source, ToolStrategy, Variable, VariableType,
 };
 use super::reader::{Fields, Reader};
 use super::schema::InputSchema;
@@ -29,6 +31,17 @@ const PROPERTIES: [&str; 15] = [
     "recentImageThreshold",
     "hooks",
 ];
+/// What an agent of two sides has.
+const OF_AGENTS: [&str; 8] = [
+    "name",
+    "toolDescription",
+    "type",
+    "sideA",
+    "sideB",
+    "maxMessages",
+    "stopPhrase",
+    "requiredSchema",
+];
 /// What a fragment has; any other property makes a file a prompt.
 const OF_FRAGMENTS: [&str; 2] = ["name", "prompt"];
 
@@ -46,6 +59,11 @@ pub(super) fn definition(
     source: &Source,
     digest: String,
 ) -> Option<Definition> {
+    let is_agent = matches!(&node.content, Content::Map(entries)
+        if entries.iter().any(|Entry { key, .. }| key == "type"));
+    if is_agent {
+        return agent(reader, node, body, source, digest);
+    }
     let fields = reader.fields(node, "", &PROPERTIES)?;
     let mut of_prompts = PROPERTIES
         .iter()
@@ -55,20 +73,13 @@ pub(super) fn definition(
     } else {
         Kind::Fragment
     };
-    let name = reader.required_name(&fields, "name");
-    if let Some(name) = &name
-        && (name.len() > LONGEST_NAME || !name.chars().all(is_name_character))
-    {
-        let line = fields.get("name").and_then(|node| node.line);
-        let problem = format!("`{name}` is not made of at most 64 letters, digits, `_` and `-`");
-        reader.fault(line, "name", problem);
-    }
+    let name = name(reader, &fields);
     let (tool_description, model) = match kind {
         Kind::Prompt => (
             reader.required_name(&fields, "toolDescription"),
             reader.required_name(&fields, "model"),
         ),
-        Kind::Fragment => (Some(String::new()), Some(String::new())),
+        Kind::Fragment | Kind::Agent => (Some(String::new()), Some(String::new())),
     };
     let prompt = prompt(reader, &fields, body);
     let words = ToolStrategy::ALL.map(|choice| (choice.as_str(), choice));
@@ -90,6 +101,7 @@ pub(super) fn definition(
         hooks: reader.names(&fields, "hooks"),
         name: name?,
         kind,
+        sides: None,
         // Each of these that is missing has its fault.
         tool_description: tool_description.unwrap_or_default(),
         prompt: prompt.unwrap_or_else(|| PromptContent::Text(String::new())),
@@ -99,6 +111,73 @@ pub(super) fn definition(
         lines: reader.lines.clone(),
     };
     Some(definition)
+}
+
+/// Reads an agent of two sides.
+fn agent(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    body: Option<&Body<'_>>,
+    source: &Source,
+    digest: String,
+) -> Option<Definition> {
+    let fields = reader.fields(node, "", &OF_AGENTS)?;
+    if let Some(body) = body.filter(|body| !body.text.trim().is_empty()) {
+        let problem = "an agent of two sides has none: its sides are prompts (`sideA`, `sideB`)";
+        reader.fault(Some(body.line), "prompt", problem);
+    }
+    let name = name(reader, &fields);
+    let tool_description = reader.required_name(&fields, "toolDescription");
+    let kinds = AgentType::ALL.map(|kind| (kind.as_str(), kind));
+    let kind = reader.word(&fields, "type", &kinds);
+    let side_a = reader.required_name(&fields, "sideA");
+    let side_b = reader.name(&fields, "sideB");
+    if kind == Some(AgentType::DualAi) && fields.get("sideB").is_none() {
+        reader.missing(&fields, "sideB", "the name of a prompt");
+    }
+    let max_messages = reader.count(&fields, "maxMessages");
+    let stop_phrase = reader.name(&fields, "stopPhrase");
+    let required_schema = required_schema(reader, &fields);
+    Some(Definition {
+        name: name?,
+        kind: Kind::Agent,
+        tool_description: tool_description.unwrap_or_default(),
+        sides: Some(Sides {
+            kind: kind.unwrap_or(AgentType::AiHuman),
+            side_a: side_a.unwrap_or_default(),
+            side_b,
+            max_messages: max_messages.unwrap_or(MAX_MESSAGES),
+            stop_phrase,
+        }),
+        required_schema,
+        prompt: PromptContent::Text(String::new()),
+        model: String::new(),
+        include_chat: false,
+        include_past_tools: false,
+        parallel_tool_calls: false,
+        tool_choice: ToolStrategy::Auto,
+        tools: Vec::new(),
+        variables: Vec::new(),
+        env: BTreeMap::new(),
+        reasoning: None,
+        recent_image_threshold: RECENT_IMAGE_THRESHOLD,
+        hooks: None,
+        source: source.clone(),
+        digest,
+        lines: reader.lines.clone(),
+    })
+}
+
+fn name(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<String> {
+    let name = reader.required_name(fields, "name");
+    if let Some(name) = &name
+        && (name.len() > LONGEST_NAME || !name.chars().all(is_name_character))
+    {
+        let line = fields.get("name").and_then(|node| node.line);
+        let problem = format!("`{name}` is not made of at most 64 letters, digits, `_` and `-`");
+        reader.fault(line, "name", problem);
+    }
+    name
 }
 
 /// What every model's API takes as the name of a tool.

@@ -45,6 +45,8 @@ pub struct Definition {
     pub recent_image_threshold: NonZeroU32,
     /// `hooks`: the hooks that run for it, and no others; none given means those of the run.
     pub hooks: Option<Vec<String>>,
+    /// What an agent of two sides has in place of a prompt.
+    pub sides: Option<Sides>,
     /// Where it comes from.
     pub source: Source,
     /// SHA-256 (hex) of its file.
@@ -92,6 +94,8 @@ pub enum Kind {
     Prompt,
     /// It has a name and a text alone: others include it.
     Fragment,
+    /// Two prompts that talk with each other, or one and a person. It can be called as a tool.
+    Agent,
 }
 
 impl Kind {
@@ -100,9 +104,55 @@ impl Kind {
         match self {
             Self::Prompt => "prompt",
             Self::Fragment => "fragment",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// Whether others may list it in their `tools`.
+    pub const fn can_be_called(self) -> bool {
+        matches!(self, Self::Prompt | Self::Agent)
+    }
+}
+
+/// An agent of two sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sides {
+    /// `type`
+    pub kind: AgentType,
+    /// `sideA`: a prompt.
+    pub side_a: String,
+    /// `sideB`: a prompt. An `ai_human` agent without it talks with whoever sits at the program.
+    pub side_b: Option<String>,
+    /// `maxMessages`: how many messages the sides say, both together, to one of their caller; default 10.
+    pub max_messages: NonZeroU32,
+    /// `stopPhrase`: a message that contains it ends the talk.
+    pub stop_phrase: Option<String>,
+}
+
+/// Who talks in an agent of two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentType {
+    /// `dual_ai`: two prompts.
+    DualAi,
+    /// `ai_human`: a prompt and a person.
+    AiHuman,
+}
+
+impl AgentType {
+    /// Both, in the order of the specification.
+    pub const ALL: [Self; 2] = [Self::DualAi, Self::AiHuman];
+
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DualAi => "dual_ai",
+            Self::AiHuman => "ai_human",
         }
     }
 }
+
+/// Messages of the sides of an agent to one of their caller, where its definition does not say.
+pub(super) const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// Where a definition comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,17 +294,38 @@ pub struct SubagentSettings {
 }
 
 impl SubagentSettings {
-    /// What of it is read and cannot be run: the property, and why.
-    pub fn unsupported(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let resumable = "children end with their answer and cannot be spoken to again; leave it out, or set it to `false`";
-        let immediate = "children are called and cannot start with their caller; leave it out, or set it to `false`";
-        [
-            ("resumable", self.resumable.is_some(), resumable),
-            ("immediate", self.immediate.is_some(), immediate),
-        ]
-        .into_iter()
-        .filter(|(_, is_set, _)| *is_set)
-        .map(|(property, _, problem)| (property, problem))
+    /// What of it cannot be run where `of` lists `child` with it: the property, and why.
+    pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
+        let mut faults = Vec::new();
+        let is_secret = |name: &Option<String>| {
+            let mut declared = of.variables.iter();
+            declared.any(|variable| {
+                variable.kind == VariableType::Secret && Some(&variable.name) == name.as_ref()
+            })
+        };
+        if let Some(immediate) = &self.immediate {
+            for (property, name) in [
+                ("immediate.nameEnv", &immediate.name_env),
+                ("immediate.descriptionEnv", &immediate.description_env),
+            ] {
+                if is_secret(name) {
+                    let problem = "is a secret, which no agent may be told";
+                    faults.push((property, problem.to_owned()));
+                }
+            }
+        }
+        let side_b = child.sides.as_ref().and_then(|sides| sides.side_b.as_ref());
+        if let Some(resumable) = &self.resumable
+            && resumable.receives_messages == Side::B
+            && side_b.is_none()
+        {
+            let problem = format!(
+                "`{}` has no side B that is an agent; expected `side_a`",
+                child.name
+            );
+            faults.push(("resumable.receives_messages", problem));
+        }
+        faults
     }
 }
 

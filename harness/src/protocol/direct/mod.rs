@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, Step, Turn, Turns, run_turns,
+    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Step, Turn, Turns,
+    answer_messages, run_turns,
 };
 use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
@@ -57,6 +58,16 @@ impl OneCall {
             shown: vec![attempt.with_images(root, first)],
             may_cut: cuts.then(|| (root.query().to_owned(), Arc::clone(context))),
         }
+    }
+
+    /// Answers messages until there are no more, each in one call.
+    pub async fn answer_messages(
+        mut self,
+        attempt: &Attempt<'_>,
+        invocation: &Invocation,
+        inbox: Inbox,
+    ) {
+        answer_messages(attempt, invocation, &mut self, inbox).await;
     }
 
     /// Asks and answers.

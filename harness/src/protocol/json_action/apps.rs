@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::agent::{Attempt, Invocation};
+use crate::agent::{Attempt, Instances, Invocation};
 use crate::model::web::{AppCall, AppHost};
 use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
@@ -59,6 +59,8 @@ fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
         log: None,
         settings: None,
         heard: Arc::default(),
+        instances: Instances::default(),
+        outbox: None,
         id: root.child_id(number),
         parent: Some(root.id.clone()),
         depth: root.depth + 1,

@@ -11,11 +11,11 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use super::ReplAgent;
-use crate::agent::{Failure, Invocation, PageFunctions, PageResult, Work, seen};
+use crate::agent::{Failure, Instances, Invocation, PageFunctions, PageResult, Work, seen};
 use crate::model::{EventKind, Image, Message, Role, WebEvent, ms};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
-use crate::protocol::tool_run::{ToolRun, started};
+use crate::protocol::tool_run::{Beside, ToolRun};
 use crate::tool::ToolSet;
 
 /// Why a call came to nothing that was still running.
@@ -105,7 +105,7 @@ impl<'a> ReplAgent<'a> {
                 Some(given) = children.page.next(), if !children.page.is_empty() => {
                     self.settle_function(given);
                 }
-                () = self.background.step(), if !self.background.is_empty() => {}
+                () = self.background.step() => {}
                 Some((call, result)) = children.tools.next(), if !children.tools.is_empty() => {
                     children.called.remove(&call);
                     self.attempt.publish_budget();
@@ -221,27 +221,28 @@ impl<'a> ReplAgent<'a> {
         }
         let id = call.id;
         let child = self.invocation.child_id(self.calls);
-        if self.invocation.tools.calls_prompt(&call.name) {
+        if self.invocation.tools.makes_child(&call.name) {
             self.calls += 1;
         }
         let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         // What cannot start is an error of the call; nothing has answered later.
-        let failed = match attempt.prepare_beside(&caller, &run) {
+        let done = match attempt.start_beside(&caller, &run) {
             None => None,
-            Some(Err(error)) => Some(error),
-            Some(Ok(child)) => {
-                let id_of_child = run.child.clone();
-                let shown = Value::String(started(&id_of_child));
-                let work = attempt.start_beside(&caller, run, child);
-                self.background.start(id_of_child, work);
-                return self.repl.settle_function(id, Ok(shown));
+            Some(Err(error)) => Some(Err(error)),
+            Some(Ok(Beside::Agent { serving, value })) => {
+                self.background.keep(serving);
+                Some(Ok(value))
+            }
+            Some(Ok(Beside::Answer { child, shown, work })) => {
+                self.background.start(child, work);
+                return self.repl.settle_function(id, Ok(Value::String(shown)));
             }
         };
         children.called.insert(id, run.clone());
         children.tools.push(Box::pin(async move {
-            let result = match failed {
-                Some(error) => attempt.end_tool(&caller, run, Err(error)).await,
+            let result = match done {
+                Some(result) => attempt.end_tool(&caller, run, result).await,
                 None => attempt.run_tool(&caller, run).await,
             };
             (id, result)
@@ -301,6 +302,8 @@ impl<'a> ReplAgent<'a> {
             log: None,
             settings: None,
             heard: Arc::default(),
+            instances: Instances::default(),
+            outbox: None,
         })
     }
 
@@ -398,6 +401,17 @@ impl<'a> ReplAgent<'a> {
     /// Stops the agents that run beside this one.
     pub fn stop_background(&mut self) {
         self.background.stop(self.attempt, &self.invocation);
+    }
+
+    /// Starts the agents that start with this one.
+    pub fn start_immediate(&mut self) {
+        let (attempt, caller) = (self.attempt, self.invocation.clone());
+        let calls = &mut self.calls;
+        let next_id = || {
+            *calls += 1;
+            caller.child_id(*calls - 1)
+        };
+        attempt.start_immediate(&caller, next_id, &mut self.background);
     }
 
     fn emit_error(&self, child: String, error: String) {

@@ -11,13 +11,13 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, PageFunctions, Root, Step, Treatment,
-    Turn, Turns, run_turns,
+    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, PageFunctions, Root, Step,
+    Treatment, Turn, Turns, answer_messages, run_turns,
 };
-use crate::model::{EventKind, Message, Role, ToolUse, ms};
+use crate::model::{EventKind, Message, Role, ToolCall, ToolUse, ms};
 use crate::prompt::{
-    CellReport, ContextKind, code_tool, cut_off_message, first_message, next_message,
-    no_code_message, output_left_out, result_message, returned_early_message,
+    CellReport, ContextKind, code_tool, cut_off_message, first_message, message_to_instance,
+    next_message, no_code_message, output_left_out, result_message, returned_early_message,
 };
 use crate::protocol::RootAgent;
 use crate::protocol::background::Background;
@@ -128,6 +128,10 @@ pub(crate) struct ReplAgent<'a> {
     shown: Vec<Message>,
     /// What the user says next; only the root hears a user.
     follow_ups: VecDeque<String>,
+    /// What it is shown first of its first message, if that is yet to come.
+    awaits_first: bool,
+    /// The calls of its last reply, which the next message answers.
+    last_calls: Vec<ToolCall>,
     /// Calls made so far.
     calls: u32,
     /// Agents that it called without waiting for them.
@@ -163,9 +167,17 @@ impl<'a> ReplAgent<'a> {
             session,
             repl,
             shown,
+            awaits_first: true,
+            last_calls: Vec::new(),
             calls: 0,
             background: Background::default(),
         }
+    }
+
+    /// Answers messages until there are no more.
+    pub async fn answer_messages(mut self, inbox: Inbox) {
+        let invocation = self.invocation.clone();
+        answer_messages(self.attempt, &invocation, &mut self, inbox).await;
     }
 
     /// Runs to the answer or to the reason why there is none.
@@ -176,7 +188,7 @@ impl<'a> ReplAgent<'a> {
 
     /// Runs the code of a reply.
     async fn run_code(&mut self, reply: &ModelReply, turn: Turn) -> Result<Outcome, Failure> {
-        let Turn { iteration, .. } = turn;
+        let iteration = turn.count();
         let next = turn.next();
         let calls = &reply.response.tool_calls;
         let mut blocks = if reply.truncated {
@@ -330,9 +342,27 @@ impl<'a> ReplAgent<'a> {
 
 impl Turns for ReplAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
+        self.start_immediate();
+        if let Some(last) = self.shown.last_mut() {
+            last.content += &self.background.take_notes();
+        }
         for message in self.shown.drain(..) {
             conversation.push(message);
         }
+    }
+
+    fn hear(&mut self, message: Message, turn: Turn, conversation: &mut Conversation) {
+        let query = &message.content;
+        let text = if std::mem::take(&mut self.awaits_first) {
+            first_message(query, &ContextKind::None, turn.iterations)
+        } else {
+            message_to_instance(query, turn.next())
+        };
+        let calls = std::mem::take(&mut self.last_calls);
+        conversation.push(Message {
+            images: message.images,
+            ..code_tool::answer(&calls, text + &self.background.take_notes())
+        });
     }
 
     async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
@@ -346,14 +376,19 @@ impl Turns for ReplAgent<'_> {
         conversation: &mut Conversation,
     ) -> Result<Step, Failure> {
         let outcome = self.run_code(&reply, turn).await?;
+        let calls = reply.response.tool_calls;
+        let outcome = match outcome {
+            Outcome::Answer(answer) if self.follow_ups.is_empty() => {
+                self.last_calls = calls;
+                return Ok(Step::Answer(answer));
+            }
+            other => other,
+        };
         let notes = self.background.take_notes();
-        let calls = &reply.response.tool_calls;
-        let message = |text: String| code_tool::answer(calls, text + &notes);
+        let message = |text: String| code_tool::answer(&calls, text + &notes);
         match outcome {
             Outcome::Answer(answer) => {
-                let Some(next) = self.follow_ups.pop_front() else {
-                    return Ok(Step::Answer(answer));
-                };
+                let next = self.follow_ups.pop_front().unwrap_or_default();
                 if let Some(page) = &self.invocation.page {
                     page.answered(&answer).await?;
                 }

@@ -14,7 +14,7 @@ use crate::tool::{ToolError, bytes_of, confined};
 
 /// What a child is asked first.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct First {
+pub(crate) struct First {
     pub text: String,
     pub images: Vec<Image>,
     /// The name that its caller gives it.
@@ -22,6 +22,28 @@ pub(super) struct First {
 }
 
 impl First {
+    /// A text without anything attached.
+    pub fn text(text: String) -> Self {
+        Self {
+            text,
+            images: Vec::new(),
+            name: None,
+        }
+    }
+
+    /// What an agent is known by that hears its messages later.
+    pub fn named(name: &str) -> Self {
+        Self::text(name.to_owned())
+    }
+
+    /// The message alone.
+    pub fn into_message(self) -> Message {
+        Message {
+            images: self.images,
+            ..Message::user(self.text)
+        }
+    }
+
     /// What the child is shown: the messages before, then this one, or `text` in place of it, with its images.
     pub fn after(self, mut earlier: Vec<Message>, text: Option<String>) -> Vec<Message> {
         earlier.push(Message {
@@ -33,7 +55,7 @@ impl First {
 }
 
 /// The first message of a child, from the arguments of its caller.
-pub(super) fn first(
+pub(crate) fn first(
     specialist: &Specialist,
     settings: &CallSettings,
     input: &Value,

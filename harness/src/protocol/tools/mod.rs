@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
+use futures::channel::mpsc::UnboundedSender;
 use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 
 use crate::agent::{
-    AgentSettings, Attempt, Conversation, Failure, Invocation, ModelReply, Step, Treatment, Turn,
-    Turns, run_turns,
+    AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Step, Treatment,
+    Turn, Turns, answer_messages, run_turns,
 };
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
@@ -19,8 +20,7 @@ use crate::prompt::{
 };
 use crate::protocol::RootAgent;
 use crate::protocol::background::Background;
-use crate::protocol::subprompt::Prepared;
-use crate::protocol::tool_run::{ToolRun, started, text_of};
+use crate::protocol::tool_run::{Beside, ToolRun, text_of};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, ToolSet};
 
@@ -95,6 +95,8 @@ pub(crate) struct ToolsAgent<'a> {
     refusals: u32,
     /// The agents that it does not wait for.
     background: Mutex<Background<'a>>,
+    /// Where the calls at hand put those that take messages.
+    creating: UnboundedSender<BoxFuture<'a, ()>>,
     /// Those that the calls at hand have started.
     starting: Mutex<Vec<Starting<'a>>>,
 }
@@ -112,20 +114,16 @@ impl<'a> ToolsAgent<'a> {
             invocation.tools = Tools.tools(&root.tools);
         }
         Self {
-            attempt,
             invocation,
-            settings,
             context,
             shown: None,
-            children: AtomicU32::new(0),
-            refusals: 0,
-            background: Mutex::default(),
-            starting: Mutex::default(),
+            ..Self::of_child(attempt, root, Vec::new())
         }
     }
 
     /// A child that is shown these messages first.
     pub fn of_child(attempt: &'a Attempt<'a>, child: &'a Invocation, shown: Vec<Message>) -> Self {
+        let background = Background::default();
         Self {
             attempt,
             invocation: child.clone(),
@@ -134,7 +132,8 @@ impl<'a> ToolsAgent<'a> {
             shown: Some(shown),
             children: AtomicU32::new(0),
             refusals: 0,
-            background: Mutex::default(),
+            creating: background.creating(),
+            background: Mutex::new(background),
             starting: Mutex::default(),
         }
     }
@@ -144,6 +143,14 @@ impl<'a> ToolsAgent<'a> {
         Box::pin(async move {
             let invocation = self.invocation.clone();
             run_turns(self.attempt, &invocation, &mut self).await
+        })
+    }
+
+    /// Answers messages until there are no more.
+    pub fn answer_messages(mut self, inbox: Inbox) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let invocation = self.invocation.clone();
+            answer_messages(self.attempt, &invocation, &mut self, inbox).await;
         })
     }
 
@@ -177,7 +184,7 @@ impl<'a> ToolsAgent<'a> {
 
     /// Makes one call, and says what came of it.
     async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
-        let counts = u32::from(self.invocation.tools.calls_prompt(&call.name));
+        let counts = u32::from(self.invocation.tools.makes_child(&call.name));
         let number = self.children.fetch_add(counts, Ordering::Relaxed);
         let run = ToolRun::new(
             call.id.clone(),
@@ -185,8 +192,20 @@ impl<'a> ToolsAgent<'a> {
             call.arguments.clone(),
             self.invocation.child_id(number),
         );
-        let outcome = match self.attempt.prepare_beside(&self.invocation, &run) {
-            Some(Ok(child)) => return Ok(self.start_beside(call, run, child)),
+        let outcome = match self.attempt.start_beside(&self.invocation, &run) {
+            Some(Ok(Beside::Answer { child, shown, work })) => {
+                self.starting.lock().push((child, work));
+                return Ok(ToolResult {
+                    call: call.id.clone(),
+                    content: shown,
+                    is_error: false,
+                });
+            }
+            Some(Ok(Beside::Agent { value, serving })) => {
+                // It is taken in where this call is awaited, which is before the next one speaks to it.
+                let _ = self.creating.unbounded_send(serving);
+                Ok(value)
+            }
             Some(Err(error)) => Err(error),
             None => {
                 let work = self.attempt.meter.begin();
@@ -215,19 +234,6 @@ impl<'a> ToolsAgent<'a> {
         Ok(result)
     }
 
-    /// Starts an agent that is not waited for. Its call is on record once it has ended.
-    fn start_beside(&self, call: &ToolCall, run: ToolRun, child: Prepared) -> ToolResult {
-        let id = run.child.clone();
-        let work = self.attempt.start_beside(&self.invocation, run, child);
-        let content = started(&id);
-        self.starting.lock().push((id, work));
-        ToolResult {
-            call: call.id.clone(),
-            content,
-            is_error: false,
-        }
-    }
-
     /// The results of all calls of a reply, while the agents that are not waited for go on.
     async fn results_beside(&mut self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
         let mut background = std::mem::take(self.background.get_mut());
@@ -237,6 +243,15 @@ impl<'a> ToolsAgent<'a> {
         }
         *self.background.get_mut() = background;
         results
+    }
+
+    /// Starts the agents that start with this one.
+    fn start_immediate(&mut self) {
+        let children = &self.children;
+        let caller = &self.invocation;
+        let next_id = || caller.child_id(children.fetch_add(1, Ordering::Relaxed));
+        let background = self.background.get_mut();
+        self.attempt.start_immediate(caller, next_id, background);
     }
 
     /// What a reply lacks, or none where it calls tools; the answer where it is one.
@@ -272,7 +287,11 @@ impl<'a> ToolsAgent<'a> {
 impl Turns for ToolsAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         let treatment = &self.attempt.run.treatment;
-        if let Some(shown) = self.shown.take() {
+        self.start_immediate();
+        if let Some(mut shown) = self.shown.take() {
+            if let Some(last) = shown.last_mut() {
+                last.content += &self.background.get_mut().take_notes();
+            }
             let actions = ActionOverrides::default();
             conversation.tools = offered(self.settings, &actions, &self.invocation.tools);
             for message in shown {
@@ -290,8 +309,15 @@ impl Turns for ToolsAgent<'_> {
         if self.invocation.iterations == 1 && !conversation.tools.is_off() {
             first = format!("{first}\n\n{}", tools_note(ToolsNote::Last));
         }
+        first += &self.background.get_mut().take_notes();
         let first = Message::user(first);
         conversation.push(self.attempt.with_images(&self.invocation, first));
+    }
+
+    fn hear(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
+        let mut message = message;
+        message.content += &self.background.get_mut().take_notes();
+        conversation.push(message);
     }
 
     async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {

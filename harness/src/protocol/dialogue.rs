@@ -1,0 +1,193 @@
+//! Agents of two sides that talk with each other, or one of which is a person: what they say to a message of their caller.
+//!
+//! The agent itself asks no model. Its sides are agents that take messages, each with a conversation of its own, at its own depth.
+
+use futures::StreamExt;
+use futures::channel::mpsc;
+use futures::future::join3;
+
+use super::subprompt::First;
+use crate::agent::{Attempt, Failure, Inbox, Invocation, Letter, Other, Specialist, Talk};
+use crate::model::{Message, Status};
+use crate::prompt::definition::Side;
+use crate::tool::ToolError;
+
+/// Whoever speaks for a side.
+enum Speaker {
+    Agent(mpsc::UnboundedSender<Letter>),
+    Person,
+}
+
+impl Attempt<'_> {
+    /// The agents of a talk's sides.
+    ///
+    /// # Errors
+    /// What the caller reads: the depth limit, or a model that there is not.
+    pub fn sides(
+        &self,
+        agent: &Invocation,
+        talk: &Talk,
+    ) -> Result<(Invocation, Option<Invocation>), ToolError> {
+        let side = |letter: char, name: &str| {
+            let specialist = self.specialist(name)?;
+            // The sides are the agent: no deeper than it.
+            let above = Invocation {
+                depth: agent.depth.saturating_sub(1),
+                ..agent.clone()
+            };
+            let id = format!("{}.{letter}", agent.id);
+            let first = First::named(&specialist.name);
+            let mut side = self.specialist_child(&above, &id, specialist, &first)?;
+            side.outbox.clone_from(&agent.outbox);
+            Ok(side)
+        };
+        let a = side('a', &talk.side_a)?;
+        let b = match &talk.side_b {
+            Other::Agent(name) => Some(side('b', name)?),
+            Other::Person => None,
+        };
+        Ok((a, b))
+    }
+
+    /// Lets the sides talk about each message of their caller.
+    ///
+    /// # Errors
+    /// They could not start. What goes wrong later is in the answers.
+    pub async fn talk(
+        &self,
+        agent: &Invocation,
+        specialist: &Specialist,
+        inbox: Inbox,
+    ) -> Result<(), Failure> {
+        let Some(talk) = specialist.talk.as_deref() else {
+            return Err(Failure::ended());
+        };
+        self.records.begin(agent, "");
+        let sides = self.sides(agent, talk).map_err(|error| Failure {
+            status: Status::Error,
+            reason: error.to_string(),
+        });
+        let (a, b) = match sides {
+            Ok(sides) => sides,
+            Err(failure) => {
+                self.records.end(agent, &Err(failure.clone()), 0);
+                return Err(failure);
+            }
+        };
+        for side in [Some(&a), b.as_ref()].into_iter().flatten() {
+            self.emit_created(agent, side, side.query());
+        }
+        let (to_a, inbox_a) = mpsc::unbounded();
+        let (to_b, inbox_b) = mpsc::unbounded();
+        let serve_a = async {
+            let specialist = self.specialist(&talk.side_a).map_err(Failure::of_tool)?;
+            self.serve(a, specialist, Vec::new(), inbox_a).await
+        };
+        let serve_b = async {
+            match (b, &talk.side_b) {
+                (Some(b), Other::Agent(name)) => {
+                    let specialist = self.specialist(name).map_err(Failure::of_tool)?;
+                    self.serve(b, specialist, Vec::new(), inbox_b).await
+                }
+                _ => Ok(()),
+            }
+        };
+        let speakers = [
+            Speaker::Agent(to_a),
+            match talk.side_b {
+                Other::Agent(_) => Speaker::Agent(to_b),
+                Other::Person => Speaker::Person,
+            },
+        ];
+        let (result, a, b) = join3(
+            self.answer_by_talking(agent, &specialist.name, talk, speakers, inbox),
+            serve_a,
+            serve_b,
+        )
+        .await;
+        let (result, said) = result;
+        self.records.end(agent, &result, said);
+        a.and(b)
+    }
+
+    /// The last answer, or why there is none, and how many messages the sides said in all.
+    async fn answer_by_talking(
+        &self,
+        agent: &Invocation,
+        name: &str,
+        talk: &Talk,
+        speakers: [Speaker; 2],
+        mut inbox: Inbox,
+    ) -> (Result<String, Failure>, u32) {
+        let mut said = 0;
+        let mut result = Ok(String::new());
+        let mut number = 0;
+        while let Some(letter) = inbox.next().await {
+            number += 1;
+            self.records.message(agent, number, &letter.message);
+            let first = letter.message.clone();
+            result = self
+                .exchange(agent, name, talk, &speakers, first, &mut said)
+                .await;
+            self.records.message_answered(agent, number, &result);
+            letter.answer(result.clone());
+            if result.is_err() {
+                break;
+            }
+        }
+        (result, said)
+    }
+
+    /// One message to the side that receives them, and what the sides say to each other about it. The answer is the last that this
+    /// side says.
+    async fn exchange(
+        &self,
+        agent: &Invocation,
+        name: &str,
+        talk: &Talk,
+        speakers: &[Speaker; 2],
+        first: Message,
+        messages: &mut u32,
+    ) -> Result<String, Failure> {
+        let mut at = usize::from(talk.receives == Side::B);
+        let receives = at;
+        let mut message = first;
+        let mut answer = String::new();
+        for _ in 0..talk.max_messages.get() {
+            let said = match &speakers[at] {
+                Speaker::Agent(inbox) => {
+                    let side = format!("{}.{}", agent.id, ["a", "b"][at]);
+                    let (letter, answered) = Letter::new(message);
+                    let _ = inbox.unbounded_send(letter);
+                    self.emit_sent(agent, &side);
+                    let said = answered.await.unwrap_or_else(|_| Err(Failure::ended()));
+                    self.emit_answered(agent, &side, &said);
+                    said?
+                }
+                Speaker::Person => {
+                    let person = self.run.person.as_ref().ok_or_else(|| Failure {
+                        status: Status::Error,
+                        reason: format!(
+                            "the agent `{name}` talks with a person, and there is none here"
+                        ),
+                    })?;
+                    match person.reply(name, &message.content).await {
+                        Some(said) => said,
+                        // The person has nothing more to say.
+                        None => break,
+                    }
+                }
+            };
+            *messages += 1;
+            if at == receives {
+                answer.clone_from(&said);
+            }
+            if (talk.stop_phrase.as_ref()).is_some_and(|phrase| said.contains(phrase.as_str())) {
+                break;
+            }
+            at = 1 - at;
+            message = Message::user(said);
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,97 @@
+//! Agents that start with their caller, before it is asked anything.
+
+use serde_json::Value;
+
+use super::background::Background;
+use super::subprompt::First;
+use crate::agent::{Attempt, Invocation};
+use crate::model::EventKind;
+use crate::prompt::{agent_done, agent_started};
+use crate::tool::{ImmediateAgent, ToolError};
+
+impl Attempt<'_> {
+    /// Starts what a definition lists as starting with it. Children that share the tools of an agent do not start them again. The
+    /// caller is told of each by a note.
+    pub fn start_immediate<'b>(
+        &'b self,
+        caller: &Invocation,
+        mut next_id: impl FnMut() -> String,
+        background: &mut Background<'b>,
+    ) {
+        if !caller.is_root() && caller.settings.is_none() {
+            return;
+        }
+        for agent in caller.tools.immediate() {
+            let id = next_id();
+            let started = match &agent.kind {
+                Some(_) => self.start_instance(caller, &id, agent, background),
+                None => self.start_once(caller, &id, agent, background),
+            };
+            match started {
+                Ok(()) => {
+                    let takes_messages = agent.kind.is_some();
+                    let note = agent_started(&id, &agent.agent, &agent.name, takes_messages);
+                    background.note(note);
+                }
+                Err(ToolError(error)) => {
+                    background.note(agent_done(&id, &format!("error: {error}")));
+                    let event = EventKind::DelegationError { child: id, error };
+                    self.records.emit(caller, event);
+                }
+            }
+        }
+    }
+
+    /// One that answers once, what it is told or else what its caller is asked.
+    fn start_once<'b>(
+        &'b self,
+        caller: &Invocation,
+        id: &str,
+        agent: &ImmediateAgent,
+        background: &mut Background<'b>,
+    ) -> Result<(), ToolError> {
+        let first = First {
+            name: Some(agent.name.clone()),
+            ..First::text(
+                agent
+                    .message
+                    .clone()
+                    .unwrap_or_else(|| caller.query().to_owned()),
+            )
+        };
+        let specialist = self.specialist(&agent.specialist)?;
+        let input = Value::String(first.text.clone());
+        let child = self.prepare_first(caller, id, specialist, &agent.settings, first, input)?;
+        let started = self.start_prepared(caller, child);
+        let caller = caller.clone();
+        let work = async move { Ok(self.run_started(&caller, started).await) };
+        background.start(id.to_owned(), Box::pin(work));
+        Ok(())
+    }
+
+    /// One that takes messages. What it is told is the first of them.
+    fn start_instance<'b>(
+        &'b self,
+        caller: &Invocation,
+        id: &str,
+        agent: &ImmediateAgent,
+        background: &mut Background<'b>,
+    ) -> Result<(), ToolError> {
+        let Some(kind) = &agent.kind else {
+            return Ok(());
+        };
+        let created = self.create_instance(caller, id, kind, &agent.name)?;
+        background.keep(created.serving);
+        let Some(message) = agent.message.clone() else {
+            return Ok(());
+        };
+        let (kind, answered) = self.post(caller, id, Value::String(message))?;
+        let (caller, of) = (caller.clone(), id.to_owned());
+        let work = async move {
+            let answer = self.heard_back(&caller, &of, &kind, answered).await;
+            answer.map_err(|error| error.to_string())
+        };
+        background.start(id.to_owned(), Box::pin(work));
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! Agents that take messages: created by their caller, at work on one message after the other, and ended with it.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use sandbox::message::Context;
+use serde_json::{Value, json};
+
+use crate::agent::{
+    Answered, Attempt, Failure, Inbox, Invocation, Letter, Opened, Outbox, Specialist,
+};
+use crate::model::{EventKind, Message, Role};
+use crate::protocol::direct::OneCall;
+use crate::protocol::rlm::ReplAgent;
+use crate::protocol::subprompt::{First, first, inherited, result_text};
+use crate::protocol::tools::ToolsAgent;
+use crate::tool::{InstanceKind, ToolError};
+
+/// An agent that is on record as started, and its work until it is closed or its caller ends.
+pub(crate) struct Created<'a> {
+    /// What its caller gets: its id, what it is, and its name.
+    pub value: Value,
+    pub serving: BoxFuture<'a, ()>,
+}
+
+impl Attempt<'_> {
+    /// Creates an agent of this kind. It does nothing before its first message.
+    ///
+    /// # Errors
+    /// What the caller reads: no name, too many of them, or the depth limit.
+    pub fn create_instance<'b>(
+        &'b self,
+        caller: &Invocation,
+        id: &str,
+        kind: &Arc<InstanceKind>,
+        name: &str,
+    ) -> Result<Created<'b>, ToolError> {
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(ToolError(
+                "agents.create(): the name must not be empty".to_owned(),
+            ));
+        }
+        caller.instances.admit(kind)?;
+        let specialist = Arc::clone(self.specialist(&kind.specialist)?);
+        let mut child = self.specialist_child(caller, id, &specialist, &First::named(name))?;
+        child.outbox = kind.explicit.then(Outbox::default);
+        self.emit_created(caller, &child, name);
+        let settings = &specialist.settings;
+        let earlier = inherited(
+            &caller.heard.lock(),
+            caller.role.has_repl(),
+            settings.include_chat,
+            settings.include_past_tools,
+        );
+        let inbox = caller.instances.open(Opened {
+            id,
+            name,
+            kind,
+            log: child.log.clone(),
+            outbox: child.outbox.clone(),
+        });
+        let value = json!({ "id": id, "agent": kind.agent, "name": name });
+        let (caller, id) = (caller.clone(), id.to_owned());
+        let serving = Box::pin(async move {
+            if let Err(failure) = self.serve(child, &specialist, earlier, inbox).await {
+                caller.instances.answered(&id, &Err(failure));
+            }
+        });
+        Ok(Created { value, serving })
+    }
+
+    /// Sends a message to an agent that the caller created.
+    ///
+    /// # Errors
+    /// What the caller reads: no such agent, closed, still at work, or a wrong message.
+    pub fn post(
+        &self,
+        caller: &Invocation,
+        id: &str,
+        message: Value,
+    ) -> Result<(Arc<InstanceKind>, Answered), ToolError> {
+        const FUNCTION: &str = "agent.send";
+        let kind = caller.instances.kind(FUNCTION, id)?;
+        let specialist = self.specialist(&kind.specialist)?;
+        let first = match message {
+            Value::String(text) if !text.trim().is_empty() => First::text(text),
+            Value::Object(_) => {
+                let input = match &kind.schema {
+                    None => message,
+                    Some(schema) => schema.accept(message).map_err(|faults| {
+                        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                        let faults = faults.join("; ");
+                        ToolError(format!(
+                            "{FUNCTION}(): wrong arguments of {}: {faults}",
+                            kind.agent
+                        ))
+                    })?,
+                };
+                first(specialist, &kind.settings, &input)?
+            }
+            _ => {
+                return Err(ToolError(format!(
+                    "{FUNCTION}(): the message must be a text that is not empty, or an object of arguments"
+                )));
+            }
+        };
+        // What was said for a message whose answer nobody awaited is not said for this one.
+        caller.instances.take_said(id);
+        let message = first.into_message();
+        let answered = caller.instances.send(FUNCTION, id, message)?;
+        self.records.count(|stats| stats.delegations += 1);
+        self.emit_sent(caller, id);
+        Ok((kind, answered))
+    }
+
+    /// Waits for what comes of a message: the one string that the caller reads.
+    pub async fn heard_back(
+        &self,
+        caller: &Invocation,
+        id: &str,
+        kind: &InstanceKind,
+        answered: Answered,
+    ) -> Result<String, ToolError> {
+        let Ok(result) = answered.await else {
+            // It ended before it came to the message.
+            let ended = caller.instances.show("agent.send", id).err();
+            return Err(ended.unwrap_or_else(|| ToolError(format!("{id} has ended"))));
+        };
+        self.emit_answered(caller, id, &result);
+        let (calls, said) = caller.instances.take_said(id);
+        let (text, error) = match result {
+            Ok(answer) => (Some(answer), None),
+            Err(failure) => (None, Some(failure.reason)),
+        };
+        let text = said.map(|said| said.join("\n\n")).or(text);
+        Ok(result_text(
+            &kind.settings,
+            text.as_deref(),
+            &calls,
+            error.as_deref(),
+        ))
+    }
+
+    /// Lets an agent answer messages until there are no more. `earlier` is what it begins with.
+    ///
+    /// # Errors
+    /// It could not start. What goes wrong later is in its answers.
+    pub fn serve<'b>(
+        &'b self,
+        child: Invocation,
+        specialist: &Arc<Specialist>,
+        earlier: Vec<Message>,
+        inbox: Inbox,
+    ) -> BoxFuture<'b, Result<(), Failure>> {
+        let specialist = Arc::clone(specialist);
+        Box::pin(async move {
+            match child.role {
+                Role::DualAi | Role::AiHuman => {
+                    return self.talk(&child, &specialist, inbox).await;
+                }
+                Role::Specialist => {
+                    let session = self.open_session().await?;
+                    let subscription = self.subscribe_to_budget(&session);
+                    let context = Context::text(String::new());
+                    let functions = child.functions();
+                    let repl = session.open_with(None, context, self.info(&child), functions);
+                    let agent = ReplAgent::new(self, child, &session, repl, earlier);
+                    agent.answer_messages(inbox).await;
+                    drop(subscription);
+                }
+                Role::ToolSpecialist => {
+                    let agent = ToolsAgent::of_child(self, &child, earlier);
+                    agent.answer_messages(inbox).await;
+                }
+                _ => {
+                    let agent = OneCall::of_messages(earlier);
+                    agent.answer_messages(self, &child, inbox).await;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Lets an agent answer one message.
+    ///
+    /// # Errors
+    /// Why it gave no answer.
+    pub async fn serve_once(
+        &self,
+        child: Invocation,
+        specialist: &Arc<Specialist>,
+        message: Message,
+    ) -> Result<String, Failure> {
+        let (sender, inbox) = futures::channel::mpsc::unbounded();
+        let (letter, answered) = Letter::new(message);
+        let _ = sender.unbounded_send(letter);
+        drop(sender);
+        self.serve(child, specialist, Vec::new(), inbox).await?;
+        answered.await.unwrap_or_else(|_| Err(Failure::ended()))
+    }
+
+    /// Records that there is an agent that takes messages.
+    pub fn emit_created(&self, caller: &Invocation, child: &Invocation, name: &str) {
+        let created = EventKind::AgentCreated {
+            child: child.id.clone(),
+            role: child.role,
+            name: name.to_owned(),
+        };
+        self.records.emit(caller, created);
+    }
+
+    /// Records that a message went to such an agent.
+    pub fn emit_sent(&self, caller: &Invocation, child: &str) {
+        let child = child.to_owned();
+        self.records.emit(caller, EventKind::MessageSent { child });
+    }
+
+    /// Records what came of a message.
+    pub fn emit_answered(
+        &self,
+        caller: &Invocation,
+        child: &str,
+        result: &Result<String, Failure>,
+    ) {
+        let child = child.to_owned();
+        let event = match result {
+            Ok(answer) => EventKind::DelegationReturn {
+                child,
+                answer_chars: answer.chars().count() as u64,
+            },
+            Err(failure) => EventKind::DelegationError {
+                child,
+                error: failure.reason.clone(),
+            },
+        };
+        self.records.emit(caller, event);
+    }
+}

@@ -1,0 +1,9 @@
+// Says what a variable holds.
+module.exports = {
+  description: 'Says the region.',
+  parameters: { type: 'object', properties: {} },
+  variables: [{ name: 'REGION', type: 'text', required: false, description: 'a region' }],
+  async run(_arguments, { env }) {
+    return env.REGION ?? 'nowhere';
+  },
+};
