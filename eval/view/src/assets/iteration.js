@@ -9,7 +9,7 @@ import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
 import { drawWeb } from "./web.js";
 
-const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "agent_created", "message_sent", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "agent_created", "message_sent", "message_received", "message_answered", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
 /** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`, `flat` (there is no REPL) and `codeless` (tools are called instead). */
 export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
@@ -17,7 +17,8 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   const responses = of("llm_response");
   const ends = of("iteration_end");
   const requests = of("llm_request");
-  const parts = [];
+  const messages = of("message_received");
+  const parts = messages.map(({ kind }) => named(`Message ${kind.number} of its caller`, longText(kind.text, where)));
   for (const request of requests.filter(({ kind }) => kind.new_messages.length)) parts.push(drawRequest(request.kind, where));
   for (const { kind } of of("llm_retry")) parts.push(el("p", { class: "quiet" }, `Sent again after ${seconds(kind.delay_ms / 1000)}: ${headOf(kind.error)}`));
   for (const { kind } of of("llm_billed")) parts.push(el("p", { class: "quiet" }, `A try without a response used ${spent(kind)}.`));
@@ -26,7 +27,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
   // What a web agent saw before its turn stands before it, what came of the turn after it.
   const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
-  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !drawnElsewhere.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawMessage(kind, where) || drawOther(kind, where));
+  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !drawnElsewhere.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
   parts.push(...others(0, before));
   const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
@@ -49,18 +50,23 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
   parts.push(...others(before));
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
+  // What was returned stands there already.
+  for (const { kind } of of("message_answered")) if (kind.error || !responses.length) parts.push(drawAnswer(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
   if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
   const failed = ends.some(({ kind }) => kind.error);
   return el(
     "article",
     { class: `iteration${failed ? " has-error" : ""}`, id: `iteration-${number}`, tabindex: "-1", "data-iteration": number, "data-events": events.length, "aria-label": `Iteration ${number}` },
-    el("header", null, heading(number, hash, flat), el("span", { class: "facts" }, facts(events, responses, ends)), copyButton(hash)),
+    el("header", null, heading(number, hash, flat, messages), el("span", { class: "facts" }, facts(events, responses, ends)), copyButton(hash)),
     ...parts,
   );
 }
 
-const heading = (number, hash, flat) => el("h3", null, el("a", { href: hash, class: "iteration-link" }, flat ? "The call" : `Iteration ${number}`));
+function heading(number, hash, flat, messages) {
+  const call = messages.length ? `Message ${messages[0].kind.number}` : "The call";
+  return el("h3", null, el("a", { href: hash, class: "iteration-link" }, flat ? call : `Iteration ${number}`));
+}
 
 function copyButton(hash) {
   const button = el("button", { type: "button", class: "copy", title: "Copy a link to this iteration" }, "Copy link");
@@ -151,10 +157,8 @@ function drawChildren(events, agentHash) {
   return named(spawned.length === 1 ? "Child" : `${spawned.length} children`, el("ul", { class: "children" }, ...items));
 }
 
-/** A message to an agent that takes several, and what came of it. Null for any other event. */
-function drawMessage(kind, where) {
-  if (kind.type === "message_received") return named(`Message ${kind.number} of its caller`, longText(kind.text, where));
-  if (kind.type !== "message_answered") return null;
+/** What came of a message to an agent that takes several. */
+function drawAnswer(kind, where) {
   const said = kind.error ? longText(kind.error, where, { kind: "error" }) : longText(kind.answer || "(an empty text)", where, { kind: "returned" });
   return named(`Answer to message ${kind.number}`, said, kind.error ? "failed" : "done");
 }

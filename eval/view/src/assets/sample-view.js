@@ -68,9 +68,9 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   async function openAgent() {
     const one = agent();
     if (!one) return;
-    const flat = ["flat", "one_shot", "direct", "app", "judge"].includes(one.role);
+    const flat = ["flat", "one_shot", "direct", "app", "judge", "dual_ai", "ai_human"].includes(one.role);
     const start = Number(parameters.get("iteration")) || 0;
-    list = iterationList(where, one.id, { hashOf, start, flat, codeless: one.role === "tools", moved: (number) => replaceAddress(hashOf(one.id, number)) });
+    list = iterationList(where, one.id, { hashOf, start, flat, codeless: ["tools", "tool_specialist", "dual_ai", "ai_human"].includes(one.role), moved: (number) => replaceAddress(hashOf(one.id, number)) });
     below.replaceChildren(agentHead, began, ended, list.element);
     await Promise.all([showAgent(), list.load()]);
     if (start) list.focusOn(start);
@@ -184,7 +184,8 @@ function agentFacts(agent) {
   const facts = [
     roleWord(agent.role),
     agent.model,
-    `${count(agent.iterations)} of ${plural(agent.max_iterations, "iteration")}`,
+    agent.messages ? `${plural(agent.messages, "message")} of its caller` : `${count(agent.iterations)} of ${plural(agent.max_iterations, "iteration")}`,
+    agent.messages && agent.llm_calls ? plural(agent.iterations, "iteration") : null,
     plural(agent.llm_calls, "request"),
     agent.failed_cells ? `${plural(agent.failed_cells, "cell")} failed` : null,
   ];

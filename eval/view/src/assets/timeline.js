@@ -83,7 +83,7 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
 }
 
 /** The role in words; the root's is its name already. */
-export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", judge: "judge", tools: "tools" })[role] ?? "";
+export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", judge: "judge", tools: "tools", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
 
 function place(element, from, to) {
   element.style.setProperty("left", from);

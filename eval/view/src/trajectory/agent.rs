@@ -34,7 +34,9 @@ pub struct Agent<'a> {
     pub end_ms: f64,
     /// Iterations that it has begun; an agent without a REPL has one.
     pub iterations: usize,
-    /// Iterations that it was given.
+    /// Messages that it got, if it takes several.
+    pub messages: usize,
+    /// Iterations that it was given, for each message if it takes several.
     pub max_iterations: u32,
     /// Requests to models.
     pub llm_calls: u64,
@@ -114,6 +116,7 @@ impl<'a> Agent<'a> {
         agent: &'a trajectory::Agent,
         timeline: &'a Timeline,
         iterations: usize,
+        messages: usize,
     ) -> Self {
         let mut drawn = timeline.clone();
         if !drawn.has_ended {
@@ -134,6 +137,7 @@ impl<'a> Agent<'a> {
             start_ms: drawn.start_ms,
             end_ms: drawn.end_ms,
             iterations,
+            messages,
             max_iterations: agent.max_iterations,
             llm_calls: agent.calls.asked(),
             failed_cells: agent.cells.failed,

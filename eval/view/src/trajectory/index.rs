@@ -42,6 +42,10 @@ pub(super) struct AgentPlaces {
     pub(super) end: Option<Place>,
     /// By iteration, in order. A flat agent, which has none, has its call as the first.
     pub(super) iterations: Vec<IterationPlaces>,
+    /// Messages that it got, if it takes several.
+    messages: usize,
+    /// Whether the last iteration is so far nothing but the message that it begins with.
+    is_message: bool,
 }
 
 /// Where the events of an iteration stand.
@@ -128,7 +132,8 @@ impl Index {
         let agents = agents.zip(&self.places);
         agents
             .map(|((agent, timeline), places)| {
-                Agent::at(self.now_ms, agent, timeline, places.iterations.len())
+                let iterations = places.iterations.len();
+                Agent::at(self.now_ms, agent, timeline, iterations, places.messages)
             })
             .collect()
     }
@@ -192,6 +197,26 @@ impl AgentPlaces {
         match kind {
             Some(EventKind::InvocationStart { .. }) => self.start = Some(place),
             Some(EventKind::InvocationEnd { .. }) => self.end = Some(place),
+            Some(EventKind::MessageReceived { .. }) => {
+                self.messages += 1;
+                self.is_message = true;
+                match self.iterations.last_mut() {
+                    // What it did before its first message is told with that.
+                    Some(first) if self.messages == 1 => first.events.push(place),
+                    last => {
+                        let number = last.map_or(1, |last| last.number + 1);
+                        let events = vec![place];
+                        self.iterations.push(IterationPlaces { number, events });
+                    }
+                }
+            }
+            Some(EventKind::IterationStart { iteration }) if self.is_message => {
+                self.is_message = false;
+                if let Some(last) = self.iterations.last_mut() {
+                    last.number = u64::from(*iteration);
+                    last.events.push(place);
+                }
+            }
             Some(EventKind::IterationStart { iteration }) => {
                 self.iterations.push(IterationPlaces {
                     number: u64::from(*iteration),
@@ -219,6 +244,62 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Index;
+
+    /// A message begins the iteration that follows it, and where none does, one of its own.
+    #[test]
+    fn messages_begin_iterations() {
+        let agents = [
+            (
+                "repl",
+                "message_received iteration_start message_answered message_received iteration_start \
+                 iteration_start message_answered",
+                vec![3, 2, 2],
+                2,
+            ),
+            (
+                "flat",
+                "message_received llm_cached message_answered message_received llm_cached",
+                vec![3, 2],
+                2,
+            ),
+            (
+                "two sides",
+                "iteration_end message_received iteration_end message_answered message_received",
+                vec![4, 1],
+                2,
+            ),
+            ("called", "iteration_start iteration_start", vec![1, 1], 0),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        for (name, kinds, expected, messages) in agents {
+            let mut iteration = 0;
+            let lines = kinds.split_whitespace().map(|kind| {
+                iteration += u32::from(kind == "iteration_start");
+                let kind = json!({"type": kind, "iteration": iteration, "number": 1, "text": "t",
+                    "status": "ok", "answer": "a", "error": null});
+                json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": name,
+                    "parent": null, "depth": 0, "kind": kind})
+                .to_string()
+            });
+            let path = folder.path().join(name);
+            fs::write(&path, lines.collect::<Vec<_>>().join("\n") + "\n").unwrap();
+            let mut index = Index::default();
+            let soon = Instant::now() + Duration::from_secs(60);
+            index.advance(&path, soon).unwrap();
+            let places = index.agent(name).unwrap();
+            let events: Vec<usize> = places
+                .iterations
+                .iter()
+                .map(|one| one.events.len())
+                .collect();
+            assert_eq!((events, places.messages), (expected, messages), "{name}");
+            let numbers: Vec<u64> = places.iterations.iter().map(|one| one.number).collect();
+            assert!(
+                numbers.is_sorted() && numbers.first() == Some(&1),
+                "{name}: {numbers:?}"
+            );
+        }
+    }
 
     #[test]
     fn what_is_not_known_is_shown_and_what_is_long_is_cut() {
