@@ -14,7 +14,7 @@ const drawings = {
   page: ({ at, dump, chars }, where) => {
     const [above, visible, below] = dump.viewport;
     const header = `URL: ${headOf(dump.url)}\nTITLE: ${headOf(dump.title)}\nVIEWPORT: ${above}px above · ${visible}px visible · ${below}px below`;
-    const read = at ? `read at ${headOf(at)}, ` : "";
+    const read = at ? `read at ${headOf(at).replace(/(\.\d{3})\d+/, "$1")}, ` : "";
     const size = `${read}${count(chars)} characters, ${plural(dump.elements.length, "id")}, ${dump.millis.toFixed(1)} ms${dump.truncated ? ", cut" : ""}`;
     const ids = dump.elements.map(({ id, element }) => `[${headOf(id)}] ${headOf(element)}`).join("\n");
     return named(
@@ -61,7 +61,7 @@ const drawings = {
 };
 
 function drawAction(step, where) {
-  if ("narrate" in step) return el("li", null, "says to the user: ", el("q", { class: "narrated" }, longText(step.narrate, where)));
+  if ("narrate" in step) return el("li", null, "says to the user:", longText(step.narrate, where));
   return el("li", null, el("code", null, headOf(step.tool)), ` ${JSON.stringify(step.args)}`);
 }
 
