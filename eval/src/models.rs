@@ -14,7 +14,7 @@ use harness::provider::{
 };
 use harness::{Model, Models};
 
-pub use identity::{judge_identity, main_identity, parts};
+pub use identity::{judge_identity, main_identity, part_of, parts};
 
 use crate::cli::TrafficArgs;
 use crate::providers::{ModelRef, Named, OfflineError, SCRIPTED_JUDGE};
@@ -87,8 +87,16 @@ pub fn open(
         .zip(&settings.aliased)
         .map(|(alias, model)| Ok((alias.clone(), open_one(model, Some(&alias.alias))?)))
         .collect::<Result<_, ModelError>>()?;
+    let assigned = settings
+        .assigned
+        .try_map(|flag, model| open_one(model, Some(flag)))?;
     let judge = judge.map(|judge| stack.judge(judge)).transpose()?;
-    Ok((Models { main, aliases }, judge))
+    let models = Models {
+        main,
+        aliases,
+        assigned,
+    };
+    Ok((models, judge))
 }
 
 /// Opens the model of a judge by itself.
@@ -113,11 +121,12 @@ fn open_cassette(
         return Ok(None);
     };
     let aliases = settings.treatment.aliases.iter();
+    let aliases = aliases.map(|alias| (alias.alias.clone(), alias.model.clone()));
+    let assigned = settings.assigned.iter();
+    let assigned = assigned.map(|(flag, model)| (flag, model.to_string()));
     let header = CassetteHeader::new(
         settings.model.to_string(),
-        aliases
-            .map(|alias| (alias.alias.clone(), alias.model.clone()))
-            .collect(),
+        aliases.chain(assigned).collect(),
         identity::new_parts(settings, benchmark.unwrap_or_default()),
     );
     let goes_on = settings.record_goes_on;

@@ -28,8 +28,9 @@ pub mod treatment;
 pub use {model, sandbox};
 
 pub use agent::{
-    AgentSettings, AgentTools, Budget, Conduct, HaltReason, Model, Models, Other, Person,
-    SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment, idle_properties,
+    AgentSettings, AgentTools, Asker, Assigned, Budget, Conduct, HaltReason, Model, Models, Other,
+    Person, SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment,
+    idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

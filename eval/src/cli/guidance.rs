@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::PromptOverrideArgs;
 use super::number::whole;
 use super::word::one_of;
+use crate::providers::ModelRef;
 
 /// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
@@ -80,6 +81,20 @@ pub struct GuidanceArgs {
     /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; repeatable, or several separated by `;`
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
+
+    /// Model of all agents below the root that name none, whether called by `rlm()` or by the name of a prompt
+    /// [default: the root's]
+    #[arg(long, value_name = "REF")]
+    pub child_model: Option<ModelRef>,
+
+    /// Model of calls of `llm()` that name none [default: the root's]
+    #[arg(long, value_name = "REF")]
+    pub llm_model: Option<ModelRef>,
+
+    /// Model of the agents at a depth that name none, as DEPTH=REF; children of the root have depth 1. It goes before
+    /// --child-model, and counts for calls of `llm()` where there is no --llm-model; repeatable
+    #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
+    pub model_at_depth: Vec<String>,
 
     /// Overrides of the prompts.
     #[command(flatten)]

@@ -63,6 +63,15 @@ pub struct SweepArgs {
     )]
     pub depths: Vec<String>,
 
+    /// Models of children, for protocols with children; `none` is the model of the cell [default: none]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "REF,…",
+        help_heading = "Matrix"
+    )]
+    pub child_models: Vec<String>,
+
     /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty set [default: none]
     #[arg(
         long,
@@ -80,7 +89,7 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "driver_sets", "out", "run"],
+        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "driver_sets", "out", "run"],
         help_heading = "Sweep"
     )]
     pub resume: Option<PathBuf>,

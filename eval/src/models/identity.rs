@@ -73,11 +73,20 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         ("servers", json!(servers(&settings.models))),
     ];
     let headers = headers(&settings.models).map(|headers| ("headers", headers));
+    // None where none is assigned, as in every run before any could be.
+    let assigned = settings.assigned.iter();
+    let assigned = assigned.map(|(flag, model)| (part_of(&flag), json!(model.identity(benchmark))));
     parts
         .into_iter()
         .chain(headers)
         .map(|(name, value)| (name.to_owned(), value))
+        .chain(assigned)
         .collect()
+}
+
+/// What a flag that assigns a model is called in records: `child_model`, `model_at_depth_2`.
+pub fn part_of(flag: &str) -> String {
+    flag.trim_start_matches('-').replace(['-', ' '], "_")
 }
 
 /// The servers without their ports: the same model behind another port is the same model.

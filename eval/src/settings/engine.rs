@@ -2,7 +2,7 @@
 
 use harness::provider::{PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
-use harness::{AgentSettings, Conduct, Specialist, Treatment};
+use harness::{AgentSettings, Asker, Assigned, Conduct, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
 use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, models, web};
@@ -16,6 +16,8 @@ pub struct EngineSettings {
     pub model: ModelRef,
     /// The models of the aliases, in their order.
     pub aliased: Vec<ModelRef>,
+    /// The models of agents below the root that name none.
+    pub assigned: Assigned<ModelRef>,
     /// How models are asked, and where.
     pub models: ModelSettings,
     /// What shapes the agents.
@@ -74,6 +76,9 @@ impl EngineSettings {
             })?;
             references.push((place, aliased));
         }
+        let assigned = resolved.settings.assigned.clone();
+        let places = assigned.iter().map(|(flag, model)| (flag, model.clone()));
+        references.extend(places);
         let models = models::resolve(
             &args.models,
             &references,
@@ -96,12 +101,14 @@ impl EngineSettings {
                 treatment,
                 profile,
                 definition: _,
+                assigned,
                 effective,
                 sent,
             } = agents;
             Self {
                 model: model.clone(),
-                aliased: references[1..].to_vec(),
+                aliased: references[1..=treatment.aliases.len()].to_vec(),
+                assigned,
                 models,
                 treatment,
                 conduct,
@@ -139,7 +146,10 @@ fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampli
         let aliases = treatment.aliases.iter().zip(aliased);
         let mut named = aliases
             .filter(|(alias, model)| [&*alias.alias, model.as_str()].contains(&&*specialist.model));
-        named.next().map_or(main, |(_, model)| model)
+        let of_all = named.next().map(|(_, model)| model);
+        let of_children =
+            (specialist.model == "default").then(|| agents.assigned.of(Asker::Agent, 1));
+        of_all.or(of_children.flatten()).unwrap_or(main)
     };
     treatment.tools.change_settings(|specialist| {
         let of = format!("prompt `{}`", specialist.name);

@@ -1,16 +1,18 @@
 //! The guidance of agents: drivers and profile by name become texts, aliases become a table.
 
+use std::collections::BTreeMap;
+
 use harness::hook::HookRegistry;
 use harness::prompt::{Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases};
 use harness::treatment::Inert;
-use harness::{Protocol, idle_properties};
+use harness::{Assigned, Protocol, idle_properties};
 
 use super::error::DRIVERS;
 use super::layers::{self, PromptOverrideSettings};
 use super::name_list::names;
 use super::{Resolved, SettingsError};
 use crate::cli::GuidanceArgs;
-use crate::providers::profile_name;
+use crate::providers::{ModelRef, profile_name};
 
 /// What shapes the prompts of a delegation tree.
 #[derive(Debug, Clone)]
@@ -22,6 +24,7 @@ pub(super) struct Guidance {
     /// The names of the drivers that it adds.
     pub of_profile: Vec<String>,
     pub aliases: Vec<ModelAlias>,
+    pub assigned: Assigned<ModelRef>,
     pub layers: PromptOverrideSettings,
 }
 
@@ -78,8 +81,49 @@ pub(super) fn resolve(
                 .filter(|_| !of_profile.is_empty()),
             of_profile,
             aliases,
+            assigned: assigned(args)?,
             layers,
         },
+    })
+}
+
+/// The models of agents below the root that name none.
+fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
+    let mut at_depth = BTreeMap::new();
+    for given in &args.model_at_depth {
+        let wrong = |problem: &str| {
+            let problem = format!("--model-at-depth {given}: {problem}");
+            SettingsError::with_hint(
+                problem,
+                "write it as DEPTH=REF: --model-at-depth 1=openai/gpt-5-mini",
+            )
+        };
+        let (depth, model) = given
+            .split_once('=')
+            .ok_or_else(|| wrong("expected a depth, `=` and a model"))?;
+        let depth: u32 = depth
+            .trim()
+            .parse()
+            .map_err(|_| wrong("the depth is no whole number"))?;
+        if depth == 0 {
+            return Err(wrong("the root has depth 0, and its model is --model"));
+        }
+        if depth > args.max_depth {
+            let most = args.max_depth;
+            return Err(wrong(&format!(
+                "no agent is deeper than {most} (--max-depth)"
+            )));
+        }
+        let model =
+            (model.trim().parse::<ModelRef>()).map_err(|error| wrong(&error.to_string()))?;
+        if at_depth.insert(depth, model).is_some() {
+            return Err(wrong("this depth has a model already"));
+        }
+    }
+    Ok(Assigned {
+        children: args.child_model.clone(),
+        calls: args.llm_model.clone(),
+        at_depth,
     })
 }
 

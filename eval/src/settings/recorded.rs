@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{EngineSettings, JudgeSettings, RunSettings};
+use crate::models::part_of;
 
 impl RunSettings {
     /// The settings as `config.json` shows them.
@@ -97,6 +98,8 @@ fn agents(engine: &EngineSettings) -> Value {
         "timer_limit": limits.timers,
         "agent_turn": treatment.web,
     })));
+    let assigned = engine.assigned.iter();
+    all.extend(assigned.map(|(flag, model)| (part_of(&flag), json!(model))));
     Value::Object(all)
 }
 

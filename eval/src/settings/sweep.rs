@@ -23,6 +23,8 @@ pub struct Matrix {
     pub prompt_modes: Vec<String>,
     /// Values of `--max-depth`.
     pub depths: Vec<String>,
+    /// Models of children; `none` for that of the cell.
+    pub child_models: Vec<String>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
     /// Whether nothing is to be run, so that no key is needed.
@@ -38,12 +40,14 @@ struct File {
     protocols: Vec<Value>,
     prompt_modes: Vec<Value>,
     depths: Vec<Value>,
+    child_models: Vec<Value>,
     driver_sets: Vec<Vec<String>>,
 }
 
 /// Flags of `rlm-eval run` that are the matrix's or the sweep's own.
-const NOT_SHARED: [&str; 10] = [
+const NOT_SHARED: [&str; 11] = [
     "check-key",
+    "child-model",
     "drivers",
     "dry-run",
     "json",
@@ -77,6 +81,7 @@ impl Matrix {
             return Err(wrong(format!(
                 "--{name} is no flag that all cells share: {}",
                 match *name {
+                    "child-model" => "use --child-models",
                     "drivers" => "use --driver-sets",
                     "max-depth" => "use --depths",
                     "prompt-mode" => "use --prompt-modes",
@@ -138,6 +143,12 @@ impl Matrix {
                 Some("solver"),
             )?,
             depths: axis("depths", &args.depths, &file.depths, Some("2"))?,
+            child_models: axis(
+                "child-models",
+                &args.child_models,
+                &file.child_models,
+                Some(SAME),
+            )?,
             driver_sets,
             run,
             dry_run: args.dry_run,
@@ -165,6 +176,7 @@ impl Matrix {
             ("models", &self.models),
             ("prompt-modes", &self.prompt_modes),
             ("depths", &self.depths),
+            ("child-models", &self.child_models),
             ("driver-sets", &sets),
         ];
         axes.into_iter().find_map(|(name, values)| {
@@ -179,6 +191,9 @@ fn twice(values: &[String]) -> Option<&String> {
     let mut seen = BTreeSet::new();
     values.iter().find(|value| !seen.insert(*value))
 }
+
+/// The word for children with the model of their root.
+pub(crate) const SAME: &str = "none";
 
 /// The protocol of the cell that all others are measured by.
 pub(crate) const BASELINE: &str = "direct";

@@ -2,7 +2,8 @@
 //!
 //! A setting at its default claims nothing: what it comes to is recorded.
 
-use harness::AgentSettings;
+use std::convert::Infallible;
+
 use harness::prompt::definition::Definition;
 use harness::prompt::{self, Driver, PromptMode};
 use harness::sandbox::Isolation;
@@ -10,7 +11,7 @@ use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ReplSetting, Sent,
     Setting, Treatment,
 };
-
+use harness::{AgentSettings, Assigned};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
@@ -18,6 +19,7 @@ use super::name_list::names;
 use super::recorded::fields;
 use super::{Resolved, SettingsError, hook_registry};
 use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
+use crate::providers::ModelRef;
 
 /// The flags that claim something of the agents.
 pub(super) struct Flags<'a> {
@@ -44,6 +46,8 @@ pub(super) struct Agents {
     pub profile: Option<String>,
     /// The definition that the root runs under.
     pub definition: Option<Definition>,
+    /// The models of agents below the root that name none.
+    pub assigned: Assigned<ModelRef>,
     pub effective: Effective,
     pub sent: Sent,
 }
@@ -90,6 +94,7 @@ impl Flags<'_> {
             web,
             code_via_tool: args.code_via == CodeVia::Tool,
             aliases: guidance.aliases.clone(),
+            assigned: as_texts(&guidance.assigned),
             brought: Brought {
                 profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
                 tools: equipped.of_definition,
@@ -143,6 +148,7 @@ impl Flags<'_> {
                 sent: treatment.sent(),
                 profile,
                 definition: guidance.layers.definition,
+                assigned: guidance.assigned,
                 effective,
                 treatment,
             },
@@ -206,8 +212,18 @@ impl Flags<'_> {
         claims.extend(names(&self.hooks.hooks).into_iter().map(Claim::Hook));
         let aliases = guidance.aliases.iter();
         claims.extend(aliases.map(|alias| Claim::ModelAlias(alias.alias.clone())));
+        let assigned = &guidance.assigned;
+        claims.extend(assigned.children.as_ref().map(|_| Claim::ChildModel));
+        claims.extend(assigned.calls.as_ref().map(|_| Claim::LlmModel));
+        claims.extend(assigned.at_depth.keys().copied().map(Claim::ModelAtDepth));
         claims
     }
+}
+
+fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
+    let text = |_: &str, model: &ModelRef| Ok::<_, Infallible>(model.to_string());
+    let Ok(texts) = assigned.try_map(text);
+    texts
 }
 
 /// Flags without a claim: as if it had not been made.

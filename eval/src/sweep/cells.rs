@@ -11,7 +11,9 @@ use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
 use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
-use crate::settings::{BASELINE, EngineSettings, Matrix, RunSettings, SettingsError, leave_out};
+use crate::settings::{
+    BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, leave_out,
+};
 
 /// Characters of a cell's name; with the number before it, still a file name everywhere.
 const LONGEST: usize = 100;
@@ -36,6 +38,19 @@ fn asked(engine: &EngineSettings, benchmark: &str) -> String {
         Some(format!("{}{path} {model}", server.base_url))
     });
     on_server.unwrap_or_else(|| main_identity(&engine.model, benchmark))
+}
+
+/// What the agents get, their models by what of them can change an answer: one that has the root's under another name has the root's.
+fn by_identity(engine: &EngineSettings, benchmark: &str) -> Sent {
+    let main = main_identity(&engine.model, benchmark);
+    let mut sent = engine.sent.clone();
+    for agent in &mut sent.agents {
+        let model = agent.model.take();
+        let model = model.and_then(|model| model.parse::<ModelRef>().ok());
+        let identity = model.map(|model| main_identity(&model, benchmark));
+        agent.model = identity.filter(|identity| *identity != main);
+    }
+    sent
 }
 
 fn plays_back(model: &ModelRef) -> bool {
@@ -75,12 +90,13 @@ impl Cells {
         }
         let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
         let identity = asked(&engine, &flags.benchmark);
-        for (cell, (made, sent, model)) in self.runs.iter().zip(&self.made) {
+        let sent = by_identity(&engine, &flags.benchmark);
+        for (cell, (made, earlier, model)) in self.runs.iter().zip(&self.made) {
             let (first, second) = (cell.name.clone(), name.clone());
             if *model != identity {
                 continue;
             }
-            if *sent == engine.sent {
+            if *earlier == sent {
                 return Err(SweepError::SameCells { first, second });
             }
             let alike =
@@ -93,7 +109,7 @@ impl Cells {
             cell: name.clone(),
             reason: inert.to_string(),
         }));
-        self.made.push((combination, engine.sent, identity));
+        self.made.push((combination, sent, identity));
         self.inert.push(inert);
         self.runs.push(Cell { name, flags });
         Ok(())
@@ -181,7 +197,7 @@ fn resolve(
 const fn is_axis(claim: &Claim) -> bool {
     matches!(
         claim,
-        Claim::PromptMode(_) | Claim::MaxDepth(_) | Claim::Driver(_)
+        Claim::PromptMode(_) | Claim::MaxDepth(_) | Claim::ChildModel | Claim::Driver(_)
     )
 }
 
@@ -194,6 +210,8 @@ pub(super) struct Combination {
     mode: Option<String>,
     /// None where the root has no children.
     depth: Option<String>,
+    /// None where children have the model of the cell.
+    child_model: Option<String>,
     drivers: Vec<String>,
 }
 
@@ -211,6 +229,7 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
             protocol: BASELINE.to_owned(),
             mode: None,
             depth: None,
+            child_model: None,
             drivers: Vec::new(),
         })
         .collect();
@@ -218,13 +237,16 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
         for protocol in &matrix.protocols {
             for mode in &matrix.prompt_modes {
                 for depth in &matrix.depths {
-                    all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
-                        model: model.clone(),
-                        protocol: protocol.clone(),
-                        mode: Some(mode.clone()),
-                        depth: Some(depth.clone()),
-                        drivers: drivers.clone(),
-                    }));
+                    for child in &matrix.child_models {
+                        all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
+                            model: model.clone(),
+                            protocol: protocol.clone(),
+                            mode: Some(mode.clone()),
+                            depth: Some(depth.clone()),
+                            child_model: Some(child.clone()).filter(|child| child != SAME),
+                            drivers: drivers.clone(),
+                        }));
+                    }
                 }
             }
         }
@@ -249,6 +271,9 @@ impl Combination {
         if let Some(depth) = &self.depth {
             add("--max-depth", depth);
         }
+        if let Some(model) = &self.child_model {
+            add("--child-model", model);
+        }
         add("--drivers", &self.drivers.join(","));
         flags
     }
@@ -260,6 +285,7 @@ impl Combination {
             match claim {
                 Claim::PromptMode(_) => self.mode = None,
                 Claim::MaxDepth(_) => self.depth = None,
+                Claim::ChildModel => self.child_model = None,
                 _ => {}
             }
         }
@@ -288,6 +314,10 @@ impl Combination {
         parts.extend(self.mode.clone());
         if matrix.depths.len() > 1 {
             parts.extend(self.depth.as_ref().map(|depth| format!("depth{depth}")));
+        }
+        if matrix.child_models.len() > 1 {
+            let child = self.child_model.as_ref();
+            parts.extend(child.map(|child| format!("child-{child}")));
         }
         parts.extend((!self.drivers.is_empty()).then(|| self.drivers.join("+")));
         safe(&parts.join("-")).chars().take(LONGEST).collect()
@@ -353,6 +383,9 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
                 }
                 if combination.depth.is_none() {
                     guidance.max_depth = DEFAULT_MAX_DEPTH;
+                }
+                if combination.child_model.is_none() {
+                    guidance.child_model = None;
                 }
                 Ok(*args)
             }

@@ -127,6 +127,7 @@ fn run(dataset: Samples, stop_after: Duration) -> (Result<Ended, RunError>, RunD
     let models = Models {
         main: model,
         aliases: Vec::new(),
+        assigned: harness::Assigned::default(),
     };
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let new = NewRun::create(folder.path(), "samples", "solver", Timestamp::now()).unwrap();

@@ -18,7 +18,7 @@ type MatrixRow<'a> = (
 fn a_cell_is_one_experiment_under_one_name() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 22] = [
+    let rows: [MatrixRow<'_>; 25] = [
         (
             "An axis that a protocol does not have is no axis of its cells.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",
@@ -30,6 +30,31 @@ fn a_cell_is_one_experiment_under_one_name() {
                 "05-rlm-coordinator-depth3",
                 "06-tools",
             ]),
+            &[],
+        ),
+        (
+            "Children have models of their own where there are children.",
+            "{run: RUN, protocols: [rlm, tools], child-models: [none, scripted/s-niah-flawed]}",
+            Ok(&[
+                "01-direct",
+                "02-rlm-solver",
+                "03-rlm-solver-child-scripted-s-niah-flawed",
+                "04-tools",
+            ]),
+            &[],
+        ),
+        (
+            "Children with the model of their root, by another name.",
+            "{run: RUN, child-models: [none, 'scripted:same.yaml']}",
+            Err(
+                "error: cells `02-solver` and `03-solver-child-scripted-same.yaml` would send the same to the same model; leave one of them out",
+            ),
+            &[],
+        ),
+        (
+            "The model of children is an axis.",
+            "{run: {<<: RUN, child-model: scripted/s-niah-flawed}}",
+            Err("error: --child-model is no flag that all cells share: use --child-models"),
             &[],
         ),
         (

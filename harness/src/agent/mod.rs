@@ -4,6 +4,7 @@
 //! protocols implement.
 
 mod treatment;
+mod assigned;
 mod run;
 
 mod attempt;
@@ -31,6 +32,7 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
+pub use assigned::{Asker, Assigned};
 pub use halt::HaltReason;
 pub use ledger::{Budget, SharedBudget, Spent};
 pub use person::Person;

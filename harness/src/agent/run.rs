@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::WarmPool;
 
-use super::{Conduct, Halt, Ledger, Person, Treatment};
+use super::{Asker, Assigned, Conduct, Halt, Ledger, Person, Treatment};
 use crate::model::Sampling;
 use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
@@ -32,6 +32,8 @@ pub struct Models {
     pub main: Model,
     /// The aliases that agents may name, in the order of the prompt's table.
     pub aliases: Vec<(ModelAlias, Model)>,
+    /// Those of agents below the root that name none.
+    pub assigned: Assigned<Model>,
 }
 
 /// What all attempts of an engine share.
@@ -121,21 +123,24 @@ impl Run {
     }
 
     /// The model that a definition names: an alias, `default` for the run's own, or a model of the run by its reference.
-    pub fn model_of_definition(&self, name: &str) -> Result<Model, String> {
+    pub fn model_of_definition(&self, name: &str, depth: u32) -> Result<Model, String> {
         if name == "default" {
-            return Ok(self.models.main.clone());
+            return self.model(None, Asker::Agent, depth);
         }
-        let mut all = std::iter::once(&self.models.main).chain(self.by_alias.values());
+        let assigned = self.models.assigned.iter().map(|(_, model)| model);
+        let main = std::iter::once(&self.models.main);
+        let mut all = main.chain(self.by_alias.values()).chain(assigned);
         match all.find(|model| model.reference == name) {
             Some(model) => Ok(model.clone()),
-            None => self.model(Some(name)),
+            None => self.model(Some(name), Asker::Agent, depth),
         }
     }
 
-    /// The model that a call names, or the one it gets without naming any.
-    pub fn model(&self, alias: Option<&str>) -> Result<Model, String> {
+    /// The model that a call names, or the one that whoever is called gets without naming any.
+    pub fn model(&self, alias: Option<&str>, asker: Asker, depth: u32) -> Result<Model, String> {
         let Some(alias) = alias else {
-            return Ok(self.models.main.clone());
+            let assigned = self.models.assigned.of(asker, depth);
+            return Ok(assigned.unwrap_or(&self.models.main).clone());
         };
         self.by_alias.get(alias).cloned().ok_or_else(|| {
             let mut known: Vec<&str> = self.by_alias.keys().map(String::as_str).collect();

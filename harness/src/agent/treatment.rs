@@ -8,7 +8,7 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, AgentTools, Budget};
+use super::{AgentSettings, AgentTools, Assigned, Budget};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::model::web::DumpAlso;
@@ -75,6 +75,9 @@ pub struct Treatment {
     /// The other models, by the names that agents call them by. Recorded with the models.
     #[serde(skip)]
     pub aliases: Vec<ModelAlias>,
+    /// The models of agents below the root that name none. Recorded with the models.
+    #[serde(skip)]
+    pub assigned: Assigned<String>,
     /// What other claims bring along; it is in the fields above.
     #[serde(skip)]
     pub brought: Brought,
@@ -139,6 +142,7 @@ impl Default for Treatment {
             code_via_tool: false,
             stop_early: false,
             aliases: Vec::new(),
+            assigned: Assigned::default(),
             brought: Brought::default(),
         }
     }

@@ -162,7 +162,7 @@ impl Attempt<'_> {
         }
         let model = self
             .run
-            .model_of_definition(&specialist.model)
+            .model_of_definition(&specialist.model, depth)
             .map_err(ToolError)?;
         let model = Model {
             sampling: Arc::new(specialist.settings.reasoning_over(&model.sampling)),

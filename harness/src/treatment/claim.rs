@@ -39,6 +39,12 @@ pub enum Claim {
     Hook(String),
     /// Another model, by its alias.
     ModelAlias(String),
+    /// The model of children.
+    ChildModel,
+    /// The model of calls of `llm()`.
+    LlmModel,
+    /// The model of the agents of a depth.
+    ModelAtDepth(u32),
 }
 
 /// A setting that is written by its flag alone.
@@ -83,6 +89,9 @@ impl fmt::Display for Claim {
             Self::Tool(name) => write!(f, "--tools {name}"),
             Self::Hook(name) => write!(f, "--hooks {name}"),
             Self::ModelAlias(alias) => write!(f, "--model-alias {alias}"),
+            Self::ChildModel => f.write_str("--child-model"),
+            Self::LlmModel => f.write_str("--llm-model"),
+            Self::ModelAtDepth(depth) => write!(f, "--model-at-depth {depth}"),
         }
     }
 }
@@ -127,6 +136,11 @@ impl Claim {
             Self::Tool(name) => run.tools.root = run.tools.root.without(name),
             Self::Hook(name) => run.hooks.retain(|hook| hook.name() != name),
             Self::ModelAlias(alias) => run.aliases.retain(|other| other.alias != *alias),
+            Self::ChildModel => run.assigned.children = None,
+            Self::LlmModel => run.assigned.calls = None,
+            Self::ModelAtDepth(depth) => {
+                run.assigned.at_depth.remove(depth);
+            }
         }
         run
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
-use crate::agent::{ROOT, Root, Specialist};
+use crate::agent::{Asker, ROOT, Root, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpAlso;
 use crate::model::{Role, Subject, ToolSpec, ToolUse, Workplace};
@@ -54,6 +54,8 @@ pub struct AgentSent {
     pub hooks: Vec<HookSent>,
     /// Responses that it can give.
     pub iterations: u32,
+    /// The model that it gets without naming any, if not the root's.
+    pub model: Option<String>,
 }
 
 /// A hook at an agent.
@@ -258,6 +260,7 @@ impl Treatment {
             ),
             functions: functions(&own),
             iterations: self.root_iterations(),
+            model: None,
         }
     }
 
@@ -283,6 +286,7 @@ impl Treatment {
             hooks: of_agent(&self.hooks, &tools, self.most_messages(iterations)),
             functions: functions(&tools),
             iterations,
+            model: self.assigned.of(Asker::Agent, depth).cloned(),
         }
     }
 
@@ -295,6 +299,7 @@ impl Treatment {
             hooks: of_agent(&self.hooks, &tools, self.most_messages(1)),
             functions: Vec::new(),
             iterations: 1,
+            model: self.assigned.of(Asker::Call, 1).cloned(),
         }
     }
 
@@ -303,6 +308,8 @@ impl Treatment {
         let role = specialist.role();
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
+        let named = (specialist.model != "default").then_some(&specialist.model);
+        let assigned = self.assigned.of(Asker::Agent, 1).cloned();
         AgentSent {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt_of_specialist(role, specialist),
@@ -318,6 +325,7 @@ impl Treatment {
             ),
             functions: functions(tools),
             iterations,
+            model: named.is_none().then_some(assigned).flatten(),
         }
     }
 

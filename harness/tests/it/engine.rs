@@ -1,6 +1,7 @@
 //! Whole attempts with scripted models: a case is a file, its events and outcome are a snapshot.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +11,9 @@ use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{ModelAlias, PromptMode};
 use harness::provider::Scripted;
 use harness::treatment::ReplTreatment;
-use harness::{AgentSettings, Budget, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
+use harness::{
+    AgentSettings, Assigned, Budget, Conduct, Engine, Model, Models, Protocol, Task, Treatment,
+};
 use serde::Deserialize;
 
 /// A case: the settings that matter to it, and the task. The model's rules stand beside it in
@@ -33,6 +36,9 @@ struct Case {
     cell_time_ms: u64,
     attempt_time_ms: u64,
     aliases: Vec<String>,
+    child_model: Option<String>,
+    llm_model: Option<String>,
+    model_at_depth: BTreeMap<u32, String>,
     attempt_calls: Option<u64>,
     attempt_tokens: Option<u64>,
     attempt_cost: Option<f64>,
@@ -64,6 +70,9 @@ impl Default for Case {
             cell_time_ms: 5_000,
             attempt_time_ms: 60_000,
             aliases: Vec::new(),
+            child_model: None,
+            llm_model: None,
+            model_at_depth: BTreeMap::new(),
             attempt_calls: None,
             attempt_tokens: None,
             attempt_cost: None,
@@ -139,12 +148,25 @@ async fn run(case: Case, model: &Path) -> String {
         .iter()
         .map(|alias| alias.parse().unwrap())
         .collect();
+    let assigned = Assigned {
+        children: case.child_model.clone(),
+        calls: case.llm_model.clone(),
+        at_depth: case.model_at_depth.clone(),
+    };
+    let assigned = assigned.try_map(|_, reference| {
+        Ok::<_, Infallible>(Model {
+            reference: reference.clone(),
+            ..model.clone()
+        })
+    });
+    let Ok(assigned) = assigned;
     let models = Models {
         aliases: aliases
             .iter()
             .map(|alias| (alias.clone(), model.clone()))
             .collect(),
         main: model,
+        assigned,
     };
     let agent = case.agent();
     let hooks = HookRegistry::bundled().resolve(&case.hooks).unwrap();

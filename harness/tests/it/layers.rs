@@ -282,6 +282,7 @@ fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
             provider: Arc::clone(&listener) as Arc<dyn Provider>,
         },
         aliases: Vec::new(),
+        assigned: harness::Assigned::default(),
     };
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let task = Task {

@@ -34,6 +34,7 @@ fn first_request(run: &Treatment) -> Request {
             provider: Arc::new(Silent),
         },
         aliases: Vec::new(),
+        assigned: harness::Assigned::default(),
     };
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
     engine.first_request(&Task {

@@ -123,6 +123,7 @@ async fn run(case: Case, model: &Path) -> String {
             provider: Arc::clone(&kept) as Arc<dyn Provider>,
         },
         aliases: Vec::new(),
+        assigned: harness::Assigned::default(),
     };
     let picture = Image {
         media_type: "image/png".to_owned(),

@@ -1,8 +1,8 @@
 //! What a run would take at least and at most: calls, tokens and cost, those of the roots' children included.
 
-use harness::Subject;
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
+use harness::{Asker, Subject};
 use report::summary::usd;
 use serde::Serialize;
 
@@ -169,8 +169,8 @@ impl Expense {
             sums.fold(Sum::NOTHING, Sum::plus).times(attempts)
         };
         let [fewest_tokens, most_tokens] = per_response(settings);
-        let least = over_all(&|tokens| agent(settings, tokens, fewest, fewest_tokens));
-        let roots = over_all(&|tokens| agent(settings, tokens, most, most_tokens));
+        let least = over_all(&|tokens| agent(settings, 0, tokens, fewest, fewest_tokens));
+        let roots = over_all(&|tokens| agent(settings, 0, tokens, most, most_tokens));
         let of_run = engine.conduct.budget;
         let of_one = engine.treatment.attempt_budget;
         let each = first_requests.len() as u64 * attempts;
@@ -191,7 +191,7 @@ impl Expense {
         let may_size = !calls_others(settings);
         let of_attempts = of_one.calls.map(|calls| {
             let largest =
-                over_all(&|tokens| call(settings, tokens, most.saturating_sub(1), most_tokens));
+                over_all(&|tokens| call(settings, 0, tokens, most.saturating_sub(1), most_tokens));
             Sum {
                 calls: each,
                 ..largest
@@ -420,8 +420,8 @@ fn per_response(settings: &RunSettings) -> [u64; 2] {
     [most.min(PER_TURN), most]
 }
 
-/// One call, after so many others of its agent, with responses of so many tokens.
-fn call(settings: &RunSettings, first: u64, earlier: u64, response: u64) -> Sum {
+/// One call of an agent at a depth, after so many others of it, with responses of so many tokens.
+fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: u64) -> Sum {
     let per_turn = response.saturating_add(PER_TURN);
     let usage = Usage {
         input_tokens: first.saturating_add(earlier.saturating_mul(per_turn)),
@@ -429,23 +429,25 @@ fn call(settings: &RunSettings, first: u64, earlier: u64, response: u64) -> Sum 
         ..Usage::default()
     };
     let engine = &settings.engine;
+    let assigned = engine.assigned.of(Asker::Agent, depth);
+    let model = assigned.filter(|_| depth > 0).unwrap_or(&engine.model);
     Sum {
         calls: 1,
         tokens: usage.total(),
-        cost_usd: engine.prices.cost_usd(engine.model.as_str(), &usage),
+        cost_usd: engine.prices.cost_usd(model.as_str(), &usage),
     }
 }
 
-/// All calls of an agent with so many iterations.
-fn agent(settings: &RunSettings, first: u64, iterations: u64, response: u64) -> Sum {
-    let calls = (0..iterations).map(|earlier| call(settings, first, earlier, response));
+/// All calls of an agent at a depth with so many iterations.
+fn agent(settings: &RunSettings, depth: u32, first: u64, iterations: u64, response: u64) -> Sum {
+    let calls = (0..iterations).map(|earlier| call(settings, depth, first, earlier, response));
     calls.fold(Sum::NOTHING, Sum::plus)
 }
 
 /// All calls of an agent and of those below it, if it calls one in each iteration; each is asked as much as the root at first.
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let [_, response] = per_response(settings);
-    let own = agent(settings, first, iterations, response);
+    let own = agent(settings, depth, first, iterations, response);
     let engine = &settings.engine;
     let below = if engine.treatment.protocol.nature().has_repl()
         && depth + 1 < engine.treatment.max_depth
@@ -453,7 +455,7 @@ fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum 
         let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);
         tree(settings, first, depth + 1, of_child.into())
     } else {
-        agent(settings, first, 1, response)
+        agent(settings, depth + 1, first, 1, response)
     };
     own.plus(below.times(iterations))
 }

@@ -16,7 +16,7 @@ export default [
       await first.locator(".dump > summary").click();
       for (const text of ["VIEWPORT: 0px above · 900px visible · 240px below", "On the page of lamps.", "find the price", "`args` was missing", "stale_id: [3a2b] is stale"]) assert.equal(await first.getByText(text).count(), 1, text);
       assert.deepEqual(await first.locator(".actions > li").allInnerTexts().then((all) => all.map((one) => one.split(/[\s:]/)[0])), ["says", "click", "border", "narrate", "click", "border"]);
-      assert.match(await first.locator(".actions q").innerText(), /^\s*<script>window\.pwned/);
+      assert.match(await first.locator(".actions > li").first().innerText(), /^says to the user:\s*<script>window\.pwned/);
       assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1));
       assert.equal(await first.getByText("The code is running").count(), 0);
       const second = page.locator("article").nth(1);

@@ -11,7 +11,7 @@ use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCal
 use serde_json::Value;
 
 use super::ReplAgent;
-use crate::agent::{Failure, Instances, Invocation, PageFunctions, PageResult, Work, seen};
+use crate::agent::{Asker, Failure, Instances, Invocation, PageFunctions, PageResult, Work, seen};
 use crate::model::{EventKind, Image, Message, Role, WebEvent, ms};
 use crate::prompt::{ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
@@ -254,7 +254,12 @@ impl<'a> ReplAgent<'a> {
         let id = self.invocation.child_id(self.calls);
         self.calls += 1;
         let run = self.attempt.run;
-        let model = run.model(call.options.model.as_deref())?;
+        let asker = match call.kind {
+            CallKind::Llm => Asker::Call,
+            CallKind::Rlm => Asker::Agent,
+        };
+        let alias = call.options.model.as_deref();
+        let model = run.model(alias, asker, self.invocation.depth + 1)?;
         if call.query.trim().is_empty() {
             return Err(format!("{}(): the query is blank", call.kind));
         }

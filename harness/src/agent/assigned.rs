@@ -1,0 +1,132 @@
+//! The models that agents below the root get without naming any.
+
+use std::collections::BTreeMap;
+
+/// A model, or what stands for one, for agents below the root by what they are and how deep: where none is assigned, they have the
+/// root's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned<T> {
+    /// `--child-model`: for agents, whether called by `rlm()` or by a definition's name.
+    pub children: Option<T>,
+    /// `--llm-model`: for calls of `llm()`.
+    pub calls: Option<T>,
+    /// `--model-at-depth`: for agents of a depth, and for calls of `llm()` that are made at it where there is no `--llm-model`.
+    pub at_depth: BTreeMap<u32, T>,
+}
+
+/// Who asks a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// An agent.
+    Agent,
+    /// A call of `llm()`.
+    Call,
+}
+
+impl<T> Default for Assigned<T> {
+    fn default() -> Self {
+        Self {
+            children: None,
+            calls: None,
+            at_depth: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T> Assigned<T> {
+    /// What is assigned to an agent or a call of this depth, the root's children having 1.
+    pub fn of(&self, asker: Asker, depth: u32) -> Option<&T> {
+        let at_depth = self.at_depth.get(&depth);
+        match asker {
+            Asker::Agent => at_depth.or(self.children.as_ref()),
+            Asker::Call => self.calls.as_ref().or(at_depth),
+        }
+    }
+
+    /// All that are assigned, each with the flag that does so: `--child-model`, `--model-at-depth 2`.
+    pub fn iter(&self) -> impl Iterator<Item = (String, &T)> {
+        let children = self.children.iter();
+        let calls = self.calls.iter();
+        children
+            .map(|model| ("--child-model".to_owned(), model))
+            .chain(calls.map(|model| ("--llm-model".to_owned(), model)))
+            .chain(
+                (self.at_depth.iter())
+                    .map(|(depth, model)| (format!("--model-at-depth {depth}"), model)),
+            )
+    }
+
+    /// Whether nothing is assigned.
+    pub fn is_empty(&self) -> bool {
+        self.children.is_none() && self.calls.is_none() && self.at_depth.is_empty()
+    }
+
+    /// The same assignment of something else, made of the flag and what is assigned by it.
+    ///
+    /// # Errors
+    /// The first that is none.
+    pub fn try_map<U, E>(
+        &self,
+        mut change: impl FnMut(&str, &T) -> Result<U, E>,
+    ) -> Result<Assigned<U>, E> {
+        let children = self.children.as_ref();
+        let children = children
+            .map(|model| change("--child-model", model))
+            .transpose()?;
+        let calls = self.calls.as_ref();
+        let calls = calls
+            .map(|model| change("--llm-model", model))
+            .transpose()?;
+        let at_depth = self.at_depth.iter().map(|(depth, model)| {
+            Ok((*depth, change(&format!("--model-at-depth {depth}"), model)?))
+        });
+        Ok(Assigned {
+            children,
+            calls,
+            at_depth: at_depth.collect::<Result<_, E>>()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asker, Assigned};
+
+    #[test]
+    fn the_nearest_assignment_counts() {
+        let none = Assigned::<&str>::default();
+        let at_depth = [(2, "at two")].into();
+        let all = Assigned {
+            children: Some("child"),
+            calls: Some("call"),
+            at_depth,
+        };
+        let without_calls = Assigned {
+            calls: None,
+            ..all.clone()
+        };
+        for (assigned, asker, depth, expected) in [
+            (&none, Asker::Agent, 1, None),
+            (&none, Asker::Call, 1, None),
+            (&all, Asker::Agent, 1, Some("child")),
+            (&all, Asker::Agent, 2, Some("at two")),
+            (&all, Asker::Agent, 3, Some("child")),
+            (&all, Asker::Call, 1, Some("call")),
+            (&all, Asker::Call, 2, Some("call")),
+            (&without_calls, Asker::Call, 1, None),
+            (&without_calls, Asker::Call, 2, Some("at two")),
+        ] {
+            let given = assigned.of(asker, depth).copied();
+            assert_eq!(given, expected, "{asker:?} at {depth}");
+        }
+        let flags: Vec<String> = all.iter().map(|(flag, _)| flag).collect();
+        assert_eq!(
+            flags,
+            ["--child-model", "--llm-model", "--model-at-depth 2"]
+        );
+        let mapped = all.try_map(|flag, model| Ok::<_, ()>(format!("{flag} {model}")));
+        let mapped = mapped.unwrap();
+        assert_eq!(mapped.calls.as_deref(), Some("--llm-model call"));
+        assert_eq!(mapped.at_depth[&2], "--model-at-depth 2 at two");
+    }
+}
