@@ -25,12 +25,12 @@ pub enum UnfitProtocol {
     /// What it is to work on is not known.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// An agent talks with a person where there is none.
+    /// An agent needs a person, and nobody can answer.
     #[error("the agent `{agent}` talks with a person by stdin, and {why}")]
     NoPerson {
         /// The agent.
         agent: String,
-        /// Why there is none, and what to do.
+        /// Why nobody can, and what to do.
         why: &'static str,
     },
 }

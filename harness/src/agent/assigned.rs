@@ -56,11 +56,6 @@ impl<T> Assigned<T> {
             )
     }
 
-    /// Whether nothing is assigned.
-    pub fn is_empty(&self) -> bool {
-        self.children.is_none() && self.calls.is_none() && self.at_depth.is_empty()
-    }
-
     /// The same assignment of something else, made of the flag and what is assigned by it.
     ///
     /// # Errors

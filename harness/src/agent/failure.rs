@@ -23,7 +23,7 @@ impl Failure {
         }
     }
 
-    /// What a call was told becomes the failure of its agent.
+    /// The error of a call as the failure of its agent.
     pub fn of_tool(error: ToolError) -> Self {
         Self {
             status: Status::Error,

@@ -1,6 +1,6 @@
 //! The agents of one agent that take messages: which there are, and where their messages go.
 //!
-//! Invariant: an instance is at one message at a time, and whoever sends one gets its answer or the reason why there is none.
+//! Invariant: an instance works on one message at a time, and each message gets an answer or an error that says why not.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -131,9 +131,8 @@ impl Instances {
     /// # Errors
     /// There is none, or it is closed.
     pub fn show(&self, function: &str, id: &str) -> Result<Value, ToolError> {
-        let known = self.0.lock();
-        let one = known.get(id).ok_or_else(|| unknown(function, id, &known))?;
-        one.check(function, id)?;
+        let mut known = self.0.lock();
+        let one = open(function, id, &mut known)?;
         Ok(json!({ "id": id, "agent": one.kind.agent, "name": one.name }))
     }
 
@@ -143,13 +142,7 @@ impl Instances {
     /// There is no such instance, it is closed, or it is at another message.
     pub fn send(&self, function: &str, id: &str, message: Message) -> Result<Answered, ToolError> {
         let mut known = self.0.lock();
-        if !known.contains_key(id) {
-            return Err(unknown(function, id, &known));
-        }
-        let Some(one) = known.get_mut(id) else {
-            return Err(unknown(function, id, &BTreeMap::new()));
-        };
-        one.check(function, id)?;
+        let one = open(function, id, &mut known)?;
         if one.state == State::AtWork {
             return Err(ToolError(format!(
                 "{function}(): {id} is at your last message still; await its answer before the next one"
@@ -201,14 +194,9 @@ impl Instances {
     /// There is none, or it is closed.
     pub fn close(&self, function: &str, id: &str) -> Result<(), ToolError> {
         let mut known = self.0.lock();
-        if !known.contains_key(id) {
-            return Err(unknown(function, id, &known));
-        }
-        if let Some(one) = known.get_mut(id) {
-            one.check(function, id)?;
-            one.inbox = None;
-            one.state = State::Closed;
-        }
+        let one = open(function, id, &mut known)?;
+        one.inbox = None;
+        one.state = State::Closed;
         Ok(())
     }
 
@@ -243,6 +231,21 @@ impl Instance {
             ))),
         }
     }
+}
+
+/// An instance that is neither closed nor failed.
+fn open<'k>(
+    function: &str,
+    id: &str,
+    known: &'k mut BTreeMap<String, Instance>,
+) -> Result<&'k mut Instance, ToolError> {
+    if !known.contains_key(id) {
+        return Err(unknown(function, id, known));
+    }
+    let one = known.get_mut(id);
+    let one = one.ok_or_else(|| ToolError(format!("{function}(): {id} has ended")))?;
+    one.check(function, id)?;
+    Ok(one)
 }
 
 fn unknown(function: &str, id: &str, known: &BTreeMap<String, Instance>) -> ToolError {

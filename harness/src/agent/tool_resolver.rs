@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{AgentTools, Other, Specialist, Specialists, Talk};
 use crate::prompt::definition::{
-    AgentType, Definition, Fault, Faults, Library, ParentCommunication, Place, Side, Sides,
+    AgentType, Definition, Fault, Faults, Kind, Library, ParentCommunication, Place, Side, Sides,
     SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings, ToolStrategy,
     VariableType,
 };
@@ -326,7 +326,7 @@ impl Work<'_> {
         of: Option<&Definition>,
     ) -> Result<Entry, String> {
         let name = &prompt.name;
-        let mut wanted = Wanted {
+        let wanted = Wanted {
             definition: name.clone(),
             ..Wanted::default()
         };
@@ -343,7 +343,7 @@ impl Work<'_> {
             }
         };
         let key = wanted.key();
-        self.wanted.push(std::mem::take(&mut wanted));
+        self.wanted.push(wanted);
         BoundTool::specialist(prompt, key, settings)
             .map(Entry::Tool)
             .map_err(|error| error.to_string())
@@ -389,13 +389,13 @@ impl Work<'_> {
             explicit: wanted.explicit,
         });
         let immediate = settings.immediate.as_ref().map(|immediate| {
-            let told = |variable: &Option<String>| variable.as_deref().and_then(value_of);
+            let value = |variable: &Option<String>| variable.as_deref().and_then(value_of);
             ImmediateAgent {
                 agent: prompt.name.clone(),
                 specialist: key.clone(),
                 settings: call.clone(),
-                name: told(&immediate.name_env).unwrap_or_else(|| prompt.name.clone()),
-                message: told(&immediate.description_env),
+                name: value(&immediate.name_env).unwrap_or_else(|| prompt.name.clone()),
+                message: value(&immediate.description_env),
                 kind: kind.clone().map(Arc::new),
             }
         });
@@ -447,7 +447,11 @@ impl Work<'_> {
             ..of_agent.clone()
         };
         let key = wanted.key();
-        self.wanted.push(wanted);
+        // Of what is no prompt there is a fault, and an agent that is a side of itself has no end.
+        let side = self.resolver.library.find(name);
+        if side.is_some_and(|side| side.kind == Kind::Prompt) {
+            self.wanted.push(wanted);
+        }
         key
     }
 
@@ -493,6 +497,9 @@ impl Work<'_> {
     }
 
     fn two_sided(&mut self, definition: &Definition, sides: &Sides, wanted: &Wanted) -> Specialist {
+        for (field, problem) in self.resolver.library.side_faults(sides) {
+            self.fault(definition.place(field), problem);
+        }
         let model = self.resolver.library.find(&sides.side_a);
         let model = model.map_or_else(|| "default".to_owned(), |side| side.model.clone());
         let talk = Talk {

@@ -1,5 +1,7 @@
 //! Agents that start with their caller, before it is asked anything.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::background::Background;
@@ -7,7 +9,7 @@ use super::subprompt::First;
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
 use crate::prompt::{agent_done, agent_started};
-use crate::tool::{ImmediateAgent, ToolError};
+use crate::tool::{ImmediateAgent, InstanceKind, ToolError};
 
 impl Attempt<'_> {
     /// Starts what a definition lists as starting with it. Children that share the tools of an agent do not start them again. The
@@ -24,7 +26,7 @@ impl Attempt<'_> {
         for agent in caller.tools.immediate() {
             let id = next_id();
             let started = match &agent.kind {
-                Some(_) => self.start_instance(caller, &id, agent, background),
+                Some(kind) => self.start_instance(caller, &id, agent, kind, background),
                 None => self.start_once(caller, &id, agent, background),
             };
             match started {
@@ -75,11 +77,9 @@ impl Attempt<'_> {
         caller: &Invocation,
         id: &str,
         agent: &ImmediateAgent,
+        kind: &Arc<InstanceKind>,
         background: &mut Background<'b>,
     ) -> Result<(), ToolError> {
-        let Some(kind) = &agent.kind else {
-            return Ok(());
-        };
         let created = self.create_instance(caller, id, kind, &agent.name)?;
         background.keep(created.serving);
         let Some(message) = agent.message.clone() else {

@@ -201,7 +201,7 @@ impl AgentPlaces {
                 self.messages += 1;
                 self.is_message = true;
                 match self.iterations.last_mut() {
-                    // What it did before its first message is told with that.
+                    // Its events before the first message are shown with that message.
                     Some(first) if self.messages == 1 => first.events.push(place),
                     last => {
                         let number = last.map_or(1, |last| last.number + 1);

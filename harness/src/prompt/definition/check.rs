@@ -205,32 +205,8 @@ impl Check<'_> {
     /// Both sides are prompts.
     fn sides(&mut self, sides: &Sides) {
         self.name();
-        let named = [
-            ("sideA", Some(&sides.side_a)),
-            ("sideB", sides.side_b.as_ref()),
-        ];
-        for (field, name) in named {
-            let Some(name) = name.filter(|name| !name.is_empty()) else {
-                continue;
-            };
-            let library = self.library;
-            match library.find(name) {
-                Some(side) if side.kind == Kind::Prompt => {}
-                Some(other) => {
-                    let kind = match other.kind {
-                        Kind::Agent => "an agent",
-                        Kind::Prompt | Kind::Fragment => "a fragment",
-                    };
-                    self.fault(field, format!("`{name}` is {kind}, expected a prompt"));
-                }
-                None if library.is_broken(name) => {}
-                None => {
-                    let prompts = library.iter();
-                    let prompts = prompts.filter(|known| known.kind == Kind::Prompt);
-                    let known = prompts.map(|known| known.name.as_str());
-                    self.unknown(field, "prompt", name, known);
-                }
-            }
+        for (field, problem) in self.library.side_faults(sides) {
+            self.fault(field, problem);
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::fault::{Fault, Faults, Place};
 use super::file::{self, Format};
-use super::properties::{Definition, Source};
+use super::properties::{Definition, Kind, Sides, Source};
 use crate::prompt::{section_slots, section_texts};
 use crate::text::{did_you_mean, nearest};
 
@@ -158,6 +158,35 @@ impl Library {
                 did_you_mean(near.as_deref(), &known)
             )
         })
+    }
+
+    /// What is wrong with the sides of an agent, by property: each has to be a prompt, so that no agent is a side of itself.
+    pub fn side_faults(&self, sides: &Sides) -> Vec<(&'static str, String)> {
+        let named = [
+            ("sideA", Some(&sides.side_a)),
+            ("sideB", sides.side_b.as_ref()),
+        ];
+        let given = named.into_iter().filter_map(|(field, name)| {
+            // One that is missing has its fault.
+            Some((field, name.filter(|name| !name.is_empty())?))
+        });
+        let wrong = given.filter_map(|(field, name)| {
+            let problem = match self.find(name).map(|side| side.kind) {
+                Some(Kind::Prompt) => return None,
+                Some(Kind::Agent) => format!("`{name}` is an agent, expected a prompt"),
+                Some(Kind::Fragment) => format!("`{name}` is a fragment, expected a prompt"),
+                None if self.is_broken(name) => return None,
+                None => {
+                    let prompts = self.iter().filter(|known| known.kind == Kind::Prompt);
+                    let known: Vec<String> = prompts.map(|known| known.name.clone()).collect();
+                    let near = nearest(name, known.iter().map(String::as_str));
+                    let hint = did_you_mean(near.as_deref(), &known);
+                    format!("unknown prompt `{name}`{hint}")
+                }
+            };
+            Some((field, problem))
+        });
+        wrong.collect()
     }
 }
 

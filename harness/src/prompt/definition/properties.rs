@@ -313,6 +313,16 @@ impl SubagentSettings {
                     faults.push((property, problem.to_owned()));
                 }
             }
+            for name in &immediate.scoped_env {
+                let mut of_child = child.variables.iter();
+                let is_text = of_child
+                    .any(|variable| variable.name == *name && variable.kind == VariableType::Text);
+                if is_text && is_secret(&Some(name.clone())) {
+                    let problem =
+                        format!("`{name}` is a secret here and a text in `{}`", child.name);
+                    faults.push(("immediate.scopedEnv", problem));
+                }
+            }
         }
         let side_b = child.sides.as_ref().and_then(|sides| sides.side_b.as_ref());
         if let Some(resumable) = &self.resumable
