@@ -26,7 +26,8 @@ part() {
 install() {
   scripts/install-system-packages.sh cmake g++ libsimde-dev make
   scripts/install-browser-tests.sh
-  if $full; then scripts/install-peers.sh; fi
+  scripts/install-queue.sh
+  if $full; then scripts/install-peers.sh && scripts/install-clients.sh; fi
 }
 
 # The other engine: its prebuilt library is not everywhere, but the code must fit it.
@@ -38,6 +39,7 @@ fits_v8() {
 # whose own default it is, so that all of the workspace has it.
 without_features() {
   cargo test --quiet --package benchmarks --no-default-features --lib parquet_file
+  cargo test --quiet --package queue --no-default-features --lib nats_absent
 }
 
 # A day ahead of most of the world and with letters of its own, so that a test which depends on either fails everywhere.
@@ -48,12 +50,14 @@ tests() {
   env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr ${more[@]+"${more[@]}"} cargo test --workspace --no-fail-fast
 }
 
-# Intervals and powers by simulation: of few designs, or of all.
+# Intervals, powers and races by simulation: of few designs, or of all.
 simulation() {
   if $full; then
     cargo run --quiet --release --package statistics --example coverage
+    cargo run --quiet --release --package statistics --example races
   else
     target/debug/examples/coverage --quick
+    target/debug/examples/races --quick
   fi
 }
 

@@ -42,6 +42,10 @@ fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
         let ending = name.strip_prefix("model-")?.strip_suffix(".yaml")?;
         Some(format!("({ending:?}, {}), ", text(name)))
     });
+    let sweeps = names.iter().filter_map(|name| {
+        let ending = name.strip_prefix("sweep-")?.strip_suffix(".yaml")?;
+        Some(format!("({ending:?}, {}), ", text(name)))
+    });
     let checksums = optional("checksums.sha256", text("checksums.sha256"));
     let fetch = format!(
         "Fetch {{ source: {}, checksums: {checksums} }}",
@@ -49,10 +53,11 @@ fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
     );
     let module = folder.file_name().unwrap_or_default().display();
     Ok(format!(
-        "    // {module}\n    Entry {{ model: {}, more_models: &[{}], sweep: {}, fetch: {}, ..crate::{module}::ENTRY }},\n",
+        "    // {module}\n    Entry {{ model: {}, more_models: &[{}], sweep: {}, more_sweeps: &[{}], fetch: {}, ..crate::{module}::ENTRY }},\n",
         text("model.yaml"),
         models.collect::<String>(),
         optional("sweep.yaml", text("sweep.yaml")),
+        sweeps.collect::<String>(),
         optional("source.json", fetch),
     ))
 }

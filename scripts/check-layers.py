@@ -22,18 +22,20 @@ CRATES = {
     "eval/records": ["model"],
     "eval/report": ["model", "statistics", "records"],
     "eval/view": ["model", "records", "report"],
-    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view"],
+    "eval/queue": [],
+    "eval/serve": ["model"],
+    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve"],
     "bench": [],
     "fault-server": [],
 }
 
 LAYERS = {
     "sandbox": """
-        expression limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap jobs platform buffers time_zone
+        expression kept limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap jobs platform buffers time_zone
         name watchdog rejections stack_hook
         functions
         message
-        inbox router+session
+        clock inbox router+session
         engine+inspection+native+ops
         boot+isolate+snapshot+thread+worker
         process
@@ -43,7 +45,7 @@ LAYERS = {
     "harness/model": """
         protocol sampling tool_call
         message role
-        task
+        task long_answer
         outcome
         web
         event
@@ -53,6 +55,7 @@ LAYERS = {
         script_file
         prompt
         provider
+        journal
         hook tool
         agent
         protocol
@@ -73,7 +76,9 @@ LAYERS = {
         frame script
     """,
     "eval/statistics": """
-        attempts cluster holm mcnemar quantile spread
+        attempts betting cluster holm mcnemar quantile spread
+        race
+        stopped
         exact
         score_interval
         estimate
@@ -91,18 +96,35 @@ LAYERS = {
         columns
         summary
         compare+differences
+        race
         report
     """,
+    "eval/queue": """
+        books+message+name+rate+error
+        broker
+        nats nats_absent
+        run_queue
+    """,
     "eval/view": """
-        assets error run_file trajectory
-        overview query served
+        assets error find_runs histogram inputs matches outcome run_file search
+        trajectory
+        failures filter overview query served
         guard library sample_list
-        comparison
+        comparison input runs_page
+        neighbours
         api
         export server
     """,
+    "eval/serve": """
+        agents error
+        keys gate guard metrics
+        conversation+request
+        chat+events+responses
+        desk
+        server
+    """,
     "eval": """
-        env_vars fetch invocation machine_memory open_files program protocol_fit providers run_event web
+        env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
         import merge panic_hook
         cli+grader+models+settings

@@ -168,12 +168,17 @@ impl Bench {
         Ok(self.eval(&arguments))
     }
 
+    /// The context of a sample: 8,000 characters.
+    pub fn context() -> String {
+        "A line of text that says nothing new at all.\n".repeat(178)
+    }
+
     /// A benchmark of so many samples, each a plan over a context of 8,000 characters.
     fn rows(&self, samples: usize, plan: &Plan) -> Result<String, Failed> {
         let name = format!("{}-{samples}.jsonl", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
-            let context = "A line of text that says nothing new at all.\n".repeat(178);
+            let context = Self::context();
             let mut file = BufWriter::new(fs::File::create(&path)?);
             for number in 0..samples {
                 let row = json!({

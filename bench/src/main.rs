@@ -38,6 +38,9 @@ struct Arguments {
     /// time, with the model `eval` at `$BASE_URL`, a server in the chat format of `OpenAI`
     #[arg(long, value_name = "NAME=COMMAND")]
     peer: Vec<String>,
+    /// The source of the JavaScript system that the design is for (`openprose/node-rlm`), with its dependencies and `tsx` installed
+    #[arg(long, value_name = "DIR")]
+    peer_js: Option<PathBuf>,
     /// Where scripts/install-bench-peers.sh put its peers
     #[arg(long, default_value = "target/bench-peers")]
     peers_dir: PathBuf,

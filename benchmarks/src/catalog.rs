@@ -32,6 +32,8 @@ pub struct Entry {
     pub more_models: &'static [(&'static str, &'static str)],
     /// A sweep that is ready to run: YAML.
     pub sweep: Option<&'static str>,
+    /// Others of its sweeps, each with what its name has behind that of the benchmark.
+    pub more_sweeps: &'static [(&'static str, &'static str)],
     /// Where its data can be fetched.
     pub fetch: Option<Fetch>,
     /// A scorer that is made for it, and that others may use.
@@ -45,6 +47,14 @@ pub struct Entry {
 pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
 
 impl Entry {
+    /// Its ready sweeps, each with its name: the benchmark's own, and `NAME-ENDING`.
+    pub fn sweeps(&self) -> impl Iterator<Item = (String, &'static str)> {
+        let own = self.sweep.map(|sweep| (self.name.to_owned(), sweep));
+        let more = self.more_sweeps.iter();
+        own.into_iter()
+            .chain(more.map(|(ending, sweep)| (format!("{}-{ending}", self.name), *sweep)))
+    }
+
     /// What benchmarks that are generated from a seed have in common. The files of every folder are found by `build.rs`.
     pub(crate) const fn generated(open: Open) -> Self {
         Self {
@@ -59,6 +69,7 @@ impl Entry {
             model: "",
             more_models: &[],
             sweep: None,
+            more_sweeps: &[],
             fetch: None,
             own_scorer: None,
             plain_expected: None,

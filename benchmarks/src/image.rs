@@ -107,6 +107,14 @@ impl Image {
         Self::read(&folder.join(path))
     }
 
+    /// The image that a data URL holds.
+    ///
+    /// # Errors
+    /// [`ImageError`] for anything else, and if it is too large or no image.
+    pub fn of_data_url(url: &str) -> Result<Self, ImageError> {
+        Self::of_url(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
+    }
+
     fn of_url(url: &str) -> Result<Self, ImageError> {
         let (said, data) = url.split_once(";base64,").ok_or(ImageError::Url)?;
         let name = "the data URL";

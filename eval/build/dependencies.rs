@@ -25,7 +25,7 @@ pub const CRATES: [&str; 6] = [
 ];
 
 /// The crates of the program that no answer and no score depends on, as little as on what only they depend on.
-pub const NO_ANSWERS: [&str; 4] = ["statistics", "records", "report", "view"];
+pub const NO_ANSWERS: [&str; 6] = ["statistics", "records", "report", "view", "queue", "serve"];
 
 /// A package of `Cargo.lock`.
 struct Package {

@@ -23,6 +23,7 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
             "harness/endings.yaml",
             "harness/endpoints.yaml",
             "harness/prices.yaml",
+            "harness/windows.yaml",
         ],
     ),
     (

@@ -19,7 +19,10 @@ pub fn of_flag(flag: &str) -> String {
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 
 /// Variables that begin like those of flags, and stand for none.
-pub const NOT_FLAGS: &[&str] = &[PARTITION_COUNT];
+pub const NOT_FLAGS: &[&str] = &[PARTITION_COUNT, CLIENT_KEY];
+
+/// The key of the one client of `rlm-eval serve` and `rlm-eval mcp`, where no file lists several. A secret, and so no flag.
+pub const CLIENT_KEY: &str = "EVAL_CLIENT_KEY";
 
 /// For `--partition auto` in a Kubernetes Indexed Job: how many pods share the run.
 pub const PARTITION_COUNT: &str = "EVAL_PARTITION_COUNT";

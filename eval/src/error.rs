@@ -7,12 +7,16 @@ use clap::error::ErrorKind;
 use harness::EngineError;
 use harness::provider::ProviderError;
 use harness::sandbox::StartError;
+use queue::QueueError;
 use records::run_dir::RunDirError;
 use report::HtmlError;
 use report::compare::CompareError;
+use report::race::RaceError;
+use serve::ServeError;
 use view::ViewError;
 
 use crate::command::ResumeError;
+use crate::env_vars;
 use crate::fetch::FetchError;
 use crate::folders::FolderError;
 use crate::grader::GraderError;
@@ -75,12 +79,18 @@ pub enum Error {
     /// A sweep cannot be made or gone on with.
     #[error(transparent)]
     Sweep(#[from] SweepError),
+    /// A queue does not do what it was asked.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// A report cannot be made.
     #[error(transparent)]
     Report(#[from] HtmlError),
     /// There is nothing to report in a folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The log of a race cannot be used.
+    #[error(transparent)]
+    Race(#[from] RaceError),
     /// The run cannot go on.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -109,6 +119,9 @@ pub enum Error {
     /// Runs cannot be shown.
     #[error(transparent)]
     View(#[from] ViewError),
+    /// Agents cannot be served.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     /// A server of models does not do what it was asked.
     #[error(transparent)]
     Provider(#[from] ProviderError),
@@ -134,6 +147,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
+            Self::Queue(error) => error.hint().map(str::to_owned),
             Self::Sweep(SweepError::Settings { problem, .. }) => problem.hint(),
             Self::Sweep(SweepError::InertEverywhere(inert)) => Some(inert.hint.clone()),
             Self::Sweep(SweepError::Exists(_)) => {
@@ -178,6 +192,13 @@ impl Error {
                 "a run writes its folder below results/, or where `--out` says; `rlm-eval view DIR` shows any folder of runs"
                     .to_owned(),
             ),
+            Self::Serve(ServeError::OpenToAll(_)) => Some(format!(
+                "--client-keys FILE lists keys of clients, and {} holds the key of one; or leave --host at 127.0.0.1",
+                env_vars::CLIENT_KEY
+            )),
+            Self::Serve(ServeError::Listen { .. }) => {
+                Some("--port 0 takes any free port".to_owned())
+            }
             Self::View(ViewError::Listen { .. }) => {
                 Some("without --port, any free port is taken".to_owned())
             }

@@ -1,7 +1,10 @@
 //! Exit codes, and the one place that chooses among them.
 
+use queue::QueueError;
 use records::run_dir::RunDirError;
 use report::compare::CompareError;
+use report::race::RaceError;
+use serve::ServeError;
 use view::ViewError;
 
 use crate::error::Error;
@@ -69,6 +72,7 @@ fn of_error(error: &Error) -> u8 {
         | Error::Merge(MergeError::RunDir(error))
         | Error::Sweep(SweepError::RunDir(error))
         | Error::Import(ImportError::RunDir(error))
+        | Error::Race(RaceError::RunDir(error))
         | Error::View(ViewError::Run(error)) => of_run_dir(error),
         Error::CommandLine(_)
         | Error::Settings(_)
@@ -116,11 +120,15 @@ fn of_error(error: &Error) -> u8 {
             | ViewError::Outside { .. },
         )
         | Error::Folder(_)
+        | Error::Queue(QueueError::NotBuilt | QueueError::Address { .. } | QueueError::NoRun(_))
+        | Error::Race(RaceError::Line { .. })
         | Error::File {
             flag: "--document", ..
         }
+        | Error::Serve(ServeError::OpenToAll(_))
         | Error::Image(_) => USAGE,
         Error::Stdout(_)
+        | Error::Serve(ServeError::Listen { .. } | ServeError::Serve(_))
         | Error::Stdin(_)
         | Error::Runtime(_)
         | Error::Sandbox(_)
@@ -130,8 +138,14 @@ fn of_error(error: &Error) -> u8 {
         | Error::Run(_)
         | Error::Halted(_)
         | Error::Report(_)
+        | Error::Queue(_)
         | Error::Fetch(_)
-        | Error::View(ViewError::Listen { .. } | ViewError::Serve(_) | ViewError::Export { .. })
+        | Error::View(
+            ViewError::Index { .. }
+            | ViewError::Listen { .. }
+            | ViewError::Serve(_)
+            | ViewError::Export { .. },
+        )
         | Error::Provider(_)
         | Error::NoAnswer(_) => INFRASTRUCTURE,
     }
@@ -150,6 +164,7 @@ fn of_run_dir(error: &RunDirError) -> u8 {
         | RunDirError::Held { .. }
         | RunDirError::Lock { .. }
         | RunDirError::Write { .. }
+        | RunDirError::Answer { .. }
         | RunDirError::Read { .. } => INFRASTRUCTURE,
     }
 }

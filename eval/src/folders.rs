@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use records::run_dir::RunDir;
 use report::FoundSweep;
+use report::race::{RaceError, RaceLog};
 
 use crate::sweep::{Plan, SweepError};
 
@@ -43,6 +44,9 @@ pub enum FolderError {
     /// The plan of a sweep cannot be used.
     #[error(transparent)]
     Sweep(#[from] SweepError),
+    /// The log of a race cannot be used.
+    #[error(transparent)]
+    Race(#[from] RaceError),
 }
 
 impl Found {
@@ -68,10 +72,13 @@ impl Found {
     }
 
     /// The cells of one sweep.
-    pub fn of_sweep(folder: &Path, plan: &Plan) -> Self {
+    ///
+    /// # Errors
+    /// [`FolderError::Race`] for the log of a race that cannot be used.
+    pub fn of_sweep(folder: &Path, plan: &Plan) -> Result<Self, FolderError> {
         let mut found = Self::default();
-        found.add_sweep(folder, plan);
-        found
+        found.add_sweep(folder, plan)?;
+        Ok(found)
     }
 
     /// Whether runs in this folder are known, found by this path or by an earlier one.
@@ -88,7 +95,7 @@ impl Found {
         let mut cells = BTreeSet::new();
         if Plan::is_in(folder) {
             let plan = Plan::read(folder)?;
-            self.add_sweep(folder, &plan);
+            self.add_sweep(folder, &plan)?;
             cells = plan.cells.into_iter().map(|cell| cell.name).collect();
         }
         for (name, path) in folders_in(folder)? {
@@ -123,7 +130,8 @@ impl Found {
         self.runs.iter().position(is_it).unwrap_or_default()
     }
 
-    fn add_sweep(&mut self, folder: &Path, plan: &Plan) {
+    fn add_sweep(&mut self, folder: &Path, plan: &Plan) -> Result<(), FolderError> {
+        let race = RaceLog::read(folder)?;
         let mut begun: Vec<(usize, String, usize)> = Vec::new();
         let mut not_begun = Vec::new();
         for (index, cell) in plan.cells.iter().enumerate() {
@@ -137,7 +145,7 @@ impl Found {
         }
         let place_of = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
         if (self.sweeps.iter()).any(|sweep| place_of(&sweep.folder) == place_of(folder)) {
-            return;
+            return Ok(());
         }
         let baselines = plan.baselines();
         let place = |index: usize| begun.iter().find(|cell| cell.0 == index).map(|cell| cell.2);
@@ -149,11 +157,13 @@ impl Found {
             folder: folder.to_owned(),
             not_begun,
             baselines: baselines.collect(),
+            race,
             cells: begun
                 .into_iter()
                 .map(|(_, name, place)| (name, place))
                 .collect(),
         });
+        Ok(())
     }
 }
 

@@ -23,6 +23,7 @@ pub mod fetch;
 pub mod folders;
 pub mod grader;
 pub mod import;
+pub mod journal;
 pub mod merge;
 pub mod models;
 pub mod program;

@@ -390,6 +390,8 @@ fn write(
     for (run, record) in chosen.values() {
         let record = AttemptRecord {
             run_id: run_id.clone(),
+            answer: run.answer(record)?,
+            answer_file: None,
             ..(*record).clone()
         };
         writer.report(&RunEvent::AttemptStarted {
@@ -402,7 +404,7 @@ fn write(
                 ..event?
             }));
         }
-        records.push(record.clone());
+        records.push(record.without_texts());
         writer.report(&RunEvent::AttemptFinished(record.into()));
         if let Some(error) = writer.take_error() {
             return Err(error.into());

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use harness::provider::http::{HttpClient, HttpError, HttpProvider};
 use harness::provider::{
-    CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, PriceTable, Priced, Provider,
-    Recorded, ResponseCache, Retry, Sampling,
+    CacheError, Cached, Cassette, CassetteHeader, Limited, Limiter, MaybeShared, PriceTable,
+    Priced, Provider, Recorded, ResponseCache, Retry, Sampling,
 };
 use harness::{Model, Models};
 
@@ -64,6 +64,7 @@ pub fn open(
         &settings.prices,
         settings.store.cache.as_deref(),
     )?;
+    stack.shared = settings.shared_pace.clone();
     let mut open_one = |reference: &ModelRef, alias: Option<&str>| -> Result<Model, ModelError> {
         let mut model = open_bare(reference, &servers, benchmark, &sampling)?;
         if let Some(recorded) = recorded_as(model.provider.as_ref(), alias) {
@@ -158,6 +159,8 @@ struct Stack<'a> {
     traffic: &'a TrafficArgs,
     prices: &'a PriceTable,
     limiters: HashMap<String, Arc<Limiter>>,
+    /// The pace that other processes keep, too.
+    shared: MaybeShared,
     cache: Option<Arc<ResponseCache>>,
 }
 
@@ -171,6 +174,7 @@ impl<'a> Stack<'a> {
             traffic,
             prices,
             limiters: HashMap::new(),
+            shared: MaybeShared::default(),
             cache: cache.map(ResponseCache::open).transpose()?,
         })
     }
@@ -182,10 +186,9 @@ impl<'a> Stack<'a> {
         }
         // What models share a limiter by.
         let endpoint = reference.provider();
-        let limiter = self
-            .limiters
-            .entry(endpoint.to_owned())
-            .or_insert_with(|| Arc::new(Limiter::new(self.traffic.pace())));
+        let limiter = self.limiters.entry(endpoint.to_owned()).or_insert_with(|| {
+            Arc::new(Limiter::shared(endpoint, self.traffic.pace(), &self.shared))
+        });
         let limited = Limited::new(model.provider, Arc::clone(limiter));
         let mut provider: Arc<dyn Provider> = Arc::new(Retry::new(limited, self.traffic.retry()));
         if let Some(cache) = &self.cache {

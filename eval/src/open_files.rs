@@ -2,8 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What an attempt has open: its trajectory, the socket of its worker, a connection to its model.
-const OF_AN_ATTEMPT: u64 = 3;
+/// What an attempt has open: its trajectory, its journal, the socket of its worker, a connection to its model.
+const OF_AN_ATTEMPT: u64 = 4;
 /// What the program has open besides.
 const BESIDES: u64 = 64;
 

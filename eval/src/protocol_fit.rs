@@ -81,7 +81,12 @@ pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<
 }
 
 /// The protocols in which the user goes on after an answer.
-const HEARS_MORE: [Protocol; 3] = [Protocol::Rlm, Protocol::AgentTurn, Protocol::JsonAction];
+const HEARS_MORE: [Protocol; 4] = [
+    Protocol::Rlm,
+    Protocol::AgentTurn,
+    Protocol::JsonAction,
+    Protocol::Codeact,
+];
 
 /// What a sample is worked on in.
 ///

@@ -43,6 +43,7 @@ pub(crate) fn of_attempt(
         judge: scored.judge,
         error: scored.error.or_else(|| outcome.error.clone()),
         answer: outcome.answer.clone(),
+        answer_file: None,
         state: outcome.state.clone(),
         expected: sample.expected.clone(),
         metadata: sample.metadata.clone(),

@@ -86,7 +86,7 @@ impl Rescoring {
 /// another chance. With `judging`, what a judge has said in earlier starts counts, and it is asked no more than the budget allows.
 ///
 /// # Errors
-/// [`RunDirError::Write`] if a verdict cannot be kept.
+/// [`RunDirError::Write`] if a verdict cannot be kept, [`RunDirError::Answer`] if an answer's file cannot be read.
 pub async fn rescore(
     run: &RunDir,
     grader: &dyn Grader,
@@ -108,7 +108,7 @@ pub async fn rescore(
                     return Ok((index, None));
                 }
             }
-            let scored = score(run, grader, &record, judging, halted).await;
+            let scored = score(run, grader, &record, judging, halted).await?;
             if let Some(judging) = judging {
                 judging.keep(&record, &scored)?;
             }
@@ -151,19 +151,23 @@ pub async fn rescore(
 }
 
 /// What an answer scores. `halted` gets why no other answer could be scored either, if so.
+///
+/// # Errors
+/// [`RunDirError::Answer`] if an answer's file cannot be read.
 async fn score(
     run: &RunDir,
     grader: &dyn Grader,
     record: &AttemptRecord,
     judging: Option<&Judging>,
     halted: &OnceLock<String>,
-) -> Scored {
-    let status = match (record.status, &record.answer) {
+) -> Result<Scored, RunDirError> {
+    let answer = run.answer(record)?;
+    let status = match (record.status, &answer) {
         // Without an answer it was the attempt that failed.
         (Status::Error, Some(_)) => Status::Ok,
         (status, _) => status,
     };
-    let grade = match (status, &record.answer) {
+    let grade = match (status, &answer) {
         (Status::Ok | Status::Limit, Some(answer)) => {
             let judged = judged(Some(answer), record.state.as_ref());
             let answered = Answered {
@@ -186,7 +190,7 @@ async fn score(
         }
         _ => None,
     };
-    Scored::of(status, record.answer.is_some(), grade)
+    Ok(Scored::of(status, answer.is_some(), grade))
 }
 
 fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {

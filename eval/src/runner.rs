@@ -3,6 +3,7 @@
 //! Data flows one way: attempts send events; one thread hands them to the run directory and the reporters.
 //! Invariant: the runner shows and stores nothing itself.
 
+mod maker;
 mod shared_samples;
 
 use std::collections::HashMap;
@@ -29,6 +30,8 @@ use crate::record::{judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::run_store::RunStore;
 use shared_samples::SharedSamples;
+
+pub use maker::Maker;
 
 /// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
 const STOP_GRACE: Duration = Duration::from_secs(1);
@@ -100,19 +103,44 @@ pub async fn run(
     reporter: Box<dyn Reporter>,
     stop: impl Future<Output = ()>,
 ) -> Result<Ended, RunError> {
+    let attempts_total = run.plan.attempts_total;
+    let earlier = run.earlier.iter().map(AttemptRecord::without_texts);
+    let earlier = earlier.collect();
+    conduct(
+        attempts_total,
+        earlier,
+        writer,
+        reporter,
+        async |events, failure| {
+            let engine = Arc::clone(&run.engine);
+            let mut made = attempts(run, &events, failure, stop).await;
+            if made.is_halted()
+                && let Some(reason) = engine.halt_reason()
+            {
+                made.ending = Ending::Halted(reason);
+            }
+            made
+        },
+    )
+    .await
+}
+
+/// Takes the events of a run as they come, from wherever its attempts are made: `make` sends them and says at the end what was made.
+///
+/// # Errors
+/// [`RunError`] if records cannot be written, or what `make` ended by.
+pub async fn conduct(
+    attempts_total: u64,
+    earlier: Vec<AttemptRecord>,
+    writer: RunStore,
+    reporter: Box<dyn Reporter>,
+    make: impl AsyncFnOnce(mpsc::UnboundedSender<RunEvent>, watch::Receiver<bool>) -> Progress,
+) -> Result<Ended, RunError> {
     let (events, inbox) = mpsc::unbounded_channel();
     let (failed, failure) = watch::channel(false);
     let consumer = std::thread::spawn(move || consume(inbox, writer, reporter, &failed));
-    let attempts_total = run.plan.attempts_total;
-    let earlier = run.earlier.iter().map(AttemptRecord::without_texts);
-    let mut records: Vec<_> = earlier.collect();
-    let engine = Arc::clone(&run.engine);
-    let mut made = attempts(run, &events, failure, stop).await;
-    if made.is_halted()
-        && let Some(reason) = engine.halt_reason()
-    {
-        made.ending = Ending::Halted(reason);
-    }
+    let mut records = earlier;
+    let made = make(events.clone(), failure).await;
     records.extend(made.records);
     let summary = Arc::new(Summary::new(&latest(records), attempts_total));
     send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
@@ -170,13 +198,25 @@ fn consume(
 }
 
 /// The attempts that ended, and why there are not more.
-struct Progress {
+pub struct Progress {
     /// Without the texts: a run of tens of thousands of attempts keeps them all.
     records: Vec<AttemptRecord>,
     /// How many of them ended in an error.
     errors: u64,
-    ending: Ending,
+    /// What ended the run.
+    pub ending: Ending,
     error: Option<DatasetError>,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            errors: 0,
+            ending: Ending::Done,
+            error: None,
+        }
+    }
 }
 
 /// Makes the attempts, or those that end before something stops the run.
@@ -194,12 +234,7 @@ async fn attempts(
     let mut jobs = run.jobs.into_iter();
     let mut running = JoinSet::new();
     let mut names = HashMap::new();
-    let mut made = Progress {
-        records: Vec::new(),
-        errors: 0,
-        ending: Ending::Done,
-        error: None,
-    };
+    let mut made = Progress::default();
     tokio::pin!(stop);
     loop {
         if !made.is_halted()
@@ -282,7 +317,13 @@ impl Progress {
         matches!(self.ending, Ending::Halted(_))
     }
 
-    fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
+    /// Attempts that ended in an error.
+    pub const fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// An attempt ended.
+    pub fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
         // One that the run's own end stopped: it is made again when the run is resumed.
         if record.status == Status::Cancelled {
             return;

@@ -13,6 +13,7 @@ use crate::settings::{BASELINE, Matrix, SettingsError};
 
 use cells::{Cells, combinations};
 use records::run_dir::{RunDirError, sweep_id, write_whole};
+use report::race::RaceHeader;
 
 /// Version of [`Plan`]; the file carries it as `v`.
 pub const SWEEP_VERSION: u32 = 1;
@@ -38,6 +39,9 @@ pub struct Plan {
     /// What all cells together may use.
     #[serde(default, skip_serializing_if = "SweepBudgetArgs::is_unlimited")]
     pub budget: SweepBudgetArgs,
+    /// What its race goes by, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceHeader>,
 }
 
 /// One run of a sweep.
@@ -160,7 +164,13 @@ impl Plan {
         let of = |cell: &Cell| {
             let is_direct =
                 |other: &Cell| other.flags.engine.guidance.protocol.as_str() == BASELINE;
-            let same = |other: &Cell| other.flags.engine.model == cell.flags.engine.model;
+            // The same model, sampled alike.
+            let same = |other: &Cell| {
+                let (own, its) = (&cell.flags.engine.models, &other.flags.engine.models);
+                other.flags.engine.model == cell.flags.engine.model
+                    && own.temperature == its.temperature
+                    && own.effort == its.effort
+            };
             let mut cells = self.cells.iter();
             let direct = cells.position(|other| same(other) && is_direct(other));
             direct.or_else(|| self.cells.iter().position(same))

@@ -1,15 +1,17 @@
 //! Runs attempts: one task each, by a tree of agents that share a sandbox session.
 
+use std::io;
 use std::sync::Arc;
 
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, HaltReason, Ledger, Model, Models, Person, Run, SharedBudget, Spent,
-    Treatment,
+    Attempt, Conduct, Diverged, HaltReason, Ledger, Model, Models, Person, Purse, Run,
+    SharedBudget, Spent, Treatment,
 };
+use crate::journal::{EarlierRun, JournalStore, Lane};
 use crate::model::web::Browser;
-use crate::model::{AttemptOutcome, EventSink, NoEvents, Task};
+use crate::model::{AttemptOutcome, EventSink, NoEvents, Stats, Status, Task};
 use crate::prompt::PromptMode;
 use crate::protocol::agent_turn::AgentTurnError;
 use crate::protocol::{self, RootAgent};
@@ -35,6 +37,8 @@ pub enum EngineError {
 /// Runs attempts of one treatment. Cheap to share; attempts run at once.
 pub struct Engine {
     run: Run,
+    journal: Option<Arc<dyn JournalStore>>,
+    played_back: Option<Arc<dyn EarlierRun>>,
 }
 
 impl Engine {
@@ -51,7 +55,7 @@ impl Engine {
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
         protocol::root_agent(treatment.protocol).check(&treatment)?;
-        let delegates = treatment.protocol.nature().has_repl() && treatment.max_depth >= 2;
+        let delegates = treatment.protocol.nature().calls_children() && treatment.max_depth >= 2;
         if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
                 max_depth: treatment.max_depth,
@@ -66,6 +70,8 @@ impl Engine {
         )?;
         Ok(Self {
             run: Run::new(treatment, conduct, models, WarmPool::new(sandbox), warn),
+            journal: None,
+            played_back: None,
         })
     }
 
@@ -74,6 +80,13 @@ impl Engine {
     pub fn within(mut self, budget: &SharedBudget) -> Self {
         let own = Ledger::of_run_within(self.run.conduct.budget, budget);
         self.run.ledger = Arc::new(own);
+        self
+    }
+
+    /// Asks this purse before every request, too. To be called before anything is spent.
+    #[must_use]
+    pub fn with_purse(mut self, purse: Arc<dyn Purse>) -> Self {
+        self.run.purse = Some(purse);
         self
     }
 
@@ -96,17 +109,126 @@ impl Engine {
         self.run.sandbox.expect(attempts);
     }
 
-    /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox.
+    /// Announces attempts that may come at any time, this many at once: so many sandboxes are kept ready.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn keep_ready(&self, attempts: usize) {
+        self.run.sandbox.expect(usize::MAX / 2);
+        if self.run.treatment.protocol.nature().has_repl() {
+            self.run.sandbox.keep_ready(attempts);
+        }
+    }
+
+    /// Keeps a journal of every attempt, from which it goes on where an earlier process left it.
+    #[must_use]
+    pub fn with_journal(mut self, journal: Arc<dyn JournalStore>) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
+    /// Lets cells read the clocks and random numbers of an earlier run, whose responses are played back.
+    #[must_use]
+    pub fn playing_back(mut self, run: Arc<dyn EarlierRun>) -> Self {
+        self.played_back = Some(run);
+        self
+    }
+
+    /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox. One whose journal holds what an
+    /// earlier process received goes on from there; where it does not go as it went then, it begins anew, with an event that says
+    /// why.
     pub async fn run(&self, task: &Task, sink: Arc<dyn EventSink>) -> AttemptOutcome {
-        let attempt = Attempt::new(&self.run, task, sink);
+        self.run_charging(task, sink, &self.run.ledger).await
+    }
+
+    /// The same for a request, which is charged with what the attempt spends instead of this engine's run.
+    pub async fn run_within(
+        &self,
+        task: &Task,
+        sink: Arc<dyn EventSink>,
+        budget: &SharedBudget,
+    ) -> AttemptOutcome {
+        self.run_charging(task, sink, budget.ledger()).await
+    }
+
+    async fn run_charging(
+        &self,
+        task: &Task,
+        sink: Arc<dyn EventSink>,
+        ledger: &Arc<Ledger>,
+    ) -> AttemptOutcome {
+        let mut restarted = None;
+        loop {
+            let why = match self.lane(task) {
+                Ok(lane) => match self
+                    .try_run(task, &sink, &lane, restarted.take(), ledger)
+                    .await
+                {
+                    Ok(outcome) => {
+                        return match lane.end().await {
+                            Ok(()) => outcome,
+                            Err(error) => self.without_journal(&error, outcome.stats),
+                        };
+                    }
+                    Err(Diverged(why)) => match lane.give_up() {
+                        Ok(()) => why,
+                        Err(error) => return self.without_journal(&error, Stats::default()),
+                    },
+                },
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    let given_up = self.journal.as_ref().map_or(Ok(()), |journal| {
+                        journal.give_up(&task.sample, task.attempt)
+                    });
+                    match given_up {
+                        Ok(()) => error.to_string(),
+                        Err(error) => return self.without_journal(&error, Stats::default()),
+                    }
+                }
+                Err(error) => return self.without_journal(&error, Stats::default()),
+            };
+            restarted = Some(why);
+        }
+    }
+
+    fn lane(&self, task: &Task) -> io::Result<Lane> {
+        let pinned = self.run.treatment.repl.deterministic;
+        let lane = Lane::open(self.journal.as_ref(), task, pinned)?;
+        Ok(lane.playing_back(self.played_back.as_ref()))
+    }
+
+    async fn try_run(
+        &self,
+        task: &Task,
+        sink: &Arc<dyn EventSink>,
+        lane: &Lane,
+        restarted: Option<String>,
+        ledger: &Arc<Ledger>,
+    ) -> Result<AttemptOutcome, Diverged> {
+        let attempt = Attempt::new(&self.run, task, Arc::clone(sink), lane, ledger);
         let agent = self.root_agent();
         let root = attempt.root(agent.root(&self.run.treatment));
-        attempt.carry_out(&root, agent.run(&attempt, &root)).await
+        let work = agent.run(&attempt, &root);
+        attempt.carry_out(&root, restarted, work).await
+    }
+
+    /// The outcome of an attempt whose journal cannot be read or written: the run ends with it.
+    fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
+        let reason = format!("the journal cannot be used: {error}");
+        self.halt(HaltReason::Failing(reason.clone()));
+        AttemptOutcome {
+            earlier_answers: Vec::new(),
+            status: Status::Cancelled,
+            answer: None,
+            error: Some(reason),
+            state: None,
+            stats,
+        }
     }
 
     /// What the root of an attempt is asked first. Nothing is sent.
     pub fn first_request(&self, task: &Task) -> Request {
-        let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents));
+        let lane = Lane::default();
+        let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents), &lane, &self.run.ledger);
         let agent = self.root_agent();
         let root = attempt.root(agent.root(&self.run.treatment));
         let mut conversation = attempt.conversation(&root);
@@ -170,7 +292,8 @@ impl Engine {
 
     /// Why nothing more may be spent, if so.
     pub fn exhausted(&self) -> Option<ProviderError> {
-        self.run.ledger.exhausted()
+        let own = self.run.ledger.exhausted();
+        own.or_else(|| self.run.purse.as_ref()?.exhausted())
     }
 
     /// Books what was spent beside the calls of agents, such as a judge's.

@@ -15,6 +15,8 @@ pub mod prompt;
 // Not below `prompt`: what a wire format cannot carry, such as past calls of tools, goes into its requests as texts of prompts.
 pub mod provider;
 
+pub mod journal;
+
 pub mod hook;
 pub mod tool;
 
@@ -28,9 +30,9 @@ pub mod treatment;
 pub use {model, sandbox};
 
 pub use agent::{
-    AgentSettings, AgentTools, Asker, Assigned, Budget, Conduct, HaltReason, Model, Models, Other,
-    Person, SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment,
-    idle_properties,
+    AgentSettings, AgentTools, Asker, Assigned, Budget, Compact, CompactAt, Compaction, Conduct,
+    DEFAULT_KEPT_TURNS, DEFAULT_SHARE, HaltReason, Model, Models, Other, Person, Purse,
+    SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment, idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

@@ -27,6 +27,7 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
         arguments: Vec::new(),
         strict: false,
         sessions: 1,
+        jitless: false,
     };
     for (name, isolation) in [
         ("thread", Isolation::Thread),

@@ -47,7 +47,10 @@ async fn run(repl: &mut Repl, code: &str) -> String {
             Event::Finished(outcome) => return outcome.output,
             Event::Called(call) => repl.settle(call.id, Err("not recorded".to_owned())),
             // No REPL here is opened with functions, and no context is asked for.
-            Event::Invoked(_) | Event::CallContext { .. } => {}
+            Event::Invoked(_)
+            | Event::CallContext { .. }
+            | Event::StatusAsked { .. }
+            | Event::Cancelled(_) => {}
         }
     }
 }

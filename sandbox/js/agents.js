@@ -1,23 +1,20 @@
-// Scopes, globals and pending calls of every agent in this isolate, and the functions that the host calls.
+// Scopes and globals of every agent in this isolate, and the functions that the host calls.
 //
 // A scope is an object with a null-rooted prototype chain: own names → the agent's globals → the parent's
 // names → the parent's globals → … → `missing`. Model code never holds a scope: only rewritten cells do.
 (internals) => {
   'use strict';
-  const { primordials: p, ops, giveFunctions, makeConsole, optionsJson, require, wellFormed } = internals;
+  const { primordials: p, ops, giveFunctions, makeConsole, makeMap, require, wellFormed } = internals;
+  const { call, callerOf, checkCall, contextOf, endCalls, pending, settle } = internals.calls;
   const { Error, Map, Object, Promise, Proxy, RangeError, ReferenceError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const { mapDelete, mapGet, mapHas, mapSet, mapSize, promiseThen, toText } = p;
   const global = globalThis;
-  const promiseReject = Promise.reject.bind(Promise);
   const mapForEach = p.uncurry(Map.prototype.forEach);
   const locals = new Map();
   // By number as text: as keys of a map, the engine hashes small numbers alike and then walks all of them.
   const agents = new Map();
-  const calls = new Map();
   let rootData;
-  let pendingCalls = 0;
-  let totalCalls = 0;
 
   const agentOf = (id) => mapGet(agents, `${id}`);
 
@@ -105,91 +102,11 @@
     if (typeof value === 'string') return value;
     if (value === undefined) return '';
     if (typeof value === 'function' || typeof value === 'symbol' || !isObject(value)) return toText(value);
-    if (p.isErrorObject?.(value)) return describe(value).head;
+    if (internals.isErrorObject(value)) return describe(value).head;
     const json = p.jsonStringify(value);
     return json === undefined ? toText(value) : json;
   };
-
-  // ---- rlm() and llm()
-
-  let attach;
-
-  /**
-   * The promise of a call. It knows whether anybody ever waited for it. Its entry is private, and the class frozen:
-   * model code holds both.
-   */
-  class Call extends Promise {
-    #entry;
-
-    static {
-      attach = (promise, entry) => {
-        promise.#entry = entry;
-      };
-    }
-
-    static get [Symbol.species]() {
-      return Promise;
-    }
-
-    then(onFulfilled, onRejected) {
-      if (this.#entry !== undefined) this.#entry.observed = true;
-      return promiseThen(this, onFulfilled, onRejected);
-    }
-  }
-  // Shown as what it is to the model: a promise.
-  defineProperty(Call, 'name', { __proto__: null, value: 'Promise' });
-  freeze(Call);
-  freeze(Call.prototype);
-
-  /** A call that cannot start rejects like one that failed: its caller handles both in one place. */
-  const call = (agent, kind, query, context, options) => {
-    try {
-      return startCall(agent, kind, query, context, options);
-    } catch (error) {
-      return promiseReject(error);
-    }
-  };
-
-  /** Throws unless one more call may start. */
-  const checkCall = (agent, kind) => {
-    const { limits } = internals;
-    if (agent.cell === 0) throw new Error(`${kind}() can only be called while a cell runs`);
-    if (pendingCalls >= limits.pending_calls) {
-      throw new RangeError(`${kind}(): ${pendingCalls} calls are pending, which is the limit; await some of them first`);
-    }
-    if (totalCalls >= limits.total_calls) {
-      throw new RangeError(`${kind}(): this attempt has made ${totalCalls} calls, which is the limit; finish without more`);
-    }
-  };
-
-  const startCall = (agent, kind, query, context, options) => {
-    const { limits } = internals;
-    checkCall(agent, kind);
-    const question = answerText(query);
-    if (question.length > limits.argument_chars) {
-      throw new RangeError(`${kind}(): the query has ${question.length} characters; at most ${limits.argument_chars} are allowed`);
-    }
-    const json = optionsJson(kind, options);
-    const type = typeof context;
-    const length = type === 'string' ? context.length : -1;
-    return pending(agent, kind, false, context, () => ops.call(agent.id, kind, question, json, type, length));
-  };
-
-  /** The promise of a call that `start` sends to the host. `json`: whether its answer is JSON instead of text; a function makes of that its value. */
-  const pending = (agent, kind, json, context, start) => {
-    const entry = { __proto__: null, agent, kind, json, context, observed: false, settled: false, resolve: undefined, reject: undefined };
-    const promise = new Call((resolve, reject) => {
-      entry.resolve = resolve;
-      entry.reject = reject;
-    });
-    attach(promise, entry);
-    const id = start();
-    pendingCalls++;
-    totalCalls++;
-    mapSet(calls, `${id}`, entry);
-    mapSet(agent.calls, `${id}`, entry);
-    return promise;
-  };
+  internals.answerText = answerText;
 
   // ---- budget()
 
@@ -300,7 +217,10 @@
 
   const rlmInfo = (agent, iteration) => freeze({ ...agent.info, iteration });
 
-  const globalsOf = (agent) => {
+  /** The functions of an agent that ask models, by what the host says that it has. */
+  const modelCalls = { __proto__: null, oftree: ['rlm', 'llm'], ofprogram: ['agent', 'llm'], none: [] };
+
+  const globalsOf = (agent, kinds) => {
     const { env } = agent;
     const shared = freeze({ __proto__: null, data: rootData });
     const ctx = {
@@ -320,8 +240,15 @@
     };
     hidden(env, 'console', makeConsole((line, hidden) => ops.write(agent.id, line, hidden), internals.plainConsole));
     hidden(env, '__ctx', freeze(ctx));
-    hidden(env, 'rlm', (query, context, options) => call(agent, 'rlm', query, context, options));
-    hidden(env, 'llm', (query, context, options) => call(agent, 'llm', query, context, options));
+    for (let i = 0; i < kinds.length; i++) {
+      const kind = kinds[i];
+      const start = (query, context, options) => call(agent, kind, query, context, options);
+      const { [kind]: ask } = { [kind]: kind === 'agent' ? (query, options) => start(query, isObject(options) ? options.context : undefined, options) : start };
+      defineProperty(ask, 'map', { __proto__: null, value: makeMap(kind, start) });
+      hidden(env, kind, ask);
+    }
+    // What only its ancestors have is undefined to it.
+    for (let next = agent.parent; next !== undefined; next = next.parent) if (next.runsProgram) hidden(env, 'agent', undefined);
     hidden(env, 'budget', () => budget(agent));
     const timers = timersOf(agent);
     const names = keys(timers);
@@ -400,11 +327,12 @@
     const env = create(parent === undefined ? missing : parent.scope);
     const info = p.jsonParse(infoJson);
     freeze(info.lineage);
+    const functions = p.jsonParse(functionsJson);
     const agent = {
-      __proto__: null, id, parent, env, info, scope: create(env), cell: 0, functions: undefined,
+      __proto__: null, id, parent, env, info, scope: create(env), cell: 0, functions: undefined, runsProgram: functions.calls === 'ofprogram',
       calls: new Map(), timers: new Map(), live: new Map(), received: new Map(),
     };
-    if (callId !== 0) context = mapGet(calls, `${callId}`)?.context;
+    if (callId !== 0) context = contextOf(callId);
     if (typeof context === 'number') context = gather(context);
     context ??= '';
     if (parent === undefined) rootData = context;
@@ -412,8 +340,8 @@
     mapSet(agents, `${id}`, agent);
     mapSet(locals, info.invocationId, {});
     hidden(env, 'context', context);
-    globalsOf(agent);
-    giveFunctions(agent, p.jsonParse(functionsJson), hidden, checkCall, pending);
+    globalsOf(agent, modelCalls[functions.calls]);
+    giveFunctions(agent, functions, hidden, checkCall, pending);
   };
 
   /** Closes an agent. What a returning child made and its parent lacks becomes readable in the parent. */
@@ -450,29 +378,16 @@
     return true;
   };
 
-  /**
-   * Forgets what a finished cell left pending. Gives how many of its calls nobody awaited, how many are unfinished, and
-   * the functions called by both. The agent is free of all of it before anything takes time.
-   */
+  /** Forgets what a finished cell left pending. The agent is free of all of it before anything takes time. */
   const endCell = (agent) => {
     const { calls: ended, timers } = agent;
     agent.calls = new Map();
     agent.timers = new Map();
     agent.live = new Map();
     agent.cell = 0;
-    let unawaited = 0, unfinished = 0;
-    const functions = create(null);
-    mapForEach(ended, (entry, id) => {
-      if (!entry.observed || !entry.settled) functions[entry.kind] = true;
-      if (!entry.observed) unawaited++;
-      if (!entry.settled) {
-        unfinished++;
-        pendingCalls--;
-      }
-      mapDelete(calls, id);
-    });
+    const left = endCalls(ended);
     mapForEach(timers, (timer) => ops.cancelTimer(timer.live));
-    return { __proto__: null, unawaited, unfinished, functions: p.arrayJoin(keys(functions), ' ') };
+    return left;
   };
 
   const runtime = freeze({
@@ -508,7 +423,7 @@
       if (isSharedName(names[i]) && !hasOwn(agent.scope, names[i])) hidden(agent.scope, names[i], undefined);
     }
     hidden(agent.env, '__rlm', rlmInfo(agent, iteration));
-    const settle = (status, value) => {
+    const end = (status, value) => {
       let body = '', stack = '';
       if (status === 'returned') {
         try {
@@ -526,8 +441,8 @@
     defineProperty(running, 'constructor', { __proto__: null, value: undefined });
     promiseThen(
       running,
-      (box) => (box === undefined ? settle('ended') : settle('returned', box.value)),
-      (thrown) => settle('threw', thrown),
+      (box) => (box === undefined ? end('ended') : end('returned', box.value)),
+      (thrown) => end('threw', thrown),
     );
   };
 
@@ -547,21 +462,10 @@
   };
 
   const settleCall = (id, ok, body) => {
-    const entry = mapGet(calls, `${id}`);
-    if (entry === undefined || entry.settled) return;
-    entry.settled = true;
-    pendingCalls--;
-    turnOf = entry.agent;
-    if (!ok) return entry.reject(new Error(body));
-    if (!entry.json) return entry.resolve(body);
-    let value;
-    try {
-      value = p.jsonParse(body);
-      if (typeof entry.json === 'function') value = entry.json(value);
-    } catch (error) {
-      return entry.reject(error);
-    }
-    entry.resolve(value);
+    const agent = callerOf(id);
+    if (agent === undefined) return;
+    turnOf = agent;
+    settle(id, ok, body);
   };
 
   /** JSON data, frozen with all that is in it. */
@@ -587,18 +491,22 @@
   };
 
   const callContext = (id) => {
-    const entry = mapGet(calls, `${id}`);
-    const body = entry === undefined ? '' : answerText(entry.context);
+    const body = callerOf(id) === undefined ? '' : answerText(contextOf(id));
     const most = internals.limits.argument_chars;
     if (body.length > most) throw new RangeError(`it has ${body.length} characters; at most ${most} are allowed`);
     return wellFormed(body);
+  };
+
+  const variables = (id) => {
+    const agent = agentOf(id);
+    return internals.variablesOf(agent.scope, mapGet(locals, agent.info.invocationId));
   };
 
   const rejectionText = (reason) => wellFormed(isObject(reason) ? describe(reason).head : short(toText(reason)));
 
   internals.host = {
     __proto__: null,
-    abortCell, callContext, closeAgent, fireTimer, forget, openAgent, rejectionText, runCell, setName, settleCall,
+    abortCell, callContext, closeAgent, fireTimer, forget, openAgent, rejectionText, runCell, setName, settleCall, variables,
     nothing: internals.nothing, placeOf: internals.placeOf, stackOf: internals.stackOf,
   };
 };

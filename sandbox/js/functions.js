@@ -6,21 +6,64 @@
   const { RangeError, TypeError } = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
 
+  /** Those that both functions take. */
+  const ofBoth = {
+    __proto__: null, schema: 'a JSON Schema, an object', signal: 'an AbortSignal', timeoutMs: 'a whole number from 1',
+    maxCostUsd: 'a positive number', maxTokens: 'a whole number from 1', memo: 'true or false',
+  };
+
   /** The options of a call by the types that they must have. */
   const optionTypes = {
     __proto__: null,
-    rlm: { __proto__: null, systemPrompt: 'a string', model: 'a string', maxIterations: 'a whole number from 1', page: 'a string' },
-    llm: { __proto__: null, model: 'a string' },
+    rlm: {
+      __proto__: null, systemPrompt: 'a string', model: 'a string', maxIterations: 'a whole number from 1', page: 'a string',
+      tools: 'a list of names', ...ofBoth,
+    },
+    llm: { __proto__: null, model: 'a string', ...ofBoth },
+    agent: {
+      __proto__: null, context: 'any value', tools: 'a list of names', schema: ofBoth.schema, budget: 'an object of limits', prompt: 'a string',
+      model: 'a string', memo: ofBoth.memo, signal: ofBoth.signal,
+    },
   };
 
-  const hasType = (value, type) => (type === 'a string'
-    ? typeof value === 'string'
-    : p.isInteger(value) && value >= 1 && value <= 1e9);
+  /** The limits of an agent's budget by the options of a call that they are. */
+  const limitsOf = {
+    __proto__: null, iterations: ['maxIterations', 'a whole number from 1'], tokens: ['maxTokens', 'a whole number from 1'],
+    costUsd: ['maxCostUsd', 'a positive number'], timeMs: ['timeoutMs', 'a whole number from 1'],
+  };
 
-  /** The options of a call, checked, as JSON. */
-  internals.optionsJson = (kind, options) => {
-    if (options === undefined || options === null) return '{}';
-    if (typeof options !== 'object' && typeof options !== 'function') throw new TypeError(`${kind}(): the third argument must be an object of options`);
+  const isEvery = (list, holds) => {
+    for (let i = 0; i < list.length; i++) if (!holds(list[i])) return false;
+    return true;
+  };
+
+  const hasType = {
+    __proto__: null,
+    'a string': (value) => typeof value === 'string',
+    'a whole number from 1': (value) => p.isInteger(value) && value >= 1 && value <= 1e9,
+    'a positive number': (value) => typeof value === 'number' && value > 0 && value < 1e9,
+    'a JSON Schema, an object': (value) => typeof value === 'object' && !p.isArray(value),
+    'an AbortSignal': (value) => internals.isSignal(value),
+    'true or false': (value) => typeof value === 'boolean',
+    'any value': () => true,
+    'a list of names': (value) => p.isArray(value) && isEvery(value, (one) => typeof one === 'string'),
+    'an object of limits': (value) => typeof value === 'object' && !p.isArray(value),
+  };
+
+  /** A value as JSON, or undefined. Half a surrogate pair, as slicing leaves it, is no text outside of JavaScript. */
+  const jsonOf = (value) => {
+    const json = p.jsonStringify(value);
+    if (json === undefined || !p.stringIncludes(json, '\\ud')) return json;
+    return p.jsonStringify(value, (_name, value) => (typeof value === 'string' ? wellFormed(value) : value));
+  };
+
+  /** The options of a call, checked: those for the host as JSON, and those that stay here. */
+  internals.optionsOf = (kind, options) => {
+    const kept = { __proto__: null, json: '{}', signal: undefined, memo: false, isTyped: false };
+    if (options === undefined || options === null) return kept;
+    if (typeof options !== 'object' && typeof options !== 'function') {
+      throw new TypeError(`${kind}(): the ${kind === 'agent' ? 'second' : 'third'} argument must be an object of options`);
+    }
     const known = optionTypes[kind];
     const given = create(null);
     const names = keys(options);
@@ -31,10 +74,42 @@
       }
       const value = options[name];
       if (value === undefined || value === null) continue;
-      if (!hasType(value, known[name])) throw new TypeError(`${kind}(): option '${name}' must be ${known[name]}`);
-      given[name] = value;
+      if (!hasType[known[name]](value)) throw new TypeError(`${kind}(): option '${name}' must be ${known[name]}`);
+      if (kind === 'agent' && name === 'context') continue;
+      if (name === 'signal' || name === 'memo') kept[name] = value;
+      else if (name === 'budget') addLimits(value, given);
+      else if (kind === 'agent' && name === 'prompt') given.systemPrompt = value;
+      else given[name] = name === 'schema' ? schemaJson(kind, value) : value;
     }
-    return p.jsonStringify(given);
+    kept.isTyped = given.schema !== undefined;
+    kept.json = jsonOf(given);
+    return kept;
+  };
+
+  /** Puts the limits of a budget into the options of a call. */
+  const addLimits = (budget, given) => {
+    const names = keys(budget);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      if (!hasOwn(limitsOf, name)) {
+        throw new TypeError(`agent(): unknown limit '${name}' in option 'budget'; known: ${p.arrayJoin(keys(limitsOf), ', ')}`);
+      }
+      const value = budget[name];
+      if (value === undefined || value === null) continue;
+      if (!hasType[limitsOf[name][1]](value)) throw new TypeError(`agent(): limit '${name}' of option 'budget' must be ${limitsOf[name][1]}`);
+      given[limitsOf[name][0]] = value;
+    }
+  };
+
+  /** A schema as JSON text. */
+  const schemaJson = (kind, value) => {
+    const json = jsonOf(value);
+    const most = internals.limits.argument_chars;
+    if (json === undefined) throw new TypeError(`${kind}(): option 'schema' is no object as JSON`);
+    if (json.length > most) {
+      throw new RangeError(`${kind}(): the schema has ${json.length} characters; at most ${most} are allowed`);
+    }
+    return json;
   };
 
   /** The arguments of a host function as JSON. */
@@ -45,11 +120,7 @@
     if (values === null || typeof values !== 'object' || p.isArray(values)) {
       throw new TypeError(`${name}(): takes one object of named arguments, such as ${name}({ name: value })`);
     }
-    let json = p.jsonStringify(values);
-    if (json !== undefined && p.stringIncludes(json, '\\ud')) {
-      // Half a surrogate pair, as slicing leaves it, is no text outside of JavaScript.
-      json = p.jsonStringify(values, (_name, value) => (typeof value === 'string' ? wellFormed(value) : value));
-    }
+    const json = jsonOf(values);
     if (json === undefined || json[0] !== '{') throw new TypeError(`${name}(): the arguments are no object as JSON`);
     const most = internals.limits.argument_chars;
     if (json.length > most) {

@@ -11,6 +11,9 @@
     call: (agent, kind, query, options, type, length) =>
       ops.op_repl_call(agent, kind, wellFormed(query), options, type, length),
     callFunction: (agent, name, json) => ops.op_repl_call_function(agent, name, wellFormed(json)),
+    callStatus: ops.op_repl_call_status,
+    cancelCall: ops.op_repl_cancel_call,
+    followCall: ops.op_repl_follow_call,
     cancelTimer: ops.op_repl_cancel_timer,
     done: (agent, cell, status, body, stack, unawaited, functions) =>
       ops.op_repl_done(agent, cell, status, wellFormed(body), wellFormed(stack), unawaited, functions),
@@ -20,6 +23,7 @@
     write: (agent, line, hidden) => ops.op_repl_write(agent, wellFormed(line), hidden),
   };
   internals.now = ops.op_repl_now;
+  internals.timeOrigin = ops.op_repl_time_origin;
   internals.parseUrl = (href, base) => ops.op_repl_parse_url(href, base ?? '', base !== undefined);
   internals.setUrlPart = ops.op_repl_set_url_part;
   internals.utf8Encode = ops.op_repl_utf8_encode;
@@ -35,6 +39,7 @@
   Object.setPrototypeOf(states, null);
   internals.promiseState = (value) => states[ops.op_repl_promise_state(value)];
   internals.promiseResult = ops.op_repl_promise_result;
+  internals.isErrorObject = ops.op_repl_is_error;
   internals.isProxy = ops.op_repl_is_proxy;
   internals.proxyTarget = (proxy) => [ops.op_repl_proxy_part(proxy, false), ops.op_repl_proxy_part(proxy, true)];
   internals.previewEntries = (value) => {

@@ -65,6 +65,7 @@
       configurable: true,
     });
 
+    internals.ownDates();
     internals.mendDates();
     internals.installLocale(global);
 

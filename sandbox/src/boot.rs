@@ -31,6 +31,7 @@ pub(crate) struct LibraryFunctions {
     pub run_cell: v8::Global<v8::Function>,
     pub set_name: v8::Global<v8::Function>,
     pub settle_call: v8::Global<v8::Function>,
+    pub variables: v8::Global<v8::Function>,
     pub stack_of: v8::Global<v8::Function>,
     pub place_of: v8::Global<v8::Function>,
     pub nothing: v8::Global<v8::Function>,
@@ -51,11 +52,18 @@ pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFuncti
 
 /// The library's files by name, in load order.
 pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let last = ["functions.js", "agents.js", "lockdown.js"];
+    let last = [
+        "functions.js",
+        "many.js",
+        "variables.js",
+        "calls.js",
+        "agents.js",
+        "lockdown.js",
+    ];
     let of_engine: &[&str] = if cfg!(feature = "v8") {
-        &["random.js", "resizable.js"]
+        &["clock.js", "random.js", "resizable.js"]
     } else {
-        &[]
+        &["clock.js"]
     };
     let names = iter::once("host.js").chain(of_engine.iter().copied());
     let names = names.chain(ORDER.lines()).chain(last);
@@ -143,6 +151,7 @@ fn take_functions(engine: &mut Engine, config: &Config) -> Result<LibraryFunctio
         run_cell: function("runCell")?,
         set_name: function("setName")?,
         settle_call: function("settleCall")?,
+        variables: function("variables")?,
         stack_of: function("stackOf")?,
         place_of: function("placeOf")?,
         nothing: function("nothing")?,

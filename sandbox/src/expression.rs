@@ -12,6 +12,30 @@ pub(crate) fn value_of<'s>(
     expression: &str,
     name: &str,
 ) -> Option<v8::Local<'s, v8::Value>> {
+    value(scope, expression, name, CompileOptions::NoCompileOptions)
+}
+
+/// The same of a cell, nearly all of whose functions are called: V8 reads each but once, and not again when it is called.
+/// `QuickJS` always does.
+pub(crate) fn value_of_cell<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    expression: &str,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let options = if cfg!(feature = "v8") {
+        CompileOptions::EagerCompile
+    } else {
+        CompileOptions::NoCompileOptions
+    };
+    value(scope, expression, name, options)
+}
+
+fn value<'s>(
+    scope: &v8::PinScope<'s, '_>,
+    expression: &str,
+    name: &str,
+    options: CompileOptions,
+) -> Option<v8::Local<'s, v8::Value>> {
     let body = v8::String::new(scope, &format!("return {expression}"))?;
     let name = v8::String::new(scope, name)?;
     let origin = v8::ScriptOrigin::new(
@@ -28,7 +52,7 @@ pub(crate) fn value_of<'s>(
         None,
     );
     let mut source = Source::new(body, Some(&origin));
-    let (options, reason) = (CompileOptions::NoCompileOptions, NoCacheReason::NoReason);
+    let reason = NoCacheReason::NoReason;
     let function = compile_function(scope, &mut source, &[], &[], options, reason)?;
     let receiver = v8::undefined(scope).into();
     function.call(scope, receiver, &[])

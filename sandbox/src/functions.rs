@@ -17,6 +17,21 @@ const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 pub struct HostFunctions {
     names: Arc<[String]>,
     makers: Arc<[Maker]>,
+    #[serde(default)]
+    calls: ModelCalls,
+}
+
+/// The functions of a REPL that ask models.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelCalls {
+    /// `rlm()` and `llm()`.
+    #[default]
+    OfTree,
+    /// `agent()` and `llm()`.
+    OfProgram,
+    /// None.
+    None,
 }
 
 /// A host function that makes an object with methods: `const agent = await agents.create(kind, name)`, and then
@@ -66,6 +81,7 @@ impl HostFunctions {
         Ok(Self {
             names: names.into(),
             makers: Arc::default(),
+            calls: ModelCalls::default(),
         })
     }
 
@@ -85,7 +101,14 @@ impl HostFunctions {
         Ok(Self {
             names: Arc::clone(&self.names),
             makers: makers.into(),
+            calls: self.calls,
         })
+    }
+
+    /// These, beside those that ask models.
+    #[must_use]
+    pub fn with_calls(self, calls: ModelCalls) -> Self {
+        Self { calls, ..self }
     }
 
     /// These, then others. Of others that cannot stand beside these, none.

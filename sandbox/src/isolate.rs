@@ -9,17 +9,19 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deno_core::v8;
 
 use crate::boot::{LibraryFunctions, boot};
+use crate::clock::Clock;
 use crate::cpu_clock::CpuClock;
 use crate::engine::{Engine, Host, in_context};
-use crate::expression::{line_of_expression, value_of};
+use crate::expression::{line_of_expression, value_of, value_of_cell};
 use crate::heap::Heap;
 use crate::jobs::{self, Running};
-use crate::message::{AgentId, CallId};
+use crate::kept::Kept;
+use crate::message::{AgentId, Beginning, CallId};
 use crate::ops::HostState;
 use crate::randomness;
 use crate::rejections;
@@ -35,6 +37,7 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 /// One isolate and its host functions.
 pub(crate) struct Isolate {
     // Dropped in this order: what is of the engine, the engine, and what it has a pointer to.
+    compiled: Kept<(String, u32), v8::Global<v8::Value>>,
     functions: LibraryFunctions,
     engine: Engine,
     heap: Heap,
@@ -61,6 +64,8 @@ pub(crate) enum Action<'a> {
         script: &'a str,
         /// The names that the cell declares, as JSON.
         declared: &'a str,
+        /// Whether what it compiles to is kept for others that run the same.
+        keep: bool,
     },
     Settle {
         call: CallId,
@@ -90,6 +95,9 @@ pub(crate) enum Action<'a> {
     },
     CallContext {
         call: CallId,
+    },
+    Variables {
+        agent: AgentId,
     },
 }
 
@@ -168,6 +176,7 @@ impl Isolate {
         let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
         heap.arm_above_use(&mut engine.isolate);
         Ok(Self {
+            compiled: Kept::default(),
             functions,
             engine,
             heap,
@@ -186,7 +195,13 @@ impl Isolate {
 
     /// Starts the clock that cells read.
     pub fn start_clock(&mut self) {
-        self.host(|host| host.started = Instant::now());
+        self.host(|host| host.clock = Clock::default());
+    }
+
+    /// Begins the session with a clock and random numbers that can be had again.
+    pub fn begin_as(&mut self, beginning: &mut Beginning) {
+        self.host(|host| host.clock = Clock::of(beginning));
+        randomness::begin_with(beginning.seed);
     }
 
     /// Makes room for a context that the heap's limit does not count.
@@ -287,8 +302,11 @@ impl Isolate {
         let factory = match action {
             Action::Jobs => return TurnEnd::Completed(None),
             Action::Run {
-                script, iteration, ..
-            } => match self.compile(script, *iteration) {
+                script,
+                iteration,
+                keep,
+                ..
+            } => match self.compiled(script, *iteration, *keep) {
                 Ok(factory) => Some(factory),
                 Err(end) => return end,
             },
@@ -365,6 +383,7 @@ impl Isolate {
                 Some((&functions.close_agent, vec![number(agent.0), returned]))
             }
             Action::CallContext { call } => Some((&functions.call_context, vec![number(call.0)])),
+            Action::Variables { agent } => Some((&functions.variables, vec![number(agent.0)])),
             Action::Jobs => None,
         };
         let Some((function, arguments)) = call else {
@@ -398,11 +417,28 @@ impl Isolate {
         })
     }
 
+    /// The function that a cell's script makes, which has no state. It may be one that was compiled before.
+    fn compiled(
+        &mut self,
+        script: &str,
+        iteration: u32,
+        keep: bool,
+    ) -> Result<v8::Global<v8::Value>, TurnEnd> {
+        if !keep {
+            return self.compile(script, iteration);
+        }
+        let mut kept = std::mem::take(&mut self.compiled);
+        let key = (script.to_owned(), iteration);
+        let function = kept.of(key, script.len(), |_| self.compile(script, iteration));
+        self.compiled = kept;
+        function
+    }
+
     /// The value of a cell's script: the function that runs it.
     fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
         in_context!(scope, self.engine);
         v8::tc_scope!(let scope, scope);
-        match value_of(scope, script, &format!("cell {iteration}")) {
+        match value_of_cell(scope, script, &format!("cell {iteration}")) {
             Some(value) => Ok(v8::Global::new(scope, value)),
             None => Err(match exception(scope) {
                 TurnEnd::Threw { message, line } => TurnEnd::Threw {

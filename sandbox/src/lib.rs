@@ -33,6 +33,7 @@ mod engine;
 mod buffers;
 mod platform;
 mod expression;
+mod kept;
 mod snapshot;
 mod ops;
 mod native;
@@ -46,6 +47,7 @@ mod watchdog;
 mod cpu_clock;
 
 mod randomness;
+mod clock;
 mod output;
 mod rejections;
 mod stack_hook;
@@ -53,7 +55,7 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
-pub use functions::{HostFunctions, Maker, Method};
+pub use functions::{HostFunctions, Maker, Method, ModelCalls};
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};
@@ -63,10 +65,13 @@ pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
 pub use rewrite::{
     DEFAULT_EXPORT, IMPORTS, SyntaxError, cell_of_module, ends_in_a_bare_value, is_unfinished,
 };
-pub use session::{Config, Event, Lost, LostCause, Repl, Session, StartError};
+pub use session::{Config, Event, Lister, Lost, LostCause, Recorder, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};
+
+/// Whether the engine compiles to machine code, unless [`WorkerCommand::jitless`] says otherwise.
+pub const COMPILES: bool = cfg!(feature = "v8");
 
 /// The engine that this build runs cells on.
 pub const ENGINE: &str = if cfg!(feature = "v8") {

@@ -9,6 +9,7 @@ use crate::rewrite::{RESERVED, is_builtin};
 pub(crate) const OWN_GLOBALS: &[&str] = &[
     "__ctx",
     "__rlm",
+    "agent",
     "budget",
     "clearImmediate",
     "clearInterval",

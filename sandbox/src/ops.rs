@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
+use crate::clock::Clock;
 use crate::encodings;
 use crate::inbox::Arriving;
 use crate::inspection;
@@ -13,44 +14,56 @@ use crate::randomness;
 use crate::rewrite::{Sources, unmark};
 
 /// What cells did during a turn, for the worker to look at when the turn is over.
+#[derive(Default)]
 pub(crate) struct HostState {
     /// One per running cell.
     pub outputs: HashMap<AgentId, Output>,
     /// Calls made in this turn.
     pub calls: Vec<(AgentId, Called)>,
+    /// Calls cancelled in this turn.
+    pub cancelled: Vec<CallId>,
+    /// Agents that wait, since this turn, for calls of others.
+    pub followed: Vec<(AgentId, CallId)>,
     /// Cells ended in this turn.
     pub done: Vec<Done>,
-    /// Timers by due time; the number keeps equal times apart and in order.
-    pub timers: BTreeMap<(Instant, u32), AgentId>,
-    /// When each of them is due.
-    pub due: HashMap<u32, Instant>,
-    /// What may still be spent, and when that was so.
-    pub budget: (Budget, Instant),
+    /// Timers by their places; the number keeps equal ones apart and in order.
+    pub timers: BTreeMap<(u128, u32), Timer>,
+    /// The place of each of them.
+    pub places: HashMap<u32, u128>,
+    /// What may still be spent, and what the clock said then.
+    pub budget: (Budget, u64),
     /// The functions of the cells so far.
     pub sources: Sources,
     /// The context of the agent that is being opened.
     pub arriving: Option<Arriving>,
-    /// When the session's first agent was opened.
-    pub started: Instant,
+    /// What cells read.
+    pub clock: Clock,
     next_call: u32,
     next_timer: u32,
 }
 
-impl Default for HostState {
-    fn default() -> Self {
-        Self {
-            sources: Sources::default(),
-            arriving: None,
-            started: Instant::now(),
-            outputs: HashMap::new(),
-            calls: Vec::new(),
-            done: Vec::new(),
-            timers: BTreeMap::new(),
-            due: HashMap::new(),
-            budget: (Budget::default(), Instant::now()),
-            next_call: 0,
-            next_timer: 0,
-        }
+/// A timer of an agent.
+#[derive(Clone, Copy)]
+pub(crate) struct Timer {
+    pub agent: AgentId,
+    pub due: Instant,
+}
+
+impl HostState {
+    /// Takes a timer that fires; none that was cancelled.
+    pub fn take_timer(&mut self, timer: u32) -> Option<AgentId> {
+        let place = self.places.remove(&timer)?;
+        self.clock.reach(place);
+        self.timers.remove(&(place, timer)).map(|timer| timer.agent)
+    }
+
+    /// Takes down what may be spent from now on.
+    pub fn set_budget(&mut self, budget: Budget) {
+        let now = match budget.time {
+            Some(_) => self.clock.read(),
+            None => 0,
+        };
+        self.budget = (budget, now);
     }
 }
 
@@ -60,6 +73,13 @@ pub(crate) enum Called {
     Agent(Call),
     /// A host function.
     Function(FunctionCall),
+    /// The question how far a call is.
+    Status {
+        /// The question itself.
+        id: CallId,
+        /// The call.
+        of: CallId,
+    },
 }
 
 /// A cell's own report of its end.
@@ -88,6 +108,9 @@ pub(crate) fn table() -> Vec<Named> {
             ) => call(host, agent, &kind, query, &options, context_type, context_length);
             op_repl_call_function(host, agent: u32, name: String, arguments: String) =>
                 call_function(host, agent, name, arguments);
+            op_repl_call_status(host, agent: u32, call: u32) => call_status(host, agent, call);
+            op_repl_cancel_call(host, call: u32) => host.cancelled.push(CallId(call));
+            op_repl_follow_call(host, agent: u32, call: u32) => host.followed.push((AgentId(agent), CallId(call)));
             op_repl_done(
                 host, agent: u32, cell: u32, status: String, body: String, stack: String, unawaited: u32, functions: String
             ) => host.done.push(Done {
@@ -102,7 +125,9 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_start_timer(host, agent: u32, milliseconds: f64) => start_timer(host, agent, milliseconds);
             op_repl_cancel_timer(host, id: u32) => cancel_timer(host, id);
             op_repl_next_piece(host) => next_piece(host);
-            op_repl_now(host) => host.started.elapsed().as_secs_f64() * 1000.0;
+            op_repl_now(host) => host.clock.read_ms();
+            op_repl_date(host) => host.clock.read_date();
+            op_repl_time_origin(host) => time_origin(host);
             op_repl_random_seed(_) => randomness::draw();
             op_repl_parse_url(_, href: String, base: String, has_base: bool) => parse_url(&href, &base, has_base);
             op_repl_set_url_part(_, href: String, part: String, value: String) => set_url_part(&href, &part, &value);
@@ -122,6 +147,7 @@ pub(crate) fn table() -> Vec<Named> {
         of_engine {
             op_repl_promise_state(scope, value: Value<'_>) => inspection::promise_state(value);
             op_repl_promise_result(scope, value: Value<'_>) => inspection::promise_result(scope, value);
+            op_repl_is_error(scope, value: Value<'_>) => value.is_native_error();
             op_repl_is_proxy(scope, value: Value<'_>) => value.is_proxy();
             op_repl_proxy_part(scope, value: Value<'_>, handler: bool) => inspection::proxy_part(scope, value, handler);
             op_repl_preview_entries(scope, value: Value<'_>) => inspection::preview_entries(scope, value);
@@ -148,11 +174,11 @@ fn call(
     host.next_call += 1;
     let id = CallId(host.next_call);
     // The options' names are checked in JavaScript; a value of the wrong type counts as not given.
-    let options: CallOptions = serde_json::from_str(options).unwrap_or_default();
-    let kind = if kind == "rlm" {
-        CallKind::Rlm
-    } else {
-        CallKind::Llm
+    let options: Box<CallOptions> = serde_json::from_str(options).unwrap_or_default();
+    let kind = match kind {
+        "rlm" => CallKind::Rlm,
+        "agent" => CallKind::Agent,
+        _ => CallKind::Llm,
     };
     #[expect(
         clippy::cast_possible_truncation,
@@ -186,27 +212,48 @@ fn call_function(host: &mut HostState, agent: u32, name: String, arguments: Stri
     id.0
 }
 
+fn call_status(host: &mut HostState, agent: u32, call: u32) -> u32 {
+    host.next_call += 1;
+    let (id, of) = (CallId(host.next_call), CallId(call));
+    host.calls.push((AgentId(agent), Called::Status { id, of }));
+    id.0
+}
+
 fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
     host.next_timer += 1;
     let delay = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(LONGEST_TIMER);
-    let due = Instant::now() + delay.min(LONGEST_TIMER);
-    host.timers.insert((due, host.next_timer), AgentId(agent));
-    host.due.insert(host.next_timer, due);
+    let delay = delay.min(LONGEST_TIMER);
+    let due = Instant::now() + delay;
+    let place = host.clock.place_of(due, delay);
+    let agent = AgentId(agent);
+    host.timers
+        .insert((place, host.next_timer), Timer { agent, due });
+    host.places.insert(host.next_timer, place);
     host.next_timer
 }
 
+/// When the session began, in milliseconds since 1970.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact for three hundred thousand years"
+)]
+fn time_origin(host: &HostState) -> f64 {
+    host.clock.epoch_ms() as f64
+}
+
 fn cancel_timer(host: &mut HostState, id: u32) {
-    if let Some(due) = host.due.remove(&id) {
-        host.timers.remove(&(due, id));
+    if let Some(place) = host.places.remove(&id) {
+        host.timers.remove(&(place, id));
     }
 }
 
 /// What may still be spent, as JSON; null where there is no limit.
-fn budget(host: &HostState) -> String {
-    let (budget, received) = &host.budget;
-    let time = budget
-        .time
-        .map(|time| time.saturating_sub(received.elapsed()));
+fn budget(host: &mut HostState) -> String {
+    let (budget, received) = host.budget;
+    let time = budget.time.map(|time| {
+        let passed = host.clock.read().saturating_sub(received);
+        time.saturating_sub(Duration::from_micros(passed.saturating_mul(100)))
+    });
     serde_json::json!({
         "llmCalls": budget.llm_calls,
         "tokens": budget.tokens,

@@ -12,8 +12,10 @@ pub(crate) fn start() {
 
 /// Prepares a worker process: the engine has no threads of its own there, which a copy would lack and which no filter
 /// would hold. Isolates must be on threads that descend from the calling one. For the time before the process is confined.
-pub(crate) fn start_in_worker() {
-    engine::in_worker();
+///
+/// `jitless`: the engine interprets only.
+pub(crate) fn start_in_worker(jitless: bool) {
+    engine::in_worker(jitless);
     start();
 }
 
@@ -25,7 +27,7 @@ mod engine {
         JsRuntime::init_platform(None);
     }
 
-    pub fn in_worker() {}
+    pub fn in_worker(_jitless: bool) {}
 }
 
 /// V8 compiles and collects on the thread of the isolate (`--single-threaded`), so that the CPU time of a cell is all
@@ -41,6 +43,7 @@ mod engine {
     use super::JsRuntime;
 
     static IN_WORKER: AtomicBool = AtomicBool::new(false);
+    static JITLESS: AtomicBool = AtomicBool::new(false);
 
     pub fn start() {
         // Not the machine's: the same code answers the same everywhere. Worker processes have no language to take.
@@ -49,6 +52,9 @@ mod engine {
         v8::V8::set_flags_from_string(
             "--single-threaded --min-semi-space-size=4 --semi-space-growth-factor=4 --no-freeze-flags-after-init",
         );
+        if JITLESS.load(Ordering::SeqCst) {
+            v8::V8::set_flags_from_string("--jitless");
+        }
         let platform = if IN_WORKER.load(Ordering::SeqCst) {
             v8::new_single_threaded_default_platform(false)
         } else {
@@ -58,8 +64,9 @@ mod engine {
         JsRuntime::init_platform(Some(platform.make_shared()));
     }
 
-    pub fn in_worker() {
+    pub fn in_worker(jitless: bool) {
         IN_WORKER.store(true, Ordering::SeqCst);
+        JITLESS.store(jitless, Ordering::SeqCst);
         #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
         keep_heap_together();
     }

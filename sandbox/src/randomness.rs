@@ -1,4 +1,5 @@
-//! What `Math.random` and `crypto` draw from: generators of the isolate's thread, seeded anew when a session begins.
+//! What `Math.random` and `crypto` draw from: generators of the isolate's thread, seeded anew when a session begins: by the
+//! system, or by what its beginning says.
 //!
 //! The engine's own would go on from the state of the process that a worker is a copy of, the same in all copies.
 
@@ -35,6 +36,12 @@ pub(crate) fn draw() -> u32 {
 pub(crate) fn begin() {
     NUMBERS.set(seeded());
     BYTES.set(seeded());
+}
+
+/// The same with numbers and bytes that follow from a seed: whoever knows it foresees them.
+pub(crate) fn begin_with(seed: u64) {
+    NUMBERS.set(SmallRng::seed_from_u64(seed));
+    BYTES.set(StdRng::seed_from_u64(!seed));
 }
 
 /// So many random bytes, unforeseeable.

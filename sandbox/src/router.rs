@@ -1,24 +1,33 @@
 //! Routes each reply to the REPL that waits for it, and notifies all REPLs when the session has ended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::message::{AgentId, Reply};
+use crate::message::{AgentId, Course, Listing, Reply};
 use crate::session::{Event, Lost};
 
-/// The REPLs of one session.
+/// The REPLs of one session, and what was done in it.
 #[derive(Debug, Default)]
-pub(crate) struct Router(Mutex<State>);
+pub(crate) struct Router {
+    state: Mutex<State>,
+    /// Whether all that was to be done again is done, or never will be.
+    caught_up: watch::Sender<bool>,
+}
 
 #[derive(Debug, Default)]
 struct State {
     routes: HashMap<AgentId, mpsc::UnboundedSender<Vec<Event>>>,
+    /// Who waits for the variables of which agent, the first to ask first.
+    listings: HashMap<AgentId, VecDeque<oneshot::Sender<Result<Listing, String>>>>,
     /// No reply comes any more.
     ended: bool,
     /// Why, once that is known.
     lost: Option<Lost>,
+    /// What was done since it was last taken, if anybody takes it.
+    course: Course,
+    keeps: bool,
 }
 
 impl Router {
@@ -32,9 +41,21 @@ impl Router {
         events
     }
 
+    /// The next listing of an agent's variables. If the isolate is lost, none comes.
+    pub fn expect_listing(&self, agent: AgentId) -> oneshot::Receiver<Result<Listing, String>> {
+        let (sender, listing) = oneshot::channel();
+        let mut state = self.lock();
+        if state.lost.is_none() {
+            state.listings.entry(agent).or_default().push_back(sender);
+        }
+        listing
+    }
+
     /// Forgets an agent.
     pub fn remove(&self, agent: AgentId) {
-        self.lock().routes.remove(&agent);
+        let mut state = self.lock();
+        state.routes.remove(&agent);
+        state.listings.remove(&agent);
     }
 
     /// Sends the replies of a turn to their REPLs, in their order; does nothing for a REPL that was dropped in the meantime.
@@ -42,8 +63,34 @@ impl Router {
         let mut events: Vec<(AgentId, Vec<Event>)> = Vec::new();
         for reply in replies {
             let (agent, event) = match reply {
+                Reply::Did(course) => {
+                    let mut state = self.lock();
+                    if state.keeps {
+                        state.course.extend(course);
+                    }
+                    continue;
+                }
+                Reply::CaughtUp => {
+                    self.caught_up.send_replace(true);
+                    continue;
+                }
+                Reply::Diverged { what } => {
+                    self.lose(Lost::diverged(what));
+                    continue;
+                }
+                Reply::Variables { agent, listing } => {
+                    let mut state = self.lock();
+                    let waiting = state.listings.get_mut(&agent).and_then(VecDeque::pop_front);
+                    if let Some(waiting) = waiting {
+                        // It may have been given up.
+                        let _ = waiting.send(listing);
+                    }
+                    continue;
+                }
                 Reply::Called { agent, call } => (agent, Event::Called(call)),
                 Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
+                Reply::StatusAsked { agent, call, of } => (agent, Event::StatusAsked { call, of }),
+                Reply::Cancelled { agent, call } => (agent, Event::Cancelled(call)),
                 Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
                 Reply::CallContext { agent, call, text } => {
                     (agent, Event::CallContext { call, text })
@@ -67,6 +114,26 @@ impl Router {
         let mut state = self.lock();
         state.lost.get_or_insert(lost);
         state.routes.clear();
+        state.listings.clear();
+        drop(state);
+        self.caught_up.send_replace(true);
+    }
+
+    /// Keeps what is done from now on until it is taken.
+    pub fn keep_course(&self) {
+        self.lock().keeps = true;
+    }
+
+    /// What was done in the session since this was last asked.
+    pub fn take_course(&self) -> Course {
+        std::mem::take(&mut self.lock().course)
+    }
+
+    /// Waits until all that was to be done again is done, or the isolate is gone.
+    pub async fn caught_up(&self) {
+        let mut seen = self.caught_up.subscribe();
+        // The sender lives as long as `self`.
+        let _ = seen.wait_for(|is| *is).await;
     }
 
     /// Whether replies can still come.
@@ -86,6 +153,6 @@ impl Router {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

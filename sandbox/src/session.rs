@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
-    AgentId, AgentInfo, Budget, Call, CallId, CellOutcome, Context, FunctionCall, Request,
+    AgentId, AgentInfo, Beginning, Budget, Call, CallId, CellOutcome, Context, Course,
+    FunctionCall, Listing, Request,
 };
 use crate::router::Router;
 
@@ -60,12 +61,21 @@ pub enum LostCause {
     OwnCode,
     /// Somebody else: the worker process was killed from outside.
     Outside,
+    /// What was to be done again could not be.
+    Diverged,
 }
 
 impl Lost {
     pub(crate) fn own_code(detail: impl Into<String>) -> Self {
         Self {
             cause: LostCause::OwnCode,
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn diverged(detail: impl Into<String>) -> Self {
+        Self {
+            cause: LostCause::Diverged,
             detail: detail.into(),
         }
     }
@@ -91,12 +101,21 @@ pub struct Session {
 }
 
 /// What happens in an agent's REPL.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The running cell called `rlm()` or `llm()`.
     Called(Call),
     /// The running cell called a host function.
     Invoked(FunctionCall),
+    /// The running cell asked how far one of its calls is; [`Repl::settle_function`] of the first tells.
+    StatusAsked {
+        /// The question.
+        call: CallId,
+        /// The call that it is about.
+        of: CallId,
+    },
+    /// The running cell cancelled a call: its answer goes nowhere.
+    Cancelled(CallId),
     /// The running cell ended.
     Finished(CellOutcome),
     /// The answer to [`Repl::ask_call_context`].
@@ -153,6 +172,18 @@ impl Session {
         repl
     }
 
+    /// Begins the session: its clock, its random numbers, and what is to be done again before anything else. To be called
+    /// before the first agent is opened; without it, nothing of the session can be had again.
+    pub fn begin(&self, beginning: Beginning) {
+        (self.send)(Request::Begin(beginning));
+    }
+
+    /// What is done in the session from now on, as it is reported. It keeps no isolate alive.
+    pub fn recorder(&self) -> Recorder {
+        self.router.keep_course();
+        Recorder(Arc::clone(&self.router))
+    }
+
     /// Whether its isolate is there, as far as is known.
     pub(crate) fn lives(&self) -> bool {
         self.router.lives()
@@ -161,6 +192,22 @@ impl Session {
     /// Sets what `budget()` says, in the order of the other requests: before what is asked for next.
     pub fn set_budget(&self, budget: Budget) {
         (self.send)(Request::Budget(budget));
+    }
+}
+
+/// What is done in a session that was [begun](Session::begin).
+#[derive(Clone)]
+pub struct Recorder(Arc<Router>);
+
+impl Recorder {
+    /// What was done since this was last asked: all that led to any event so far.
+    pub fn take(&self) -> Course {
+        self.0.take_course()
+    }
+
+    /// Waits until all that was to be done again is done, or the isolate is gone. Where nothing was, it never ends.
+    pub async fn caught_up(&self) {
+        self.0.caught_up().await;
     }
 }
 
@@ -225,6 +272,14 @@ impl Repl {
         });
     }
 
+    /// Lists the agent's variables whenever it is asked to, while nobody waits for the events of this REPL, too.
+    pub fn lister(&self) -> Lister {
+        Lister {
+            agent: self.agent,
+            session: self.session.clone(),
+        }
+    }
+
     /// Marks that the agent returned: when its REPL closes, what it made becomes readable in its parent.
     pub fn mark_returned(&mut self) {
         self.returned = true;
@@ -233,6 +288,28 @@ impl Repl {
     /// A request to a lost isolate goes nowhere; [`Repl::next`] says so.
     fn send(&self, request: Request) {
         (self.session.send)(request);
+    }
+}
+
+/// Lists the variables of one agent. It keeps the isolate alive.
+#[derive(Clone)]
+pub struct Lister {
+    agent: AgentId,
+    session: Session,
+}
+
+impl Lister {
+    /// The agent's variables, in order with what else is asked of its session. No code of the agent's runs.
+    ///
+    /// # Errors
+    /// Why there is no list: the isolate is gone, or looking took too long.
+    pub async fn list(&self) -> Result<Listing, String> {
+        let listing = self.session.router.expect_listing(self.agent);
+        (self.session.send)(Request::ListVariables { agent: self.agent });
+        match listing.await {
+            Ok(listing) => listing,
+            Err(_) => Err(self.session.router.lost().to_string()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs an isolate on a thread of its own: in the harness itself, or in a worker process.
 
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
@@ -20,7 +21,7 @@ pub(crate) const THREAD_STACK: usize = 64 << 20;
 pub(crate) enum End {
     /// Nobody sends requests any more.
     HungUp,
-    /// Nothing can run in the isolate any more.
+    /// Nothing can run in the isolate any more: the engine broke, or the thread panicked.
     Broken,
 }
 
@@ -44,7 +45,7 @@ impl Session {
             move |end| {
                 ended.lose(match end {
                     End::HungUp => Lost::own_code("the session was closed"),
-                    End::Broken => Lost::own_code("the engine broke when a cell was stopped"),
+                    End::Broken => Lost::own_code("the engine broke"),
                 });
             },
         )
@@ -61,7 +62,7 @@ impl Session {
 }
 
 /// Starts the thread of one isolate. `started` is called with whether the isolate could be created, `ended` after the
-/// last request was served; then the isolate is dropped.
+/// last request was served, also where the thread panicked, or whoever waits for a reply would wait for ever.
 pub(crate) fn spawn(
     config: Config,
     mut inbox: impl Inbox + Send + 'static,
@@ -77,11 +78,45 @@ pub(crate) fn spawn(
             Err(error) => return started(Err(error)),
         };
         started(Ok(()));
-        ended(Worker::new(isolate, config.limits, outbox).run(&mut inbox));
+        let mut worker = Worker::new(isolate, config.limits, outbox);
+        // Nothing of the worker is used after a panic.
+        let run = AssertUnwindSafe(|| worker.run(&mut inbox));
+        ended(panic::catch_unwind(run).unwrap_or(End::Broken));
     };
     std::thread::Builder::new()
         .name("isolate".to_owned())
         .stack_size(THREAD_STACK)
         .spawn(body)
         .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::inbox::Next;
+
+    struct Panics;
+
+    impl Inbox for Panics {
+        fn next(&mut self, _until: Option<Instant>) -> Next {
+            panic!("as a fault in the rewriter would");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_panics_reports_its_end() {
+        let (end, ended) = mpsc::channel();
+        spawn(
+            Config::default(),
+            Panics,
+            Box::new(|_| ()),
+            Arc::new(|| ()),
+            |start| start.expect("the isolate starts"),
+            move |how| end.send(how).expect("the test waits"),
+        )
+        .expect("a thread starts");
+        assert_eq!(ended.recv(), Ok(End::Broken));
+    }
 }

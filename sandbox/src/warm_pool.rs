@@ -23,8 +23,9 @@ struct Shared {
     ahead: Mutex<Ahead>,
 }
 
-#[derive(Default)]
 struct Ahead {
+    /// How many are kept ready.
+    keep: usize,
     /// How many will still be asked for.
     expected: usize,
     /// The oldest first.
@@ -36,8 +37,22 @@ struct Ahead {
 impl WarmPool {
     /// A pool that makes nothing ahead until sessions are expected, and one was asked for.
     pub fn new(sandbox: Sandbox) -> Self {
-        let ahead = Mutex::default();
+        let ahead = Mutex::new(Ahead {
+            keep: READY,
+            expected: 0,
+            ready: VecDeque::new(),
+            starting: 0,
+        });
         Self(Arc::new(Shared { sandbox, ahead }))
+    }
+
+    /// Keeps this many ready from now on, as long as so many are expected, and starts them.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn keep_ready(&self, sessions: usize) {
+        self.0.lock().keep = sessions;
+        self.start();
     }
 
     /// Announces that this many more sessions will be asked for.
@@ -73,10 +88,17 @@ impl WarmPool {
     fn refill(&self) {
         let mut ahead = self.0.lock();
         ahead.expected = ahead.expected.saturating_sub(1);
+        drop(ahead);
+        self.start();
+    }
+
+    /// Starts what is missing.
+    fn start(&self) {
+        let mut ahead = self.0.lock();
         let most = if self.0.sandbox.shares_workers() {
             0
         } else {
-            ahead.expected.min(READY)
+            ahead.expected.min(ahead.keep)
         };
         for _ in ahead.ready.len() + ahead.starting..most {
             ahead.starting += 1;

@@ -1,21 +1,25 @@
 //! The loop of an isolate's thread: requests, timers and clocks become turns, and turns become replies.
 
 mod ending;
+mod repeating;
+mod requests;
 mod waiting;
 mod warm_up;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::inbox::{Arriving, Inbox, Next};
-use crate::isolate::{Action, Given, Isolate, Turn, TurnEnd};
+use crate::inbox::{Inbox, Next};
+use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
+use crate::kept::Kept;
 use crate::limits::Limits;
-use crate::message::{AgentId, CallId, CellErrorKind, Context, Reply, Request};
+use crate::message::{AgentId, CallId, CellErrorKind, Course, Reply, Step};
 use crate::ops::Called;
 use crate::output::Output;
-use crate::rewrite::{Earlier, rewrite};
+use crate::rewrite::{Cell, Earlier, rewrite};
 use crate::thread::End;
+use repeating::Repeating;
 
 pub(crate) use warm_up::warmed_up;
 
@@ -38,15 +42,30 @@ pub(crate) struct Worker {
     agents: BTreeMap<AgentId, Agent>,
     /// Pending calls and the agents whose cells made them.
     calls: HashMap<CallId, AgentId>,
+    /// Those of them that ask how far another is.
+    questions: HashSet<CallId>,
+    /// Other agents that wait for them.
+    followers: HashMap<CallId, Vec<AgentId>>,
     /// The running cells with no call pending, and since when each waits. All else that is done at every turn is done
     /// for these few alone: an attempt has many agents, and nearly all of them wait for calls.
     waiting: BTreeMap<AgentId, Instant>,
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
+    /// Cells of agents that are not alone: often they run the same code.
+    rewritten: Kept<(String, Earlier), Cell>,
     next_cell: u32,
+    /// Agents that were opened so far.
+    opened: u32,
     /// Turns of no cell have numbers from the other end.
     next_turn: u32,
     broken: bool,
+    /// Whether the session was begun, so that what is done in it is reported.
+    begun: bool,
+    /// What was done and is not reported yet.
+    did: Vec<Step>,
+    repeating: Option<Repeating>,
+    /// Whether what is being done was done before.
+    is_doing_again: bool,
 }
 
 struct Agent {
@@ -56,6 +75,10 @@ struct Agent {
     /// Names that its cells declared by `let`, `const` or `class`.
     lexical: BTreeSet<String>,
     cell: Option<RunningCell>,
+    /// Its place among all that were opened, from 1.
+    place: u32,
+    /// Whether its last cell that ended returned.
+    returned: bool,
 }
 
 struct RunningCell {
@@ -77,27 +100,51 @@ impl Worker {
             replies: Vec::new(),
             agents: BTreeMap::new(),
             calls: HashMap::new(),
+            questions: HashSet::new(),
+            followers: HashMap::new(),
             waiting: BTreeMap::new(),
             shadowed: BTreeSet::new(),
+            rewritten: Kept::default(),
             next_cell: 0,
+            opened: 0,
             next_turn: u32::MAX,
             broken: false,
+            begun: false,
+            did: Vec::new(),
+            repeating: None,
+            is_doing_again: false,
         }
     }
 
     /// Runs until the other side hangs up, or the isolate breaks.
     pub fn run(&mut self, requests: &mut impl Inbox) -> End {
         while !self.broken {
-            match requests.next(self.next_due()) {
-                Next::Request(request) => self.handle(request, None),
-                Next::Open(request, context) => self.handle(request, Some(context)),
-                Next::Due => {}
-                Next::HungUp => return End::HungUp,
+            if self.repeats() {
+                self.is_doing_again = true;
+                let end = self.repeat(requests);
+                self.is_doing_again = false;
+                if let Some(end) = end {
+                    return end;
+                }
+                self.catch_up();
+            } else if let Some(request) = self.take_held() {
+                self.handle(request, None);
+            } else {
+                match requests.next(self.next_due()) {
+                    Next::Request(request) => self.handle(request, None),
+                    Next::Open(request, context) => self.handle(request, Some(context)),
+                    Next::Due => {}
+                    Next::HungUp => return End::HungUp,
+                }
             }
-            self.fire_timers();
+            if !self.repeats() {
+                self.fire_timers();
+            }
             loop {
                 self.run_jobs_left();
-                self.end_long_waits();
+                if !self.repeats() {
+                    self.end_long_waits();
+                }
                 self.end_stalled();
                 if self.broken || !jobs::are_left() {
                     break;
@@ -105,140 +152,6 @@ impl Worker {
             }
         }
         End::Broken
-    }
-
-    /// `arriving` is the context of an agent that is opened, if it is on its way.
-    fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
-        match request {
-            Request::Open {
-                agent,
-                parent,
-                context,
-                info,
-                functions,
-            } => {
-                let info = serde_json::to_string(&info).unwrap_or_default();
-                let functions = serde_json::to_string(&functions).unwrap_or_default();
-                self.open(agent, parent, &context, arriving, &info, &functions);
-            }
-            Request::Set { agent, name, json } => {
-                self.turn(
-                    agent,
-                    &Action::SetName {
-                        agent,
-                        name: &name,
-                        json: &json,
-                    },
-                );
-            }
-            Request::Run {
-                agent,
-                code,
-                iteration,
-            } => self.start_cell(agent, &code, iteration),
-            Request::Budget(budget) => {
-                self.isolate
-                    .host(|host| host.budget = (budget, Instant::now()));
-            }
-            Request::Settle { call, result } => {
-                if let Some(agent) = self.calls.remove(&call) {
-                    if let Some(cell) = self.running(agent) {
-                        cell.pending.remove(&call);
-                    }
-                    self.turn(
-                        agent,
-                        &Action::Settle {
-                            call,
-                            result: &result,
-                        },
-                    );
-                }
-            }
-            Request::GetCallContext { call } => {
-                if let Some(agent) = self.calls.get(&call).copied() {
-                    let text = match self.turn(agent, &Action::CallContext { call }) {
-                        TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
-                        TurnEnd::Threw { message, .. } => Err(message),
-                        TurnEnd::Terminated
-                        | TurnEnd::OutOfMemory
-                        | TurnEnd::EndlessJobs(_)
-                        | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
-                    };
-                    self.replies.push(Reply::CallContext { agent, call, text });
-                    self.send();
-                }
-            }
-            Request::Close { agent, returned } => {
-                self.turn(agent, &Action::Close { agent, returned });
-                self.end_cell(agent);
-                self.agents.remove(&agent);
-                self.isolate.host(|host| host.outputs.remove(&agent));
-            }
-        }
-    }
-
-    /// `info` and `functions` are JSON.
-    fn open(
-        &mut self,
-        agent: AgentId,
-        parent: Option<AgentId>,
-        context: &Context,
-        arriving: Option<Arriving>,
-        info: &str,
-        functions: &str,
-    ) {
-        if self.agents.is_empty() && self.next_cell == 0 {
-            self.isolate.start_clock();
-        }
-        let opened_by = match context {
-            Context::Text(_) => None,
-            Context::OfCall(call) => Some(*call),
-        };
-        self.agents.insert(
-            agent,
-            Agent {
-                parent,
-                opened_by,
-                lexical: BTreeSet::new(),
-                cell: None,
-            },
-        );
-        let building = arriving.as_ref().map_or(0, |arriving| arriving.bytes);
-        let context = self.take_in(context, arriving);
-        self.turn(
-            agent,
-            &Action::Open {
-                agent,
-                parent,
-                info,
-                context,
-                functions,
-            },
-        );
-        if building > 0 {
-            self.isolate.take_back(building);
-        }
-        // What an agent that could not be opened left on its way is no request.
-        let left = self.isolate.host(|host| host.arriving.take());
-        left.into_iter().for_each(Arriving::skip);
-    }
-
-    /// Makes room for a context, whatever the engine makes of its bytes.
-    fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
-        if let Some(arriving) = arriving {
-            let pieces = arriving.pieces;
-            // Two for each, and one for a while: what they are put together in grows by half at a time.
-            self.isolate.allow(arriving.bytes.saturating_mul(3));
-            self.isolate.host(|host| host.arriving = Some(arriving));
-            return Given::Pieces(pieces);
-        }
-        match context {
-            Context::Text(text) => {
-                self.isolate.allow(text.len().saturating_mul(2));
-                Given::Text(text)
-            }
-            Context::OfCall(call) => Given::OfCall(*call),
-        }
     }
 
     fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
@@ -263,7 +176,15 @@ impl Worker {
             shadowed: self.shadowed.clone(),
             lexical: self.lexical_names(agent),
         };
-        let rewritten = match rewrite(code, &earlier) {
+        let among_others = self.opened > 1;
+        let rewritten = if among_others {
+            let key = (code.to_owned(), earlier);
+            let make = |(code, earlier): &(String, Earlier)| rewrite(code, earlier);
+            self.rewritten.of(key, code.len(), make)
+        } else {
+            rewrite(code, &earlier)
+        };
+        let rewritten = match rewritten {
             Ok(rewritten) => rewritten,
             Err(error) => return self.fail(agent, CellErrorKind::Syntax, error.to_string()),
         };
@@ -291,6 +212,7 @@ impl Worker {
             iteration,
             script: &rewritten.script,
             declared: &declared,
+            keep: among_others,
         };
         if let TurnEnd::Threw { message, line } = self.turn(agent, &action) {
             let place = line.map_or(String::new(), |line| format!(" (line {line})"));
@@ -417,9 +339,11 @@ impl Worker {
 
     /// Sends on the calls made and the cells ended in the last turn.
     fn collect(&mut self) {
-        let (calls, done) = self.isolate.host(|host| {
+        let (calls, followed, cancelled, done) = self.isolate.host(|host| {
             (
                 std::mem::take(&mut host.calls),
+                std::mem::take(&mut host.followed),
+                std::mem::take(&mut host.cancelled),
                 std::mem::take(&mut host.done),
             )
         });
@@ -431,11 +355,37 @@ impl Worker {
             let (id, reply) = match called {
                 Called::Agent(call) => (call.id, Reply::Called { agent, call }),
                 Called::Function(call) => (call.id, Reply::Invoked { agent, call }),
+                Called::Status { id, of } => (
+                    id,
+                    Reply::StatusAsked {
+                        agent,
+                        call: id,
+                        of,
+                    },
+                ),
             };
             cell.pending.insert(id);
+            if let Reply::StatusAsked { call, .. } = &reply {
+                self.questions.insert(*call);
+            }
             self.calls.insert(id, agent);
             self.waiting.remove(&agent);
             self.replies.push(reply);
+        }
+        for (agent, call) in followed {
+            if self.calls.contains_key(&call)
+                && let Some(cell) = self.running(agent)
+            {
+                cell.pending.insert(call);
+                self.waiting.remove(&agent);
+                self.followers.entry(call).or_default().push(agent);
+            }
+        }
+        for call in cancelled {
+            if let Some(agent) = self.calls.remove(&call) {
+                self.no_longer_pending(agent, call);
+                self.replies.push(Reply::Cancelled { agent, call });
+            }
         }
         for done in done {
             self.finish(done);
@@ -445,9 +395,26 @@ impl Worker {
 
     /// Sends all of a turn at once: nobody answers a call of a cell before he can know that the cell has ended with it.
     fn send(&mut self) {
-        if !self.replies.is_empty() {
-            (self.outbox)(std::mem::take(&mut self.replies));
+        if self.is_doing_again {
+            self.hold_ends();
         }
+        self.send_all();
+    }
+
+    fn send_all(&mut self) {
+        if self.replies.is_empty() {
+            return;
+        }
+        if self.begun {
+            let did = Course {
+                steps: std::mem::take(&mut self.did),
+                clock: self.isolate.host(|host| host.clock.take_readings()),
+            };
+            if !did.is_empty() {
+                self.replies.insert(0, Reply::Did(did));
+            }
+        }
+        (self.outbox)(std::mem::take(&mut self.replies));
     }
 
     /// Takes an agent's cell, which runs no more; settling a call that it left pending does nothing.
@@ -455,9 +422,26 @@ impl Worker {
         self.waiting.remove(&agent);
         let cell = self.agents.get_mut(&agent)?.cell.take()?;
         for call in &cell.pending {
-            self.calls.remove(call);
+            // One of another agent goes on.
+            if self.calls.get(call) == Some(&agent) {
+                self.calls.remove(call);
+                self.no_longer_pending(agent, *call);
+            }
         }
         Some(cell)
+    }
+
+    /// Takes a call, or the end of it, from the cells that wait for it: that of the agent that made it, and of others.
+    fn no_longer_pending(&mut self, agent: AgentId, call: CallId) {
+        let followers = self.followers.remove(&call).unwrap_or_default();
+        for agent in followers.into_iter().chain([agent]) {
+            let Some(cell) = self.running(agent) else {
+                continue;
+            };
+            if cell.pending.remove(&call) && cell.pending.is_empty() {
+                self.waiting.entry(agent).or_insert_with(Instant::now);
+            }
+        }
     }
 
     fn running(&mut self, agent: AgentId) -> Option<&mut RunningCell> {

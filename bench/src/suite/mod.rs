@@ -11,6 +11,7 @@ mod tree;
 mod growth;
 mod records;
 
+mod javascript_system;
 mod peers;
 mod recorded;
 
@@ -22,7 +23,7 @@ use crate::report::Figure;
 type Measure = fn(&Bench) -> Result<Vec<Figure>, Failed>;
 
 /// The parts: name and function.
-pub const PARTS: [(&str, Measure); 11] = [
+pub const PARTS: [(&str, Measure); 12] = [
     ("micro", micro::measure),
     ("start", start::measure),
     ("ready", ready::measure),
@@ -32,6 +33,7 @@ pub const PARTS: [(&str, Measure); 11] = [
     ("memory", memory::measure),
     ("records", records::measure),
     ("growth", growth::measure),
+    ("javascript-system", javascript_system::measure),
     ("peers", peers::measure),
     ("recorded", recorded::measure),
 ];

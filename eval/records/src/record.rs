@@ -115,8 +115,12 @@ pub struct AttemptRecord {
     pub judge: Option<JudgeUse>,
     /// Why there is no answer; beside an answer, why its scorer failed.
     pub error: Option<String>,
-    /// The root's answer.
+    /// The root's answer; of one that has a file, its beginning.
     pub answer: Option<String>,
+    /// The file in the run's folder that holds the whole answer, if that is too long for a line
+    /// ([`model::long_answer`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_file: Option<String>,
     /// The state of the attempt's world, which scorers judge instead of the answer; none where there was no world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
@@ -182,6 +186,7 @@ impl AttemptRecord {
             score_details: None,
             error: None,
             answer: None,
+            answer_file: None,
             state: None,
             expected: Value::Null,
             program: None,

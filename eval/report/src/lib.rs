@@ -11,6 +11,8 @@ pub mod summary;
 pub mod compare;
 pub mod differences;
 
+pub mod race;
+
 mod report;
 
 pub use report::{

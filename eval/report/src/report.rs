@@ -6,12 +6,13 @@ mod spending;
 mod text;
 
 mod compared;
+mod drawn_grid;
 mod in_short;
 mod html;
 mod plot;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use model::Protocol;
@@ -20,9 +21,11 @@ use records::{AttemptRecord, RunIdentity};
 
 use crate::compare::{self, Against, Comparison, RunScores};
 use crate::differences::{self, Differences, RunParts};
+use crate::race::{RaceLog, RaceResult};
 use crate::summary::Summary;
 
 pub use behaviour::{Behaviour, TimeSplit};
+pub use drawn_grid::Grid;
 pub use groups::{Group, Grouping};
 pub use html::{HtmlError, html};
 pub use spending::Spending;
@@ -37,6 +40,10 @@ pub struct Report {
     pub runs: Vec<RunReport>,
     /// The comparisons of the sweeps among them.
     pub sweeps: Vec<SweepReport>,
+    /// Where several runs are reported that are of no sweep: each against the first, and the best with each other.
+    pub comparison: Option<Comparison>,
+    /// The samples that any of the runs scores otherwise than the first, with the mean score that each gives them.
+    pub differing: Vec<(String, Vec<Option<f64>>)>,
 }
 
 /// The sweep in a folder.
@@ -50,6 +57,8 @@ pub struct FoundSweep {
     pub not_begun: Vec<String>,
     /// For each of these cells the index of the run that it is compared with; its own index if it is compared with none.
     pub baselines: Vec<usize>,
+    /// The race that its cells run, as far as it has come.
+    pub race: Option<RaceLog>,
 }
 
 /// The comparisons of a sweep, whose runs have the names of the report.
@@ -61,6 +70,10 @@ pub struct SweepReport {
     pub not_begun: Vec<String>,
     /// Its cells against each other.
     pub comparison: Comparison,
+    /// The race that its cells run: p values and intervals of the comparison do not hold for cells that stopped early.
+    pub race: Option<RaceResult>,
+    /// The names of its cells, and their places among the runs.
+    pub cells: Vec<(String, usize)>,
 }
 
 /// Everything that a report shows of one run.
@@ -82,6 +95,8 @@ pub struct RunReport {
     pub iterations: Vec<u32>,
     /// Attempts that scored less than 1 or ended in an error, worst first.
     pub failures: Vec<Failure>,
+    /// The run's folder.
+    pub path: PathBuf,
 }
 
 /// An attempt that went wrong.
@@ -99,6 +114,12 @@ pub struct Failure {
     pub got: String,
     /// The right answer; cut.
     pub expected: String,
+    /// What it answered and what was right, where they are ARC grids.
+    pub got_grids: Option<Vec<Grid>>,
+    /// Likewise.
+    pub expected_grids: Option<Vec<Grid>>,
+    /// The file of its events, if it left one.
+    pub trajectory: Option<PathBuf>,
 }
 
 impl Report {
@@ -132,7 +153,13 @@ impl Report {
         });
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         let parts: Vec<RunParts> = runs.iter().map(RunParts::of_run).collect();
+        let comparison = (sweeps.is_empty() && runs.len() > 1).then(|| {
+            let scores: Vec<RunScores> = runs.iter().map(RunScores::of_run).collect();
+            compare::compare_all(&scores, &Against::First)
+        });
         Ok(Self {
+            comparison,
+            differing: differing(runs),
             differences: Differences::of(&parts),
             sweeps: sweeps
                 .iter()
@@ -188,6 +215,8 @@ impl SweepReport {
             folder: sweep.folder.clone(),
             not_begun: sweep.not_begun.clone(),
             comparison: comparison.renamed(&names),
+            race: sweep.race.as_ref().map(RaceLog::result),
+            cells: sweep.cells.clone(),
         }
     }
 }
@@ -209,6 +238,7 @@ impl RunReport {
             groupings,
             iterations: ended.map(|record| record.iterations).collect(),
             failures: failures(run),
+            path: run.path.clone(),
             summary,
         })
     }
@@ -218,6 +248,39 @@ impl RunReport {
         let mean = self.summary.per_attempt.as_ref()?;
         Some(mean.total_time_s)
     }
+}
+
+/// The samples that any run scores otherwise than the first, by their ids.
+fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
+    /// Scores that differ by less are equal: sums of the same attempts in another order.
+    const EQUAL: f64 = 1e-9;
+    let mut scores: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for (place, run) in runs.iter().enumerate() {
+        for record in &run.records {
+            if let Some(score) = record.score {
+                let all = scores.entry(&record.id);
+                let all = all.or_insert_with(|| vec![(0.0, 0.0); runs.len()]);
+                all[place].0 += score;
+                all[place].1 += 1.0;
+            }
+        }
+    }
+    let means = scores.into_iter().map(|(id, sums)| {
+        let sums = sums.into_iter();
+        let means = sums.map(|(sum, attempts)| (attempts > 0.0).then(|| sum / attempts));
+        (id.to_owned(), means.collect::<Vec<Option<f64>>>())
+    });
+    means
+        .filter(|(_, means)| {
+            let first = means.first().copied().flatten();
+            let others = means.iter().skip(1).flatten();
+            first.is_some_and(|first| {
+                others
+                    .into_iter()
+                    .any(|other| (other - first).abs() > EQUAL)
+            })
+        })
+        .collect()
 }
 
 /// Characters of an answer that a report shows.
@@ -238,6 +301,10 @@ fn failures(run: &RunDir) -> Vec<Failure> {
                 serde_json::Value::String(text) => excerpt(Some(text)),
                 value => excerpt(Some(&value.to_string())),
             },
+            got_grids: record.answer.as_deref().and_then(drawn_grid::in_text),
+            expected_grids: drawn_grid::in_value(&record.expected),
+            trajectory: Some(run.trajectory(&record.id, record.attempt))
+                .filter(|path| path.is_file()),
         })
         .collect();
     failures.sort_by(|a, b| {

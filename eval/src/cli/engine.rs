@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::number::{Seconds, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, SandboxArgs, SandboxError, StoreArgs, ToolArgs,
-    TrafficArgs, WebArgs,
+    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, ProtocolArgs, SandboxArgs, SandboxError,
+    StoreArgs, ToolArgs, TrafficArgs, WebArgs,
 };
 use crate::providers::ModelRef;
 
@@ -63,6 +63,21 @@ pub struct EngineArgs {
     )]
     pub confirm_first_return: bool,
 
+    /// Pins what cells read of clocks, timers and random numbers, so that a run with the same answers is the same again: all of it
+    /// follows from SEED [default: not pinned; without a SEED, 0]
+    #[arg(
+        long,
+        value_parser = whole::<u64>(0..=u64::MAX),
+        num_args = 0..=1,
+        default_missing_value = "0",
+        value_name = "SEED"
+    )]
+    pub deterministic: Option<u64>,
+
+    /// What belongs to one protocol each.
+    #[command(flatten)]
+    pub protocols: ProtocolArgs,
+
     /// Wall time limit of one attempt in seconds, with all its agents and model calls
     #[arg(
         long,
@@ -106,7 +121,10 @@ impl EngineArgs {
                 config: self.sandbox.config(),
                 max_blocks_per_iteration: self.max_blocks_per_iteration,
                 confirm_first_return: self.confirm_first_return,
+                deterministic: self.deterministic,
+                jitless: self.sandbox.jitless,
             },
+            settings: self.protocols.settings(),
             attempt_time: *self.attempt_timeout,
             attempt_budget: self.budget.of_attempt(),
             stop_early: self.models.stop_early,

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use harness::Protocol;
-use harness::prompt::PromptMode;
+use harness::prompt::{PromptMode, ReplApi};
 use harness::treatment::DEFAULT_MAX_DEPTH;
 use serde::{Deserialize, Serialize};
 
-use super::PromptOverrideArgs;
 use super::number::whole;
 use super::word::one_of;
+use super::{CompactionArgs, PromptOverrideArgs};
 use crate::providers::ModelRef;
 
 /// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
@@ -31,7 +31,9 @@ pub struct GuidanceArgs {
     pub prompt_mode: PromptMode,
 
     /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in the message (direct),
-    /// with native tool calls (tools), as a web agent (agent-turn), or with JSON actions (json-action)
+    /// with native tool calls (tools), as a web agent (agent-turn), with JSON actions (json-action), by a program that runs agents
+    /// (workflow), with code and no other model (codeact), in one call with the passages that a search finds (retrieve), or
+    /// reading the context in pieces (summary)
     #[arg(
         long,
         default_value_t,
@@ -49,6 +51,16 @@ pub struct GuidanceArgs {
         value_parser = one_of::<CodeVia>(["fenced", "tool"])
     )]
     pub code_via: CodeVia,
+
+    /// How much of the REPL the prompts describe: what they always described (standard), or also maps, typed answers, limits, equal
+    /// and cancelled calls, and how far a call is (extended). All of it works in both
+    #[arg(
+        long,
+        default_value = "standard",
+        value_name = "WHICH",
+        value_parser = one_of::<ReplApi>(ReplApi::WORDS)
+    )]
+    pub repl_api: ReplApi,
 
     /// Agents at this depth answer in one call, without a REPL. The root has depth 0: with 1, none of its children has
     /// a REPL
@@ -95,6 +107,15 @@ pub struct GuidanceArgs {
     /// --child-model, and counts for calls of `llm()` where there is no --llm-model; repeatable
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,
+
+    /// Conversations that grow long.
+    #[command(flatten)]
+    pub long_conversations: CompactionArgs,
+
+    /// File with a JSON Schema that the root's answer has to conform to. An answer that does not is asked for again, at most twice
+    /// [default: any answer]
+    #[arg(long, value_name = "FILE")]
+    pub answer_schema: Option<PathBuf>,
 
     /// Overrides of the prompts.
     #[command(flatten)]

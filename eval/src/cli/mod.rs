@@ -11,21 +11,25 @@ mod import;
 mod merge;
 mod list;
 mod prompt;
+mod queue;
 mod repl;
 mod report;
 mod resume;
 mod run;
 mod score;
+mod serve;
 mod sweep;
 mod view;
 
 mod budget;
 mod benchmark;
+mod compaction;
 mod engine;
 mod guidance;
 mod hooks;
 mod layers;
 mod model;
+mod protocols;
 mod sandbox;
 mod scorer;
 mod store;
@@ -48,6 +52,7 @@ use crate::{env_vars, invocation, program};
 pub use ask::AskArgs;
 pub use benchmark::BenchmarkArgs;
 pub use budget::BudgetArgs;
+pub use compaction::CompactionArgs;
 pub use compare::CompareArgs;
 pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
 pub use engine::EngineArgs;
@@ -59,6 +64,10 @@ pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use prompt::PromptArgs;
+pub use protocols::ProtocolArgs;
+pub use queue::{
+    QueueAccessArgs, QueueAction, QueueArgs, QueueCommandArgs, QueueTargetArgs, WorkerArgs,
+};
 pub(crate) use recorded::read as recorded;
 pub use repl::ReplArgs;
 pub use report::ReportArgs;
@@ -67,8 +76,9 @@ pub use run::RunArgs;
 pub use sandbox::{IsolationKind, SandboxArgs, SandboxError, WORKER};
 pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;
+pub use serve::{ServeArgs, ServedArgs};
 pub use store::StoreArgs;
-pub use sweep::{SweepArgs, SweepBudgetArgs};
+pub use sweep::{RaceAgainst, SweepArgs, SweepBudgetArgs};
 pub use tools::ToolArgs;
 pub use traffic::TrafficArgs;
 pub use view::ViewArgs;
@@ -103,12 +113,18 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Ask an agent one question about your own text
     Ask(Box<AskArgs>),
+    /// Serve agents over HTTP, as chat completions and responses
+    Serve(Box<ServeArgs>),
     /// Show scores, cost and behaviour of runs side by side
     Report(ReportArgs),
     /// Test whether one run is really better than another
     Compare(CompareArgs),
     /// Merge the shards of a run that several machines ran
     Merge(MergeArgs),
+    /// Make attempts of runs that are in a queue
+    Worker(WorkerArgs),
+    /// Show, pause, resume or cancel runs of a queue
+    Queue(QueueCommandArgs),
     /// Score the answers of a run again with another scorer
     Score(Box<ScoreArgs>),
     /// Import the recorded results of another system as run directories

@@ -11,11 +11,17 @@ use super::RunArgs;
 
 /// Flags whose variables count for a run that goes on. Of all others the folder knows better than the environment, which
 /// may have been made for another run.
-const FROM_ENVIRONMENT: [&str; 5] = [
+const FROM_ENVIRONMENT: [&str; 11] = [
     "concurrency",
+    "detach",
     "fail_on_error",
     "json",
     "min_score",
+    "queue_ca",
+    "queue_cert",
+    "queue_creds",
+    "queue_key",
+    "queue_nkey",
     "verbose",
 ];
 
@@ -37,6 +43,8 @@ pub struct ResumeArgs {
     pub base_url: Option<String>,
     /// Whether a folder for new runs is typed, which makes no sense.
     pub log_dir_given: bool,
+    /// The samples that it goes on with, in place of those that were chosen when it was begun: a block more of a race.
+    pub samples: Option<Vec<String>>,
     given: ArgMatches,
 }
 
@@ -69,6 +77,7 @@ impl ResumeArgs {
                 .get_one::<String>("base_url")
                 .filter(|_| run.value_source("base_url") == Some(ValueSource::CommandLine))
                 .cloned(),
+            samples: None,
             log_dir_given: run.value_source("log_dir") == Some(ValueSource::CommandLine),
             given,
         })

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
 use super::number::{decimal, whole};
-use super::{BenchmarkArgs, EngineArgs, ScorerArgs, recorded};
+use super::{BenchmarkArgs, EngineArgs, QueueArgs, ScorerArgs, recorded};
 use crate::settings::{ErrorGate, Partition};
 
 /// The flags of `rlm-eval run`.
@@ -111,6 +111,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
 
+    /// Where others make the attempts.
+    #[command(flatten)]
+    #[serde(skip_serializing_if = "QueueArgs::is_unused")]
+    pub queue: QueueArgs,
+
     /// Maximum attempts in progress at once
     #[arg(
         long,
@@ -209,6 +214,17 @@ pub struct RunArgs {
     )]
     #[serde(skip)]
     pub json: bool,
+}
+
+impl RunArgs {
+    /// Chooses these samples, in this order, whatever chose others.
+    pub fn take_only(&mut self, samples: &[String]) {
+        self.selected_problems = samples.to_vec();
+        self.filter = Vec::new();
+        self.max_tasks = None;
+        self.sample_seed = None;
+        self.partition = None;
+    }
 }
 
 impl<'de> Deserialize<'de> for RunArgs {

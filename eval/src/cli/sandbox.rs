@@ -4,8 +4,8 @@ use std::{env, io};
 
 use clap::Args;
 use harness::sandbox::{
-    BEYOND_HEAP_MEGABYTES, Config, Console, HEAP_MEGABYTES, Isolation, Limits, MAX_SESSIONS,
-    MAX_STACK_BYTES, WorkerCommand,
+    BEYOND_HEAP_MEGABYTES, COMPILES, Config, Console, HEAP_MEGABYTES, Isolation, Limits,
+    MAX_SESSIONS, MAX_STACK_BYTES, WorkerCommand,
 };
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +122,11 @@ pub struct SandboxArgs {
         value_name = "N"
     )]
     pub attempts_per_worker: u32,
+
+    /// Have V8 interpret cells instead of compiling them, so that no memory of a worker can be made executable: for hostile models.
+    /// Loops over numbers take about ten times the CPU time
+    #[arg(long)]
+    pub jitless: bool,
 }
 
 /// Where cells run.
@@ -145,6 +150,16 @@ pub enum SandboxError {
     /// Attempts are to share workers, and there are none.
     #[error("--attempts-per-worker: there are no workers with --isolation thread")]
     NoWorkersToShare,
+    /// The engine is not to compile, and never does.
+    #[error(
+        "--jitless would change nothing: the engine of this program, QuickJS, never compiles to machine code"
+    )]
+    NoCompiler,
+    /// The engine is not to compile, and nothing keeps code from the rest of the process.
+    #[error(
+        "--jitless: with --isolation thread, cells share this process, whose memory can be executed; leave it to workers"
+    )]
+    NoWorkersToConfine,
     /// The path of this program, which worker processes are started from, cannot be found out.
     #[error("cannot find this program to start its worker processes: {0}; use --isolation thread")]
     NoProgram(io::Error),
@@ -178,16 +193,22 @@ impl SandboxArgs {
         if self.attempts_per_worker > 1 && self.isolation == IsolationKind::Thread {
             return Err(SandboxError::NoWorkersToShare);
         }
-        self.isolation.shared_by(self.attempts_per_worker)
+        if self.jitless && self.isolation == IsolationKind::Thread {
+            return Err(SandboxError::NoWorkersToConfine);
+        }
+        if self.jitless && !COMPILES {
+            return Err(SandboxError::NoCompiler);
+        }
+        self.isolation.of(self.attempts_per_worker, self.jitless)
     }
 }
 
 impl IsolationKind {
-    /// The place, where so many attempts share a worker.
+    /// The place, where so many attempts share a worker, and whether its engine only interprets.
     ///
     /// # Errors
     /// [`SandboxError::NoProgram`].
-    pub fn shared_by(self, sessions: u32) -> Result<Isolation, SandboxError> {
+    pub fn of(self, sessions: u32, jitless: bool) -> Result<Isolation, SandboxError> {
         Ok(match self {
             Self::Thread => Isolation::Thread,
             kind => Isolation::Process(WorkerCommand {
@@ -195,6 +216,7 @@ impl IsolationKind {
                 arguments: vec![WORKER.to_owned()],
                 strict: kind == Self::Strict,
                 sessions,
+                jitless,
             }),
         })
     }

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
 use harness::Budget;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
 use super::budget::MOST;
-use super::number::{Seconds, dollars, whole};
+use super::number::{Seconds, decimal, dollars, whole};
 use super::recorded;
 
 /// The flags of `rlm-eval sweep`.
@@ -72,6 +72,42 @@ pub struct SweepArgs {
     )]
     pub child_models: Vec<String>,
 
+    /// Values of --temperature, for the baseline too [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "T,…",
+        help_heading = "Matrix"
+    )]
+    pub temperatures: Vec<String>,
+
+    /// Values of --effort, for the baseline too [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "EFFORT,…",
+        help_heading = "Matrix"
+    )]
+    pub efforts: Vec<String>,
+
+    /// Values of --max-iterations, for protocols that iterate [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N,…",
+        help_heading = "Matrix"
+    )]
+    pub iterations: Vec<String>,
+
+    /// Values of --repl-api, for the protocol with a REPL [default: that of the shared flags]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WHICH,…",
+        help_heading = "Matrix"
+    )]
+    pub repl_apis: Vec<String>,
+
     /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty set [default: none]
     #[arg(
         long,
@@ -89,7 +125,7 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "driver_sets", "out", "run"],
+        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
         help_heading = "Sweep"
     )]
     pub resume: Option<PathBuf>,
@@ -127,6 +163,79 @@ pub struct SweepArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
+    /// Race the cells: all take the same samples in a random order, block by block, and a cell stops as soon as it is beyond
+    /// doubt that it is worse than the best, or, with `--race=baseline`, better or worse than its baseline
+    #[arg(
+        long,
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "best",
+        value_name = "best|baseline",
+        help_heading = "Race"
+    )]
+    pub race: Option<RaceAgainst>,
+
+    /// With --race: the chance of any wrong decision in the whole race, at most
+    #[arg(
+        long,
+        value_parser = decimal(0.0001..=0.5),
+        default_value_t = 0.05,
+        value_name = "P",
+        help_heading = "Race"
+    )]
+    pub alpha: f64,
+
+    /// With --race: a difference in score that does not matter. A cell also stops when it is not better than all others by
+    /// this much; 0 stops only what is worse beyond doubt
+    #[arg(
+        long,
+        value_parser = decimal(0.0..=0.9),
+        default_value_t = 0.1,
+        value_name = "SCORE",
+        help_heading = "Race"
+    )]
+    pub min_difference: f64,
+
+    /// With --race: samples that a cell takes at most [default: all that are selected]
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000_000),
+        value_name = "N",
+        help_heading = "Race"
+    )]
+    pub max_samples: Option<usize>,
+
+    /// With --race: samples between two decisions; a cluster is not divided
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=100_000),
+        default_value_t = 10,
+        value_name = "N",
+        help_heading = "Race"
+    )]
+    pub block: usize,
+
+    /// With --race: seed of the random order of the samples
+    #[arg(
+        long,
+        value_parser = whole::<u64>(0..=u64::MAX),
+        default_value_t = 1,
+        value_name = "N",
+        help_heading = "Race"
+    )]
+    pub order_seed: u64,
+
+    /// Race over the finished runs of the sweep in this folder, and run nothing: what a race would have decided and saved.
+    /// Writes race-replay.jsonl there
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "resume", "dry_run"],
+        help_heading = "Race"
+    )]
+    pub replay_race: Option<PathBuf>,
+
     /// Flags of `rlm-eval run` for all cells, except those of the matrix
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
@@ -134,6 +243,15 @@ pub struct SweepArgs {
     /// Budget of all cells together.
     #[command(flatten)]
     pub budget: SweepBudgetArgs,
+}
+
+/// What the cells of a race are measured by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RaceAgainst {
+    /// The best of the others.
+    Best,
+    /// The baseline of the cell's model.
+    Baseline,
 }
 
 /// What all cells of a sweep may use together. Each cell's own budget is a flag of `rlm-eval run`.
@@ -219,4 +337,6 @@ Examples:
       -- --benchmark s-niah --model scripted --context-len 8k
   rlm-eval sweep --matrix matrix.yaml --dry-run
   rlm-eval sweep --matrix matrix.yaml --out results/seed-003 --max-cost 20
+  rlm-eval sweep --matrix matrix.yaml --race --max-cost 20
+  rlm-eval sweep --replay-race results/seed-003
   rlm-eval sweep --resume results/seed-003";

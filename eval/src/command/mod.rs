@@ -4,7 +4,11 @@ mod run;
 
 mod sweep;
 
+mod queue;
+mod worker;
+
 mod ask;
+mod serve;
 
 mod compare;
 mod merge;
@@ -40,9 +44,12 @@ pub fn execute(command: Command) -> Result<Outcome, Error> {
         Command::Resume(args) => run::resume(&args, &run::Show::Summary),
         Command::Sweep(args) => sweep::execute(&args),
         Command::Ask(args) => ask::execute(&args),
+        Command::Serve(args) => serve::execute(&args),
         Command::Report(args) => report::execute(&args),
         Command::Compare(args) => compare::execute(&args),
         Command::Merge(args) => merge::execute(&args),
+        Command::Worker(args) => worker::execute(&args),
+        Command::Queue(args) => queue::execute(&args),
         Command::Score(args) => score::execute(&args),
         Command::View(args) => view::execute(&args),
         Command::Import(args) => import::execute(&args),

@@ -96,7 +96,10 @@ pub(super) const PAGE: &str = "report.html";
 /// # Errors
 /// [`Error`] for a page that cannot be made or written.
 pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
-    write_whole(page, html(report)?.as_bytes())?;
+    write_whole(
+        page,
+        html(report, page.parent().unwrap_or(Path::new("")))?.as_bytes(),
+    )?;
     terminal::note(&format!("report: {}", page.display()));
     Ok(())
 }

@@ -3,18 +3,21 @@
 pub(super) mod dry_run;
 pub(super) mod expense;
 mod prepared;
+mod queued;
 mod resume;
 
 mod config;
 mod stop_signal;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use harness::{Engine, HaltReason, Model, SharedBudget};
 use jiff::Timestamp;
+use records::AttemptRecord;
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::stdout;
 use crate::cli::{ResumeArgs, RunArgs};
@@ -22,23 +25,26 @@ use crate::env_vars;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
+use crate::journal::{PlayedBack, RunJournal};
 use crate::machine_memory;
 use crate::open_files;
 use crate::program;
 use crate::reporter;
-use crate::run_event::RunPlan;
+use crate::run_event::{Reporter, RunPlan};
 use crate::run_store::RunStore;
-use crate::runner::{self, Ended, Ending, Run};
+use crate::runner::{self, Ended, Ending, Run, RunError};
 use crate::settings::{
-    Display, EngineSettings, JudgeSettings, ModelSettings, ResumeSettings, RunSettings,
+    Display, EngineSettings, JudgeSettings, ModelSettings, QueueSettings, ResumeSettings,
+    RunSettings, SettingsError,
 };
 use crate::{models, terminal};
-use records::run_dir::{Lock, NewRun, Reopened, RunWriter, keep_others};
+use records::run_dir::{Journal, Lock, NewRun, Reopened, RunWriter, keep_others};
 use report::summary::{Summary, table};
 
-use prepared::Prepared;
+use queued::{Queued, Submission, Told};
 use resume::{Remaining, remaining};
 
+pub(super) use prepared::Prepared;
 pub use resume::ResumeError;
 pub(super) use stop_signal::StopSignal;
 
@@ -117,6 +123,32 @@ pub(super) fn is_possible(settings: &RunSettings) -> Result<bool, Error> {
     Ok(Prepared::new(settings)?.is_some())
 }
 
+/// The samples that these settings choose, those of a cluster together, in the order of the dataset. None if there are none.
+///
+/// # Errors
+/// Like [`is_possible`], and for a sample that cannot be made or read.
+pub(super) fn clusters(settings: &RunSettings) -> Result<Option<Vec<Vec<String>>>, Error> {
+    let Some(prepared) = Prepared::new(settings)? else {
+        return Ok(None);
+    };
+    let mut clusters: Vec<Vec<String>> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for index in prepared.samples() {
+        let sample = prepared.dataset.sample(*index).map_err(RunError::from)?;
+        match sample.cluster {
+            Some(cluster) => {
+                let place = *places.entry(cluster).or_insert(clusters.len());
+                if place == clusters.len() {
+                    clusters.push(Vec::new());
+                }
+                clusters[place].push(sample.id);
+            }
+            None => clusters.push(vec![sample.id]),
+        }
+    }
+    Ok(Some(clusters))
+}
+
 /// Checks that a run can go on, as [`resume`] does before it makes the first attempt. Nothing is changed.
 ///
 /// # Errors
@@ -150,7 +182,7 @@ pub(super) fn begin(
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(prepared.with_browser(settings))?;
+    let prepared = runtime.block_on(opened(prepared, settings, show))?;
     let prepared = show.bound(prepared);
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
@@ -195,6 +227,26 @@ pub(super) fn begin(
     )
 }
 
+/// What has to be there before a run gets a folder: the browser, or the queue's server.
+async fn opened(
+    prepared: Prepared,
+    settings: &RunSettings,
+    show: &Show,
+) -> Result<Prepared, Error> {
+    let Some(queue) = &settings.queue else {
+        return prepared.with_browser(settings).await;
+    };
+    if matches!(show, Show::Nothing(Some(_))) {
+        return Err(SettingsError::with_hint(
+            "a sweep's own budget is kept by one process, and --queue has many".to_owned(),
+            "give each cell a budget of its own, or leave --queue out".to_owned(),
+        )
+        .into());
+    }
+    queue::connect(&queue.access, "rlm-eval run").await?;
+    Ok(prepared)
+}
+
 /// Makes servers expect responses as long as those that the run has had. Without a server nothing is expected, and nothing
 /// need be read.
 fn expect_as_before(settings: &mut RunSettings, dir: &Path) -> Result<(), Error> {
@@ -233,7 +285,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(prepared.with_browser(&settings))?;
+    let prepared = runtime.block_on(opened(prepared, &settings, show))?;
     let prepared = show.bound(prepared);
     let reopened = Reopened::open(&dir)?;
     let remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
@@ -308,25 +360,60 @@ fn carry_out(
     let dir = plan.dir.clone();
     let address = settings.address_to_name();
     let label = plan.identity.label();
-    let web = prepared.web;
-    let run = Run {
-        errors_allowed: settings
-            .fail_on_error
-            .map(|gate| gate.allowed(plan.attempts_total)),
-        plan,
-        engine: Arc::new(prepared.engine),
-        dataset: prepared.dataset,
-        grader: prepared.grader,
-        jobs: remaining.jobs,
-        earlier: remaining.earlier,
-    };
+    let errors_allowed = settings
+        .fail_on_error
+        .map(|gate| gate.allowed(plan.attempts_total));
     let reporter = reporter::on_stderr(Display::detect().style(settings.verbose));
-    let ended = runtime.block_on(runner::run(
-        run,
-        RunStore::new(writer),
-        reporter,
-        stop.received(),
-    ));
+    let web = prepared.web.clone();
+    let ended = match &settings.queue {
+        None => {
+            let journal = Arc::new(RunJournal(writer.journal()));
+            let mut engine = prepared.engine.with_journal(journal);
+            if let Some(recording) = settings.engine.model.played_back() {
+                engine = engine.playing_back(Arc::new(PlayedBack(Journal::of(recording))));
+            }
+            let run = Run {
+                errors_allowed,
+                plan,
+                engine: Arc::new(engine),
+                dataset: prepared.dataset,
+                grader: prepared.grader,
+                jobs: remaining.jobs,
+                earlier: remaining.earlier,
+            };
+            let store = RunStore::new(writer);
+            runtime.block_on(runner::run(run, store, reporter, stop.received()))
+        }
+        Some(queue) => {
+            let submission = Submission {
+                settings,
+                spent: prepared.engine.spent(),
+                prepared: &prepared,
+                plan: &plan,
+                jobs: &remaining.jobs,
+                again: &remaining.again,
+                earlier: &remaining.earlier,
+                errors_allowed,
+            };
+            let queued = queued(submission, queue, writer, reporter, stop);
+            match runtime.block_on(queued) {
+                Ok(Some(ended)) => ended,
+                Ok(None) => {
+                    runtime.shutdown_background();
+                    let how = show.go_on(&dir, address, "", false).unwrap_or_default();
+                    terminal::note(&format!("run directory: {}", dir.display()));
+                    terminal::note(&format!("workers make its attempts; {how}"));
+                    return Ok(Outcome::Complete);
+                }
+                Err(error) => {
+                    runtime.shutdown_background();
+                    let how = show.go_on(&dir, address, "", false).unwrap_or_default();
+                    terminal::note(&format!("what is finished is kept; {how}"));
+                    return Err(error);
+                }
+            }
+        }
+    };
     // Without waiting for an attempt that does not stop.
     runtime.shutdown_background();
     let ended = match ended {
@@ -386,6 +473,51 @@ fn carry_out(
         return Err(Error::Halted(message));
     }
     Ok(outcome(settings, &ended))
+}
+
+/// Carries out a run whose attempts others make. None if it is only submitted.
+async fn queued(
+    submission: Submission<'_>,
+    queue: &QueueSettings,
+    writer: RunWriter,
+    reporter: Box<dyn Reporter>,
+    stop: StopSignal,
+) -> Result<Option<Result<Ended, RunError>>, Error> {
+    let (tell, stored) = unbounded_channel();
+    let earlier = submission.earlier.iter().map(AttemptRecord::without_texts);
+    let earlier = earlier.collect();
+    let attempts_total = submission.plan.attempts_total;
+    let queued = Queued::submit(submission, queue, stored).await?;
+    if queue.detach {
+        return Ok(None);
+    }
+    let reporter = Box::new(Told {
+        inner: reporter,
+        stored: tell,
+    });
+    let run = queued.queue.clone();
+    let mut is_over = false;
+    let store = RunStore::new(writer);
+    let ended = runner::conduct(
+        attempts_total,
+        earlier,
+        store,
+        reporter,
+        async |events, failure| {
+            let (made, over) = queued.follow(events, failure, stop.received()).await;
+            is_over = over;
+            made
+        },
+    )
+    .await;
+    // Only now, when the disk has everything.
+    if is_over
+        && ended.is_ok()
+        && let Err(error) = queued::remove(&run).await
+    {
+        terminal::warning(&error.to_string());
+    }
+    Ok(Some(ended))
 }
 
 /// The engine of these settings, with its models open, and the model of the judge.

@@ -1,6 +1,7 @@
 //! `rlm-eval sweep`: every cell of a matrix as a run, and one comparison at the end.
 
 mod dry_run;
+mod race;
 mod spending;
 
 use std::collections::BTreeSet;
@@ -26,6 +27,9 @@ use crate::terminal;
 /// # Errors
 /// [`Error`] for settings that are wrong in any cell, before the first begins, and for infrastructure that fails.
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
+    if let Some(folder) = &args.replay_race {
+        return race::replay(folder, args);
+    }
     let (folder, plan) = if let Some(folder) = &args.resume {
         let mut plan = Plan::read(folder)?;
         let budget = args.budget.or(plan.budget);
@@ -76,11 +80,20 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         if args.dry_run {
             return dry_run::execute(&plan, args.json);
         }
+        if let Some(against) = args.race {
+            plan.race = race::header(&plan, against, args)?;
+            if plan.race.is_none() {
+                return Ok(Outcome::NothingMatched);
+            }
+        }
         let folder = args.out.clone().unwrap_or_else(default_folder);
         plan.create(&folder)?;
         (folder, plan)
     };
     let budget = spending::open(&folder, &plan)?;
+    if let Some(header) = &plan.race {
+        return race::execute(&folder, &plan, header, args, budget.as_ref());
+    }
     let mut worst = Outcome::Complete;
     let mut failed = BTreeSet::new();
     for (cell, number) in plan.cells.iter().zip(1..) {
@@ -93,7 +106,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             cell.name
         ));
         let show = Show::Nothing(budget.clone());
-        let outcome = carry_on(&folder, &plan, cell, args, &show)?;
+        let outcome = carry_on(&folder, &plan, cell, None, args, &show)?;
         if outcome == Outcome::Interrupted {
             terminal::note(&format!(
                 "go on with `rlm-eval sweep --resume {}`",
@@ -168,22 +181,28 @@ fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Er
     run::is_possible(&settings).map(drop)
 }
 
-/// Begins the run of a cell, or goes on with it.
+/// Begins the run of a cell, or goes on with it: with these samples, or with all that its flags choose.
 fn carry_on(
     folder: &Path,
     plan: &Plan,
     cell: &Cell,
+    samples: Option<&[String]>,
     args: &SweepArgs,
     show: &Show,
 ) -> Result<Outcome, Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
-        let args = ResumeArgs::of_folder(&dir, args.retry_errors, args.allow_program_change)?;
+        let mut args = ResumeArgs::of_folder(&dir, args.retry_errors, args.allow_program_change)?;
+        args.samples = samples.map(<[String]>::to_vec);
         return run::resume(&args, show);
     }
     RunDir::clear_unbegun(&dir)?;
     // Its notes and warnings were printed when the sweep began.
-    let settings = RunSettings::resolve(&cell.flags)?.settings;
+    let mut flags = cell.flags.clone();
+    if let Some(samples) = samples {
+        flags.take_only(samples);
+    }
+    let settings = RunSettings::resolve(&flags)?.settings;
     if let Some(folder) = &args.resume {
         settings.check_addresses(folder, None)?;
     }
@@ -192,11 +211,21 @@ fn carry_on(
 
 /// What differs, the scores side by side, and the comparisons of the cells, on stdout, as a page and as CSV.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
-    let report = report::read(&Found::of_sweep(folder, plan))?;
+    let report = report::read(&Found::of_sweep(folder, plan)?)?;
     report::write(&report, &folder.join(report::PAGE))?;
-    let Some(SweepReport { comparison, .. }) = report.sweeps.first() else {
+    let Some(SweepReport {
+        comparison, race, ..
+    }) = report.sweeps.first()
+    else {
         return Ok(());
     };
+    if let Some(race) = race {
+        // The comparison's p values are of runs that were not stopped by their scores.
+        if json {
+            return stdout::write_json(race);
+        }
+        return stdout::write_table(|width| conclusion(&report, width));
+    }
     compare::write_csv(comparison, &folder.join("comparison.csv"))?;
     if json {
         stdout::write_json(comparison)?;

@@ -1,7 +1,10 @@
 //! `rlm-eval view`: runs as pages in a browser, served or written.
 
+mod inputs;
+
 use std::process::{Command, Stdio};
 
+use inputs::OfBenchmarks;
 use view::{Library, Server, export};
 
 use super::run::{StopSignal, runtime};
@@ -19,7 +22,7 @@ use crate::terminal;
 /// [`Error::Stdout`].
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
-    let library = Library::open(&settings.dir)?;
+    let library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
     match settings.output {
         ViewOutput::Serve { port, open } => serve(library, port, open),
         ViewOutput::Export { file, subject } => {

@@ -93,7 +93,12 @@ impl JavaScript {
                     repl.settle(call.id, Err(refused));
                 }
                 // It is given no functions of the host.
-                Ok(Event::CallContext { .. } | Event::Invoked(_)) => {}
+                Ok(
+                    Event::CallContext { .. }
+                    | Event::StatusAsked { .. }
+                    | Event::Cancelled(_)
+                    | Event::Invoked(_),
+                ) => {}
                 Err(lost) => return Err(format!("{}: {lost}", self.file)),
             }
         }

@@ -98,6 +98,7 @@ impl Judge {
             messages: messages.iter().cloned().map(Arc::new).collect(),
             sampling: Arc::clone(&self.model.sampling),
             tools: ToolUse::default(),
+            answer_schema: None,
             keep_reasoning: false,
             caller: Caller {
                 sample: answered.sample.id.clone(),

@@ -54,6 +54,7 @@ pub(super) fn convert(
         judge: None,
         error: error.clone(),
         answer: answer.clone(),
+        answer_file: None,
         state: None,
         expected: facts.expected,
         metadata: BTreeMap::new(),

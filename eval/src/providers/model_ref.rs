@@ -1,6 +1,7 @@
 //! References to models: which forms there are, and what each names.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use harness::nearest;
@@ -50,6 +51,16 @@ impl ModelRef {
     /// As it was typed, without blanks around it.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The recording that it plays back, if it does.
+    pub fn played_back(&self) -> Option<&Path> {
+        match self.named() {
+            Named::Offline(provider, rest) if provider.plays_back => {
+                Some(Path::new(rest.strip_prefix(':').unwrap_or(rest)))
+            }
+            _ => None,
+        }
     }
 
     /// What it names.

@@ -107,6 +107,9 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
                 counted(messages.len() as u64, "old output")
             )
         }
+        EventKind::ContextCompacted { messages, .. } => {
+            format!("cuts {}", counted(messages.len() as u64, "old message"))
+        }
         EventKind::LlmError { error, .. } => format!("has no response: {error}"),
         EventKind::IterationEnd {
             error: Some(error), ..
@@ -130,6 +133,10 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::DelegationUnawaited { count } => {
             format!("has lost {} not awaited", counted(*count, "call"))
         }
+        EventKind::AttemptResumed { responses } => {
+            format!("goes on with {}", counted(*responses, "earlier response"))
+        }
+        EventKind::AttemptRestarted { reason } => format!("begins anew: {reason}"),
         EventKind::AttemptStart { .. }
         | EventKind::AttemptEnd { .. }
         | EventKind::InvocationStart { .. }

@@ -1,11 +1,11 @@
 //! The settings of whatever runs agents.
 
-use harness::provider::{PriceTable, Sampling};
+use harness::provider::{MaybeShared, PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
 use harness::{AgentSettings, Asker, Assigned, Conduct, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
-use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, models, web};
+use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, models, web};
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 use crate::providers::{ModelRef, UnknownModel};
 
@@ -36,6 +36,8 @@ pub struct EngineSettings {
     pub store: StoreArgs,
     /// Whether the cassette is one that an earlier start of the run began.
     pub record_goes_on: bool,
+    /// The pace of requests, where other processes keep it, too.
+    pub shared_pace: MaybeShared,
     /// What is true of the agents: what is recorded of mode, depth and iterations.
     pub effective: Effective,
     /// What the agents get: two runs that send the same are one experiment.
@@ -89,10 +91,20 @@ impl EngineSettings {
         if start == Start::New {
             models::check_read(&args.models, &models, model)?;
         }
+        let agents = &mut resolved.settings;
+        // Who writes summaries has no turns of his own.
+        let places = references.iter();
+        let with_turns = places.filter(|(place, _)| place != "--compaction-model");
+        compaction::find_windows(
+            &mut agents.treatment.compaction,
+            args.guidance.long_conversations.windows.as_deref(),
+            with_turns.map(|(_, model)| model),
+        )?;
+        agents.sent = agents.treatment.sent();
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
         budget::check_prices(args.budget.of_money(), &prices, &references)?;
-        let idle = web::idle(&args.web, treatment.protocol);
+        let idle = web::idle(&args.web, resolved.settings.treatment.protocol);
         resolved.warnings.extend(idle);
         let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);
         resolved.warnings.extend(left_out);
@@ -118,6 +130,7 @@ impl EngineSettings {
                 trust_pages: args.web.trust_pages,
                 store: args.store.clone(),
                 record_goes_on: false,
+                shared_pace: MaybeShared::default(),
                 effective,
                 sent,
             }

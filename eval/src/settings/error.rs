@@ -6,7 +6,7 @@ use std::path::Path;
 use harness::hook::HookRegistryError;
 use harness::prompt::definition::Faults;
 use harness::prompt::{PromptError, UnfitDriver};
-use harness::provider::PriceError;
+use harness::provider::{PriceError, WindowError};
 use harness::treatment::Inert;
 use records::run_dir::RunDirError;
 
@@ -99,6 +99,12 @@ impl From<SandboxError> for SettingsError {
 
 impl From<PriceError> for SettingsError {
     fn from(error: PriceError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<WindowError> for SettingsError {
+    fn from(error: WindowError) -> Self {
         Self::new(error.to_string())
     }
 }

@@ -1,9 +1,13 @@
 //! The guidance of agents: drivers and profile by name become texts, aliases become a table.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use harness::hook::HookRegistry;
-use harness::prompt::{Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases};
+use harness::prompt::{
+    AnswerSchema, Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases,
+};
 use harness::treatment::Inert;
 use harness::{Assigned, Protocol, idle_properties};
 
@@ -26,6 +30,8 @@ pub(super) struct Guidance {
     pub aliases: Vec<ModelAlias>,
     pub assigned: Assigned<ModelRef>,
     pub layers: PromptOverrideSettings,
+    /// What the root's answer has to conform to.
+    pub answer_schema: Option<AnswerSchema>,
 }
 
 /// The names of the models that agents may call.
@@ -68,7 +74,8 @@ pub(super) fn resolve(
 
     let aliases = parse_aliases(&names(&args.model_aliases))?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
-    let layers = layers::resolve(&args.layers, &alias_names, hooks)?;
+    let mut layers = layers::resolve(&args.layers, &alias_names, hooks)?;
+    layers.overrides.repl_api = args.repl_api;
     let warnings = idle(&layers, args.protocol).into_iter().collect();
 
     Ok(Resolved {
@@ -83,6 +90,11 @@ pub(super) fn resolve(
             aliases,
             assigned: assigned(args)?,
             layers,
+            answer_schema: args
+                .answer_schema
+                .as_deref()
+                .map(answer_schema)
+                .transpose()?,
         },
     })
 }
@@ -124,7 +136,22 @@ fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
         children: args.child_model.clone(),
         calls: args.llm_model.clone(),
         at_depth,
+        summaries: args.long_conversations.compaction_model.clone(),
     })
+}
+
+/// The schema in a file.
+fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
+    let wrong = |why: String| {
+        let problem = format!("--answer-schema {}: {why}", file.display());
+        SettingsError::with_hint(
+            problem,
+            "give a file with a JSON Schema, such as {\"type\": \"integer\"}; see docs/guides/typed-answers.md",
+        )
+    };
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let json = serde_json::from_str(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
+    AnswerSchema::new(json).map_err(wrong)
 }
 
 /// What of the root's definition does nothing in this protocol.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use harness::hook::{Hook, HookRegistry};
 use harness::prompt::definition::{Definition, Faults, Kind, Known, Library};
 use harness::prompt::{
-    ActionOverrides, DefinitionPiece, PromptOverrides, Replacement, RootDefinition,
+    ActionOverrides, DefinitionPiece, PromptOverrides, ReplApi, Replacement, RootDefinition,
 };
 use harness::sandbox::Isolation;
 use harness::tool::{FILES_DIR, ToolRegistry};
@@ -86,6 +86,8 @@ pub(super) fn resolve(
         replacement,
         definition: laid,
         sections,
+        // A flag of its own, which the guidance adds.
+        repl_api: ReplApi::default(),
         actions: actions(args.action_overrides.as_deref())?,
     };
     Ok(PromptOverrideSettings {

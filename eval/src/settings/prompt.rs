@@ -5,8 +5,8 @@ use harness::prompt::{
     AgentPrompt, Driver, ModelAlias, PromptConfig, PromptOverrides, iterations_for_depth,
 };
 use harness::sandbox::Isolation;
-use harness::treatment::DEFAULT_MAX_ITERATIONS;
-use harness::{ToolSpec, Treatment};
+use harness::treatment::{DEFAULT_MAX_ITERATIONS, ProtocolSettings};
+use harness::{ToolSpec, Treatment, Workplace};
 
 use super::bounds::within;
 use super::treatment::{Agents, Flags};
@@ -61,7 +61,7 @@ impl PromptSettings {
         let protocol = args.guidance.protocol;
         let max_depth = args.guidance.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
-        if !protocol.nature().has_repl() && depth > 0 {
+        if !protocol.nature().calls_children() && depth > 0 {
             return Err(SettingsError::with_hint(
                 format!(
                     "--depth {depth}: with --protocol {protocol} there is one agent, at depth 0"
@@ -82,6 +82,9 @@ impl PromptSettings {
             Some(iterations) => {
                 let most = iterations_for_depth(depth, 10_000);
                 within("--iterations", iterations, &(1..=most))?
+            }
+            None if depth == 0 && protocol.nature().workplace == Workplace::Program => {
+                ProtocolSettings::default().workflow_runs
             }
             None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
         };

@@ -61,7 +61,7 @@ impl RunSettings {
 }
 
 /// What shapes the agents, and how they are run. A new field of either is here by itself.
-fn agents(engine: &EngineSettings) -> Value {
+pub(crate) fn agents(engine: &EngineSettings) -> Value {
     let treatment = &engine.treatment;
     let mut all = fields(treatment);
     // What stands here by other names.

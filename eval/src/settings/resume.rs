@@ -60,6 +60,9 @@ impl ResumeSettings {
             );
             return Err(not_resumable(problem));
         }
+        if let Some(samples) = &args.samples {
+            flags.take_only(samples);
+        }
         flags.json = args.json;
         flags.verbose = args.verbose;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);

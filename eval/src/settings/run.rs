@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::name_list::names;
 use super::{
-    Deal, EngineSettings, GraderSettings, Keys, Partition, Resolved, SettingsError, Start,
-    benchmark, budget, grader, judge, models,
+    Deal, EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, SettingsError,
+    Start, benchmark, budget, grader, judge, models, queue,
 };
 use crate::cli::RunArgs;
 use crate::env_vars;
@@ -46,6 +46,8 @@ pub struct RunSettings {
     pub check_key: bool,
     /// Whether rows may name programs that are run.
     pub allow_commands: bool,
+    /// Where others make the attempts, if they do.
+    pub queue: Option<QueueSettings>,
     /// The agents.
     pub engine: EngineSettings,
     /// The flags that these settings are made of, as JSON: what `--resume` makes them of again.
@@ -187,7 +189,8 @@ impl RunSettings {
                 "a path among the flags cannot be stored with the run: {error}"
             ))
         })?;
-        let keys = if args.dry_run && !args.check_key {
+        let queue = queue::resolve(args)?;
+        let keys = if queue.is_some() || args.dry_run && !args.check_key {
             Keys::Unneeded
         } else {
             Keys::Needed
@@ -230,6 +233,7 @@ impl RunSettings {
             dry_run: args.dry_run,
             check_key: args.check_key,
             allow_commands: args.allow_commands,
+            queue,
             engine,
             flags,
         }))

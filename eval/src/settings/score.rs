@@ -55,7 +55,7 @@ impl ScoreSettings {
     /// [`SettingsError`], or for a limit that is out of bounds.
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
-        let isolation = IsolationKind::Process.shared_by(1)?;
+        let isolation = IsolationKind::Process.of(1, false)?;
         let grader = grader::resolve(
             &args.scoring,
             &args.models,

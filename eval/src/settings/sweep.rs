@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use benchmarks::Entry;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -25,10 +26,25 @@ pub struct Matrix {
     pub depths: Vec<String>,
     /// Models of children; `none` for that of the cell.
     pub child_models: Vec<String>,
+    /// Values of further flags, by the flag's name without its dashes; none for a flag that does not vary.
+    pub varied: Vec<Varied>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
     /// Whether nothing is to be run, so that no key is needed.
     pub dry_run: bool,
+}
+
+/// A flag of `rlm-eval run` that varies between cells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Varied {
+    /// Without its dashes.
+    pub flag: &'static str,
+    /// What it stands before in the name of a cell.
+    pub label: &'static str,
+    /// Whether it is a setting of the model, which its baseline has, too.
+    pub of_model: bool,
+    /// At least one.
+    pub values: Vec<String>,
 }
 
 /// The matrix as a file has it.
@@ -41,6 +57,10 @@ struct File {
     prompt_modes: Vec<Value>,
     depths: Vec<Value>,
     child_models: Vec<Value>,
+    temperatures: Vec<Value>,
+    efforts: Vec<Value>,
+    iterations: Vec<Value>,
+    repl_apis: Vec<Value>,
     driver_sets: Vec<Vec<String>>,
 }
 
@@ -133,7 +153,59 @@ impl Matrix {
             (true, false) => file.driver_sets,
             (true, true) => vec![Vec::new()],
         };
+        let mut varied = Vec::new();
+        let further = [
+            (
+                "temperatures",
+                "temperature",
+                "t",
+                true,
+                &args.temperatures,
+                &file.temperatures,
+            ),
+            (
+                "efforts",
+                "effort",
+                "effort-",
+                true,
+                &args.efforts,
+                &file.efforts,
+            ),
+            (
+                "iterations",
+                "max-iterations",
+                "iterations",
+                false,
+                &args.iterations,
+                &file.iterations,
+            ),
+            (
+                "repl-apis",
+                "repl-api",
+                "",
+                false,
+                &args.repl_apis,
+                &file.repl_apis,
+            ),
+        ];
+        for (name, flag, label, of_model, given, of_file) in further {
+            let values = axis(name, given, of_file, None)?;
+            if values.is_empty() {
+                continue;
+            }
+            if run.contains_key(flag) {
+                let problem = format!("{name} and --{flag} both set it: leave one of them out");
+                return Err(wrong(problem));
+            }
+            varied.push(Varied {
+                flag,
+                label,
+                of_model,
+                values,
+            });
+        }
         let matrix = Self {
+            varied,
             models,
             protocols,
             prompt_modes: axis(
@@ -179,7 +251,8 @@ impl Matrix {
             ("child-models", &self.child_models),
             ("driver-sets", &sets),
         ];
-        axes.into_iter().find_map(|(name, values)| {
+        let varied = self.varied.iter().map(|axis| (axis.flag, &axis.values));
+        axes.into_iter().chain(varied).find_map(|(name, values)| {
             let twice = twice(values)?;
             Some(format!("{name}: {twice} is there twice"))
         })
@@ -204,13 +277,13 @@ fn driver_set(set: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A file, or the ready sweep of the benchmark of this name.
+/// A file, or the ready sweep of this name.
 fn read(path: &Path) -> Result<File, SettingsError> {
-    let text = match path.to_str().and_then(benchmarks::entry) {
-        Some(entry) => entry
-            .sweep
-            .map(str::to_owned)
-            .ok_or_else(|| no_ready_sweep(entry.name))?,
+    let name = path.to_str().unwrap_or_default();
+    let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
+    let text = match ready.find(|(known, _)| known == name) {
+        Some((_, sweep)) => sweep.to_owned(),
+        None if benchmarks::entry(name).is_some() => return Err(no_ready_sweep(name)),
         None => fs::read_to_string(path).map_err(|error| SettingsError::unreadable(path, error))?,
     };
     harness::yaml::read(&text)
@@ -218,10 +291,8 @@ fn read(path: &Path) -> Result<File, SettingsError> {
 }
 
 fn no_ready_sweep(benchmark: &str) -> SettingsError {
-    let ready = benchmarks::catalog()
-        .iter()
-        .filter(|entry| entry.sweep.is_some());
-    let ready: Vec<&str> = ready.map(|entry| entry.name).collect();
+    let ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
+    let ready: Vec<String> = ready.map(|(name, _)| name).collect();
     SettingsError::new(format!(
         "there is no ready sweep of {benchmark}; there is one of {}",
         ready.join(", ")

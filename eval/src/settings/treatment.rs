@@ -5,13 +5,13 @@
 use std::convert::Infallible;
 
 use harness::prompt::definition::Definition;
-use harness::prompt::{self, Driver, PromptMode};
+use harness::prompt::{self, Driver, PromptMode, ReplApi};
 use harness::sandbox::Isolation;
 use harness::treatment::{
-    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ReplSetting, Sent,
-    Setting, Treatment,
+    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ProtocolSetting,
+    ReplSetting, Sent, Setting, Treatment,
 };
-use harness::{AgentSettings, Assigned};
+use harness::{AgentSettings, Assigned, Compact, DEFAULT_KEPT_TURNS};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
@@ -92,6 +92,8 @@ impl Flags<'_> {
             root,
             max_depth: args.max_depth,
             web,
+            compaction: args.long_conversations.of_agents(),
+            answer_schema: guidance.answer_schema.clone(),
             code_via_tool: args.code_via == CodeVia::Tool,
             aliases: guidance.aliases.clone(),
             assigned: as_texts(&guidance.assigned),
@@ -176,6 +178,7 @@ impl Flags<'_> {
             claims.push(Claim::MaxIterations(run.max_iterations));
         }
         let layers = &run.overrides;
+        let args = self.guidance;
         let settings = [
             (Setting::AgentName, !layers.agent_name.is_empty()),
             (Setting::Site, !layers.site.is_empty()),
@@ -191,10 +194,25 @@ impl Flags<'_> {
             (Setting::WebAgent, self.web.web_agent.is_some()),
             (Setting::DumpText, run.dump.text),
             (Setting::DumpAlso, !self.web.dump_also.is_empty()),
+            (Setting::ReplApi, layers.repl_api != ReplApi::default()),
+            (Setting::AnswerSchema, run.answer_schema.is_some()),
+            (
+                Setting::Compaction,
+                run.compaction.how != Compact::default(),
+            ),
+            (
+                Setting::CompactionAt,
+                args.long_conversations.compaction_at.is_some(),
+            ),
+            (
+                Setting::CompactionKeep,
+                run.compaction.keep != DEFAULT_KEPT_TURNS,
+            ),
         ];
         let given = settings.into_iter().filter(|(_, is_given)| *is_given);
         claims.extend(given.map(|(setting, _)| Claim::Setting(setting)));
         claims.extend(ReplSetting::given(&run.repl).map(Claim::Repl));
+        claims.extend(ProtocolSetting::given(&run.settings).map(Claim::Protocol));
         let definition = layers.definition.as_ref();
         claims.extend(definition.map(|definition| Claim::Prompt(definition.name.clone())));
         let drivers = names(&self.guidance.drivers);
@@ -215,6 +233,7 @@ impl Flags<'_> {
         let assigned = &guidance.assigned;
         claims.extend(assigned.children.as_ref().map(|_| Claim::ChildModel));
         claims.extend(assigned.calls.as_ref().map(|_| Claim::LlmModel));
+        claims.extend(assigned.summaries.as_ref().map(|_| Claim::CompactionModel));
         claims.extend(assigned.at_depth.keys().copied().map(Claim::ModelAtDepth));
         claims
     }

@@ -5,14 +5,14 @@ use std::fmt;
 
 use clap::Args as _;
 use harness::prompt::{PromptMode, warnings};
-use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, HiddenBy, Inert, Sent};
+use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, HiddenBy, Inert, Sent, Setting};
 
 use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
 use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
 use crate::settings::{
-    BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, leave_out,
+    BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, leave_out,
 };
 
 /// Characters of a cell's name; with the number before it, still a file name everywhere.
@@ -84,12 +84,17 @@ impl Cells {
                 return Ok(());
             }
         };
-        combination.read_off(&engine);
+        combination.read_off(matrix, &engine);
         if self.made.iter().any(|(made, ..)| *made == combination) {
             return Ok(());
         }
         let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
-        let identity = asked(&engine, &flags.benchmark);
+        // The same model otherwise sampled answers otherwise.
+        let sampled = combination.varied(matrix).filter(|(axis, _)| axis.of_model);
+        let sampled: String = sampled
+            .map(|(axis, value)| format!(" {}={value}", axis.flag))
+            .collect();
+        let identity = asked(&engine, &flags.benchmark) + &sampled;
         let sent = by_identity(&engine, &flags.benchmark);
         for (cell, (made, earlier, model)) in self.runs.iter().zip(&self.made) {
             let (first, second) = (cell.name.clone(), name.clone());
@@ -139,6 +144,7 @@ impl Cells {
             skipped: self.skipped,
             left_out: self.left_out,
             budget: SweepBudgetArgs::default(),
+            race: None,
         })
     }
 }
@@ -173,12 +179,14 @@ fn resolve(
         };
         match problem {
             SettingsError::UnfitDriver(unfit) => return Ok(Resolved::Skipped(unfit.to_string())),
-            SettingsError::Inert(inert) if !inert.claims.iter().any(is_axis) => {
+            SettingsError::Inert(inert)
+                if !inert.claims.iter().any(|claim| is_axis(matrix, claim)) =>
+            {
                 left_out.push(*inert);
             }
             SettingsError::Inert(inert) if inert.by != HiddenBy::Other => {
                 let is_by_protocol = inert.by == HiddenBy::Protocol;
-                if !(is_by_protocol && combination.without_axes(&inert.claims)) {
+                if !(is_by_protocol && combination.without_axes(matrix, &inert.claims)) {
                     return Ok(Resolved::Skipped(inert.to_string()));
                 }
             }
@@ -194,11 +202,14 @@ fn resolve(
 }
 
 /// Whether a claim is one of the matrix, and not of the flags that all cells share.
-const fn is_axis(claim: &Claim) -> bool {
-    matches!(
-        claim,
-        Claim::PromptMode(_) | Claim::MaxDepth(_) | Claim::ChildModel | Claim::Driver(_)
-    )
+fn is_axis(matrix: &Matrix, claim: &Claim) -> bool {
+    let varies = |flag| matrix.varied.iter().any(|axis| axis.flag == flag);
+    match claim {
+        Claim::PromptMode(_) | Claim::MaxDepth(_) | Claim::ChildModel | Claim::Driver(_) => true,
+        Claim::MaxIterations(_) => varies("max-iterations"),
+        Claim::Setting(Setting::ReplApi) => varies("repl-api"),
+        _ => false,
+    }
 }
 
 /// One combination of the matrix.
@@ -212,6 +223,8 @@ pub(super) struct Combination {
     depth: Option<String>,
     /// None where children have the model of the cell.
     child_model: Option<String>,
+    /// Values of the matrix's further flags, in their order; none where the protocol does not have the flag.
+    varied: Vec<Option<String>>,
     drivers: Vec<String>,
 }
 
@@ -222,30 +235,46 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     } else {
         matrix.models.iter().cloned().map(Some).collect()
     };
-    let mut all: Vec<Combination> = models
-        .iter()
-        .map(|model| Combination {
+    let varied = products(matrix);
+    // A baseline has the axes that are the model's own.
+    let mut of_baselines: Vec<Vec<Option<String>>> = Vec::new();
+    for values in &varied {
+        let axes = matrix.varied.iter().zip(values);
+        let own: Vec<_> = axes
+            .map(|(axis, value)| value.clone().filter(|_| axis.of_model))
+            .collect();
+        if !of_baselines.contains(&own) {
+            of_baselines.push(own);
+        }
+    }
+    let mut all: Vec<Combination> = Vec::new();
+    for model in &models {
+        all.extend(of_baselines.iter().map(|varied| Combination {
             model: model.clone(),
             protocol: BASELINE.to_owned(),
             mode: None,
             depth: None,
             child_model: None,
+            varied: varied.clone(),
             drivers: Vec::new(),
-        })
-        .collect();
+        }));
+    }
     for model in &models {
         for protocol in &matrix.protocols {
             for mode in &matrix.prompt_modes {
                 for depth in &matrix.depths {
                     for child in &matrix.child_models {
-                        all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
-                            model: model.clone(),
-                            protocol: protocol.clone(),
-                            mode: Some(mode.clone()),
-                            depth: Some(depth.clone()),
-                            child_model: Some(child.clone()).filter(|child| child != SAME),
-                            drivers: drivers.clone(),
-                        }));
+                        for varied in &varied {
+                            all.extend(matrix.driver_sets.iter().map(|drivers| Combination {
+                                model: model.clone(),
+                                protocol: protocol.clone(),
+                                mode: Some(mode.clone()),
+                                depth: Some(depth.clone()),
+                                child_model: Some(child.clone()).filter(|child| child != SAME),
+                                varied: varied.clone(),
+                                drivers: drivers.clone(),
+                            }));
+                        }
                     }
                 }
             }
@@ -254,7 +283,29 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     all
 }
 
+/// All combinations of the values of the further flags; one without any where nothing varies.
+fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
+    let mut all = vec![Vec::new()];
+    for axis in &matrix.varied {
+        let longer = all.iter().flat_map(|values: &Vec<Option<String>>| {
+            axis.values.iter().map(|value| {
+                let mut values = values.clone();
+                values.push(Some(value.clone()));
+                values
+            })
+        });
+        all = longer.collect();
+    }
+    all
+}
+
 impl Combination {
+    /// The further flags that it has, with their values.
+    fn varied<'a>(&'a self, matrix: &'a Matrix) -> impl Iterator<Item = (&'a Varied, &'a String)> {
+        let axes = matrix.varied.iter().zip(&self.varied);
+        axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
+    }
+
     /// As flags of `rlm-eval run`, without those that all cells share.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
@@ -279,23 +330,34 @@ impl Combination {
     }
 
     /// Takes out the axes of these claims. Whether any was there.
-    fn without_axes(&mut self, claims: &[Claim]) -> bool {
+    fn without_axes(&mut self, matrix: &Matrix, claims: &[Claim]) -> bool {
         let before = self.clone();
         for claim in claims {
             match claim {
                 Claim::PromptMode(_) => self.mode = None,
                 Claim::MaxDepth(_) => self.depth = None,
                 Claim::ChildModel => self.child_model = None,
+                Claim::MaxIterations(_) => self.without(matrix, "max-iterations"),
+                Claim::Setting(Setting::ReplApi) => self.without(matrix, "repl-api"),
                 _ => {}
             }
         }
         *self != before
     }
 
+    fn without(&mut self, matrix: &Matrix, flag: &str) {
+        for (axis, value) in matrix.varied.iter().zip(&mut self.varied) {
+            if axis.flag == flag {
+                *value = None;
+            }
+        }
+    }
+
     /// Takes out the axes that are at their defaults and have nothing to say of these agents.
-    fn read_off(&mut self, engine: &EngineSettings) {
+    fn read_off(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;
+            self.without(matrix, "repl-api");
         }
         if engine.effective.max_depth == 0 {
             self.depth = None;
@@ -318,6 +380,11 @@ impl Combination {
         if matrix.child_models.len() > 1 {
             let child = self.child_model.as_ref();
             parts.extend(child.map(|child| format!("child-{child}")));
+        }
+        for (axis, value) in self.varied(matrix) {
+            if axis.values.len() > 1 {
+                parts.push(format!("{}{value}", axis.label));
+            }
         }
         parts.extend((!self.drivers.is_empty()).then(|| self.drivers.join("+")));
         safe(&parts.join("-")).chars().take(LONGEST).collect()
@@ -372,6 +439,8 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
     }
     let own = combination.flags();
     words.extend(own.chunks_exact(2).map(|pair| pair.join("=")));
+    let varied = combination.varied(matrix);
+    words.extend(varied.map(|(axis, value)| format!("--{}={value}", axis.flag)));
     match cli::parse(words) {
         Ok(cli) => match cli.command {
             Command::Run(mut args) => {

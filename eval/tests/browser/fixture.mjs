@@ -241,8 +241,21 @@ export function writeLarge(folder, { name = "large-20261121-100000-0001", sample
   return writeRun(folder, name, { identity: { prompt_mode: right > 0.7 ? "coordinator" : "solver" }, records });
 }
 
+/** Six runs of grids that a report sets side by side. */
+function writeReported(folder) {
+  for (let place = 0; place < 6; place += 1) {
+    const right = (index) => (index * 7 + place * 3) % 10 < 4 + place;
+    const records = Array.from({ length: 12 }, (_, index) => ({ id: index ? `arc-${index}` : hostileTexts[1], score: right(index) ? 1 : 0, answer: JSON.stringify(right(index) ? grid : otherGrid), expected: grid, cost_usd: 0.01 * (place + 1), started_at: "2026-11-21T07:00:00Z" }));
+    const name = `arc-2026112${place}-070000-0001`;
+    const identity = { benchmark: "arc", scorer: "arc-grid/1", prompt_mode: place % 2 ? "coordinator" : "solver", drivers: place > 2 ? "verify+exact-format" : "", model: place < 2 ? "openai/a-model-of-a-rather-long-name-2026" : "anthropic/another-of-a-long-name", max_depth: 1 + (place % 3) };
+    const dir = writeRun(folder, name, { identity, records });
+    records.forEach(({ id }) => writeFileSync(trajectoryFile(dir, id), line(eventsOf(name, id)(1, "root", start("root", "Q")))));
+  }
+}
+
 /** All of them. */
 export function writeAll(folder) {
+  writeReported(join(folder, "../reported"));
   const name = "tree-20261121-080000-0001";
   const dir = writeRun(folder, name, { identity: { model: "openai/gpt-test", prompt_mode: "coordinator", drivers: "verify+exact-format" }, records: [{ id: "tree", agents: 6, cost_usd: 0.0294, total_time_s: 2.6, usage: usage(8400, 560) }] });
   writeTree(dir, name);

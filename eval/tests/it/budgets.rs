@@ -201,7 +201,8 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
             "--judge-model",
             "openai/judge",
         ],
-        stops: [(signal, 4, 2), (signal, 8, 2)],
+        // The agents are not asked again.
+        stops: [(signal, 4, 2), (signal, 6, 2)],
         event: "judge_request",
         spent: "$32.0000 of $20",
     });

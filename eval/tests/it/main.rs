@@ -6,6 +6,7 @@ mod any_server;
 mod binary;
 mod cli;
 mod cli_settings;
+mod programs;
 mod prompt;
 mod prompt_cases;
 mod repl;
@@ -14,14 +15,17 @@ mod readme;
 mod report;
 
 mod data;
+mod clients;
 mod data_server;
 
 mod import;
 mod judge;
 mod known_names;
+mod long_answers;
 mod system_packages;
 mod merge;
 
+mod compaction;
 mod compare;
 mod differences;
 
@@ -34,6 +38,7 @@ mod summary;
 mod summary_attempts;
 mod survival;
 
+mod baselines;
 mod budgets;
 mod cassette;
 mod faults;
@@ -43,10 +48,12 @@ mod partition;
 mod peers;
 mod program;
 mod secrets;
+mod serve;
 mod servers;
 mod traffic;
 
 mod scorer_file;
+mod race;
 mod sweep;
 mod sweep_cells;
 mod sweep_resume;
@@ -54,7 +61,9 @@ mod manifests;
 mod snapshot;
 mod workflow;
 
+mod queue;
 mod resume;
+mod resume_inside;
 mod resume_killed;
 
 mod run;

@@ -49,7 +49,9 @@ fn json_lines(path: &Path) -> Vec<Value> {
 
 /// Everything in a run directory but run ids, the order of lines and times.
 fn content(dir: &Path) -> Vec<(String, Value)> {
-    let files = tree(dir).into_iter().filter(|name| name.contains('.'));
+    // Journals go with the runs that can be resumed.
+    let files = tree(dir).into_iter();
+    let files = files.filter(|name| name.contains('.') && !name.starts_with("journal/"));
     files
         .map(|name| {
             let path = dir.join(&name);

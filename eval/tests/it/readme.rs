@@ -34,7 +34,7 @@ fn blocks(text: &str) -> Vec<String> {
 fn run_blocks(page: &str) -> tempfile::TempDir {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let blocks = blocks(&text);
-    assert!(blocks.len() >= 2, "{page}: {blocks:?}");
+    assert!(!blocks.is_empty(), "{page}");
     let folder = tempfile::tempdir().unwrap();
     let programs = folder.path().join("bin");
     fs::create_dir(&programs).unwrap();
@@ -63,7 +63,10 @@ fn the_commands_of_the_guides_run_in_order() {
         "which-way-is-better",
         "agents-that-talk",
         "many-machines",
+        "programs-of-agents",
+        "baselines",
         "examples",
+        "serve",
     ];
     for page in pages {
         run_blocks(&format!("docs/guides/{page}.md"));

@@ -82,7 +82,14 @@ fn tables_and_a_page_that_needs_nothing_else() {
         assert!(page.contains(title), "{title}");
     }
     assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
-    for elsewhere in ["<script", "src=", "href=", "url(", "@import", "<link"] {
+    // Links lead to files of the runs alone.
+    let links: Vec<&str> = page.split("href=\"").skip(1).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        let (path, _) = link.split_once('"').unwrap();
+        assert!(binary.path().join(path).is_file(), "{path}");
+    }
+    for elsewhere in ["<script", "src=", "url(", "@import", "<link"] {
         assert!(!page.contains(elsewhere), "{elsewhere}");
     }
 

@@ -66,12 +66,15 @@ fn calls_of_the_last_two(dir: &Path) -> u64 {
 
 #[test]
 fn a_torn_run_is_completed_with_every_attempt_once() {
-    for piece in [0, 1, 40] {
+    for (piece, has_journal) in [(0, true), (1, true), (40, true), (40, false)] {
         let binary = Binary::new();
         let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
         let whole = attempts(&dir);
         let torn = calls_of_the_last_two(&dir);
         tear(&dir, 2, piece);
+        if !has_journal {
+            fs::remove_dir_all(dir.join("journal")).expect("it is there");
+        }
         let ran = resume(&binary, &dir, &[]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stderr.contains("4 attempts (2 done before)"), "{ran:?}");
@@ -82,26 +85,63 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
             let text = fs::read_to_string(dir.join(file)).expect("the file is there");
             assert_eq!(text.lines().count(), lines, "{file}");
         }
-        // What the two torn attempts had spent is not forgotten.
+        // What the two torn attempts had spent is not forgotten: it is theirs still, or else spent for nothing.
         let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
         let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
-        assert_eq!(summary["wasted"]["abandoned"]["attempts"], 2);
-        assert_eq!(summary["wasted"]["abandoned"]["llm_calls"], torn);
+        let wasted = &summary["wasted"]["abandoned"];
+        let (lost, calls) = if has_journal { (0, 0) } else { (2, torn) };
+        assert_eq!(wasted["attempts"], lost, "{piece} {has_journal}");
+        assert_eq!(wasted["llm_calls"], calls, "{piece} {has_journal}");
+        assert_eq!(calls_of_the_last_two(&dir), torn, "{piece} {has_journal}");
     }
+}
+
+/// A journal that cannot be read costs its attempt what it had paid, and says so.
+#[test]
+fn an_attempt_with_a_broken_journal_begins_anew() {
+    let binary = Binary::new();
+    let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
+    let torn = calls_of_the_last_two(&dir);
+    tear(&dir, 2, 0);
+    for file in fs::read_dir(dir.join("journal")).expect("there are journals") {
+        let path = file.expect("one of them").path();
+        let text = fs::read_to_string(&path).expect("it can be read");
+        fs::write(&path, format!("{{\"attempt\": 7}}\n{text}")).expect("it can be written");
+    }
+    let ran = resume(&binary, &dir, &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
+    let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
+    let wasted = &summary["wasted"]["abandoned"];
+    assert_eq!(
+        (&wasted["attempts"], &wasted["llm_calls"]),
+        (&json!(2), &json!(torn))
+    );
+    let run = RunDir::open(&dir).expect("the folder holds a run");
+    let last = run.records.last().expect("there are records");
+    let events = fs::read_to_string(run.trajectory(&last.id, last.attempt)).expect("it has events");
+    let reason = "\"attempt_restarted\",\"reason\":\"line 1 of the journal: ";
+    assert!(events.contains(reason), "{events}");
 }
 
 #[test]
 fn a_run_that_was_killed_before_its_first_record_begins() {
-    let binary = Binary::new();
-    let dir = begin(&binary, &[]);
-    for gone in ["samples.jsonl", "results.csv", "summary.json"] {
-        fs::remove_file(dir.join(gone)).expect("it was there");
+    for has_journal in [true, false] {
+        let binary = Binary::new();
+        let dir = begin(&binary, &[]);
+        for gone in ["samples.jsonl", "results.csv", "summary.json"] {
+            fs::remove_file(dir.join(gone)).expect("it was there");
+        }
+        if !has_journal {
+            fs::remove_dir_all(dir.join("journal")).expect("it is there");
+        }
+        let ran = resume(&binary, &dir, &["--json"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(attempts(&dir).len(), 4);
+        let summary: Value = serde_json::from_str(&ran.stdout).expect("the summary is JSON");
+        let abandoned = if has_journal { 0 } else { 4 };
+        assert_eq!(summary["wasted"]["abandoned"]["attempts"], abandoned);
     }
-    let ran = resume(&binary, &dir, &["--json"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!(attempts(&dir).len(), 4);
-    let summary: Value = serde_json::from_str(&ran.stdout).expect("the summary is JSON");
-    assert_eq!(summary["wasted"]["abandoned"]["attempts"], 4);
 }
 
 #[test]
@@ -208,7 +248,7 @@ fn recorded_flags_are_checked_as_typed_ones_are() {
         (
             "/flags/engine/guidance/protocol",
             json!("rml"),
-            "invalid value 'rml' for '--protocol <PROTOCOL>' [possible values: rlm, direct, tools, agent-turn, json-action]",
+            "invalid value 'rml' for '--protocol <PROTOCOL>' [possible values: rlm, direct, tools, agent-turn, json-action, workflow, codeact, retrieve, summary]",
         ),
         (
             "/flags/benchmark",

@@ -131,6 +131,9 @@ fn both_modes_leave_a_complete_run() {
             tree(&run.dir.path),
             [
                 "config.json",
+                "journal",
+                "journal/s-niah-8k-1.1.jsonl",
+                "journal/s-niah-8k-2.1.jsonl",
                 "lock.json",
                 "results.csv",
                 "samples.jsonl",

@@ -251,3 +251,53 @@ fn a_line_torn_within_a_character_costs_no_other() {
         assert_eq!(results(&first), results(&again), "{recording}");
     }
 }
+
+/// What cells read of clocks and random numbers is what they read in the recorded run, whose journal has it; without the journal they
+/// read their own.
+#[test]
+fn a_replay_reads_the_clocks_and_random_numbers_of_the_run() {
+    let model = "description: d\nrules:\n  - when: { turn: 1 }\n    reply: |\n      ```js\n      \
+        const [a, b] = await Promise.all([0, 1].map(async () => (await new Promise((done) => setTimeout(done, 3)), performance.now())));\n      \
+        console.log(Math.random(), Date.now(), a, b)\n      ```\n  - reply: |\n      ```js\n      \
+        console.log(Math.random(), new Date().toISOString()); return(String(Math.random()))\n      ```\n";
+    let row = json!({"id": "q", "query": "What?", "expected": "x"});
+    let binary = Binary::new()
+        .file("q.jsonl", row.to_string())
+        .file("model.yaml", model);
+    let args = |model: &str| {
+        let args =
+            format!("run --benchmark q.jsonl --scorer exact --max-iterations 3 --model {model}");
+        args.split(' ').map(str::to_owned).collect::<Vec<String>>()
+    };
+    let run = |model: &str| {
+        let args = args(model);
+        finish(
+            &binary,
+            &args.iter().map(String::as_str).collect::<Vec<_>>(),
+        )
+    };
+    let outputs = |run: &Finished| {
+        let events = crate::run::lines::<Value>(&run.dir.trajectory("q", 1));
+        let ends = events
+            .iter()
+            .filter(|event| event["kind"]["type"] == "iteration_end");
+        let seen = ends.map(|event| {
+            (
+                event["kind"]["output"].clone(),
+                event["kind"]["returned"].clone(),
+            )
+        });
+        seen.collect::<Vec<_>>()
+    };
+    let first = run("scripted:model.yaml");
+    let replay = format!("replay:{}", first.dir.path.display());
+    let again = run(&replay);
+    assert_eq!(outputs(&first), outputs(&again));
+    // And a replay of the replay, whose journal has what it read.
+    let third = run(&format!("replay:{}", again.dir.path.display()));
+    assert_eq!(outputs(&first), outputs(&third));
+    fs::remove_dir_all(first.dir.path.join("journal")).unwrap();
+    let without = run(&replay);
+    assert_eq!((without.ran.code, outputs(&without).len()), (Some(0), 2));
+    assert_ne!(outputs(&first), outputs(&without));
+}

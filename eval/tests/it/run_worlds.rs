@@ -407,7 +407,7 @@ fn users_may_say_more_about_texts() {
         "scripted:model.yaml",
     ];
     let refused = binary.run(&args, "");
-    let error = "error: --protocol direct cannot work on tasks, whose user says more than once; use --protocol rlm, agent-turn or json-action\n";
+    let error = "error: --protocol direct cannot work on tasks, whose user says more than once; use --protocol rlm, agent-turn, json-action or codeact\n";
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
 }
 

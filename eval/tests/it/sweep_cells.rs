@@ -18,7 +18,34 @@ type MatrixRow<'a> = (
 fn a_cell_is_one_experiment_under_one_name() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
-    let rows: [MatrixRow<'_>; 25] = [
+    let rows: [MatrixRow<'_>; 28] = [
+        (
+            "Iterations are an axis of what iterates.",
+            "{run: RUN, iterations: [5, 15]}",
+            Ok(&[
+                "01-direct",
+                "02-solver-iterations5",
+                "03-solver-iterations15",
+            ]),
+            &[],
+        ),
+        (
+            "How much of the REPL is described is no axis of a protocol without one.",
+            "{run: RUN, protocols: [rlm, tools], repl-apis: [standard, extended]}",
+            Ok(&[
+                "01-direct",
+                "02-rlm-solver-standard",
+                "03-rlm-solver-extended",
+                "04-tools",
+            ]),
+            &[],
+        ),
+        (
+            "An axis and a shared flag are not both there.",
+            "{run: {<<: RUN, temperature: 1}, temperatures: [0, 1]}",
+            Err("error: temperatures and --temperature both set it: leave one of them out"),
+            &[],
+        ),
         (
             "An axis that a protocol does not have is no axis of its cells.",
             "{run: RUN, protocols: [rlm, tools], prompt-modes: [solver, coordinator], depths: [2, 3]}",

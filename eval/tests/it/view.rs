@@ -91,6 +91,84 @@ fn a_link_that_leads_out_of_the_folder_is_not_followed() {
     assert_eq!(answer.status, 403, "{}", answer.body);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_run_of_which_a_file_is_a_link_out_of_the_folder_is_refused() {
+    use std::os::unix::fs::symlink;
+    // A link in the place of each, and what it leads to: the sums and listings of a run read all of these.
+    for (name, target) in [
+        ("config.json", "elsewhere/config.json"),
+        ("samples.jsonl", "elsewhere/samples.jsonl"),
+        ("trajectories/s-2.1.jsonl", "secret.txt"),
+        ("abandoned", "elsewhere"),
+        ("superseded", "elsewhere"),
+    ] {
+        let binary = folder();
+        let results = binary.path().join("results");
+        let link = results.join("one").join(name);
+        let _ = fs::remove_file(&link);
+        symlink(binary.path().join(target), &link).unwrap();
+        let viewer = Viewer::of(&results);
+        let answer = viewer.ask("GET /api/run?run=one", &["Host: HOST"]);
+        assert_eq!(answer.status, 403, "{name}: {}", answer.body);
+        let runs = viewer.ask("GET /api/runs", &["Host: HOST"]);
+        let runs: Value = serde_json::from_str(&runs.body).unwrap();
+        let problem = runs["runs"][0]["problem"].as_str().unwrap();
+        assert!(
+            problem.ends_with("is outside of the folder that is shown"),
+            "{problem}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_file_of_a_run_does_not_break_it() {
+    let binary = folder()
+        .file("results/one/trajectories/a-folder/x.jsonl", "{}")
+        .file("results/one/abandoned/a-folder/x.jsonl", "{}");
+    let viewer = Viewer::of(&binary.path().join("results"));
+    let answer = viewer.ask("GET /api/run?run=one", &["Host: HOST"]);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+#[test]
+fn runs_in_folders_of_folders_are_shown_with_what_a_sweep_has_not_begun() {
+    let binary = folder();
+    let results = binary.path().join("results");
+    let cell = results.join("sweep/01-direct");
+    fs::create_dir_all(&cell).unwrap();
+    for name in ["config.json", "lock.json", "samples.jsonl"] {
+        fs::copy(results.join("one").join(name), cell.join(name)).unwrap();
+    }
+    let plan = r#"{"v":1,"cells":[{"name":"01-direct"},{"name":"02-rlm"}]}"#;
+    fs::write(results.join("sweep/sweep.json"), plan).unwrap();
+    let viewer = Viewer::of(&results);
+    let ask = |target: &str| -> Value {
+        let answer = viewer.ask(&format!("GET /api/{target}"), &["Host: HOST"]);
+        serde_json::from_str(&answer.body).unwrap_or_else(|_| panic!("{target}: {}", answer.body))
+    };
+    let all = ask("runs");
+    let ids = |page: &Value| -> Vec<String> {
+        let rows = page["runs"].as_array().unwrap().iter();
+        rows.map(|row| row["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(ids(&all), ["one"]);
+    assert_eq!(all["groups"][0]["id"], "sweep");
+    assert_eq!(all["groups"][0]["is_sweep"], true);
+    assert_eq!(all["groups"][0]["not_begun"], serde_json::json!(["02-rlm"]));
+    assert_eq!(ids(&ask("runs?folder=sweep")), ["sweep/01-direct"]);
+    // A filter looks in all of them.
+    assert_eq!(ids(&ask("runs?filter=01-direct")), ["sweep/01-direct"]);
+    assert_eq!(
+        ask("run?run=sweep%2F01-direct")["overview"]["id"],
+        "sweep/01-direct"
+    );
+    let compared = ask("compare?runs=one/sweep%252F01-direct");
+    assert_eq!(compared["shared_samples"], 1);
+    assert_eq!(compared["differing_samples"], 0);
+}
+
 #[test]
 fn nothing_is_written() {
     let binary = folder();

@@ -39,6 +39,17 @@ fn the_pages_in_chromium() {
         let ran = binary.run(&args, "");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
+    let reported = std::fs::read_dir(binary.path().join("reported")).unwrap();
+    let mut runs: Vec<String> = reported
+        .map(|run| run.unwrap().path().display().to_string())
+        .collect();
+    runs.sort();
+    let report: Vec<&str> = ["report", "--html", "results/export/report.html"]
+        .into_iter()
+        .chain(runs.iter().map(String::as_str))
+        .collect();
+    let ran = binary.run(&report, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let viewer = Viewer::of(&results);
     node(&["run.mjs", &viewer.address, &results.display().to_string()]);
 }

@@ -1,24 +1,35 @@
 //! What the page asks for: each address with the JSON that it gives.
 
-use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::comparison::compare;
 use super::error::ViewError;
+use super::filter::{Filter, Marks, Subject};
+use super::input;
 use super::library::Library;
+use super::matches::Match;
+use super::neighbours;
+use super::outcome::beginning;
 use super::overview;
 use super::query::Query;
 use super::run_file::RunFile;
-use super::sample_list::{self, in_order, natural};
-use super::trajectory::{agent_texts, iterations, text_part};
+use super::runs_page;
+use super::sample_list;
+use super::search::{Asked, Kind};
+use super::trajectory::{agent_texts, iterations, outline, text_part};
 
 /// Iterations of a page at most.
 const ITERATIONS: usize = 100;
 
 /// Samples of a comparison's page at most.
 const DIFFERING: usize = 500;
+
+/// Hits of a search's page at most.
+const HITS: usize = 50;
 
 /// Characters of a record's texts that a page shows; trajectories have them in full.
 const RECORD_TEXT: usize = 100_000;
@@ -27,25 +38,33 @@ const RECORD_TEXT: usize = 100_000;
 ///
 /// | name | parameters | gives |
 /// |---|---|---|
-/// | `runs` | | a row for each run |
+/// | `runs` | `folder`, `filter`, `sort`, `descending`, `offset`, `limit` | a page of runs, and the folders that hold some |
 /// | `run` | `run` | summary, settings, plots, attempts under way |
 /// | `samples` | `run`, `filter`, `search`, `sort`, `descending`, `offset`, `limit` | a page of attempts |
-/// | `attempt` | `run`, `sample`, `attempt` | record, agents with their timelines, neighbours |
+/// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that hold all words, how far they are indexed |
+/// | `failures` | `run` | groups of failures, and how much of the trajectories they are made from |
+/// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list that it was opened from) | record, agents with their timelines, neighbours |
+/// | `input` | `run`, `sample`, `find` or `at`, both optional | what the sample was asked about, or why that is not known; places of a text in it |
+/// | `outline` | `run`, `sample`, `attempt` | of each iteration of each agent what it used and how it ended |
 /// | `agent` | …, `agent` | query, system prompt, answer |
 /// | `iterations` | …, `agent`, `offset`, `limit` | a page of iterations with their events |
 /// | `text` | …, `from`, `to` | a part of a long text |
-/// | `compare` | `runs` (ids joined by `/`), `offset`, `limit` | differences |
+/// | `compare` | `runs` (ids in percent-encoding, joined by `/`), `offset`, `limit` | differences |
 /// | `stamp` | `run`, `sample`, `attempt`, all optional | a text that is equal while nothing changes |
 ///
 /// # Errors
 /// [`ViewError`] for what is not there, and for files that cannot be read.
 pub fn answer(library: &Library, name: &str, query: &Query) -> Option<Result<String, ViewError>> {
     Some(match name {
-        "runs" => runs(library),
+        "runs" => runs(library, query),
         "run" => run(library, query),
         "samples" => samples(library, query),
+        "search" => everywhere(library, query),
+        "failures" => failures(library, query),
         "attempt" => attempt(library, query),
         "agent" => agent(library, query),
+        "input" => input::page(library, query).map(|page| text_of(&page)),
+        "outline" => outline_of(library, query),
         "iterations" => iteration_page(library, query),
         "text" => text(library, query),
         "compare" => comparison(library, query),
@@ -54,18 +73,8 @@ pub fn answer(library: &Library, name: &str, query: &Query) -> Option<Result<Str
     })
 }
 
-fn runs(library: &Library) -> Result<String, ViewError> {
-    let mut runs = library.runs()?;
-    runs.sort_by(|a, b| natural(&a.0, &b.0));
-    let rows: Vec<_> = runs
-        .iter()
-        .map(|(id, path)| library.overview(id, path))
-        .collect();
-    Ok(text_of(&json!({
-        "folder": library.root(),
-        "runs": rows,
-        "stamp": library.stamp(None, None)?,
-    })))
+fn runs(library: &Library, query: &Query) -> Result<String, ViewError> {
+    Ok(text_of(&runs_page::page(library, query)?))
 }
 
 fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -78,17 +87,101 @@ fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
 
 fn samples(library: &Library, query: &Query) -> Result<String, ViewError> {
     let file = library.run(query.required("run")?)?;
-    Ok(text_of(&sample_list::page(&file.run.records, query)?))
+    let search = search(query)?;
+    let marks = marks(library, &file, &search);
+    Ok(text_of(&sample_list::page(&file, &search, &marks, query)?))
+}
+
+fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
+    let file = library.run(query.required("run")?)?;
+    Ok(text_of(&library.failures(&file)))
+}
+
+/// The expression by which a list is searched.
+fn search(query: &Query) -> Result<Filter, ViewError> {
+    let search = query.get("search").unwrap_or_default();
+    Filter::parse(search).map_err(|problem| ViewError::Parameter {
+        name: "search",
+        problem,
+    })
+}
+
+fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
+    let problem = |name| move |problem| ViewError::Parameter { name, problem };
+    let filter = Filter::parse(query.get("q").unwrap_or_default()).map_err(problem("q"))?;
+    let kinds = query.get("in").unwrap_or_default().split(',');
+    let kinds = kinds.filter(|name| !name.is_empty()).map(|name| {
+        let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| {
+            let known = Kind::ALL.map(Kind::name).join(", ");
+            problem("in")(format!("`{name}`; known: {known}"))
+        })
+    });
+    let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
+    let index = library.refresh_texts()?;
+    let asked = Asked {
+        words: &filter.words,
+        kinds: &kinds,
+        run: query.get("run"),
+        offset: query.number("offset", 0)?,
+        limit: query.number("limit", HITS)?.min(HITS),
+    };
+    // Records are read where the filter asks for them alone.
+    let mut files: HashMap<String, Option<(Arc<RunFile>, Marks)>> = HashMap::new();
+    let passes = |run: &str, sample: &str, attempt: u32| {
+        if filter.is_plain() {
+            return true;
+        }
+        let file = files.entry(run.to_owned()).or_insert_with(|| {
+            let file = library.run(run).ok()?;
+            let marks = marks(library, &file, &filter);
+            Some((file, marks))
+        });
+        file.as_ref().is_some_and(|(file, marks)| {
+            let record = file.record(sample, attempt);
+            record.is_some_and(|record| {
+                filter.passes(&Subject::of(&file.run.lock.run, record, marks))
+            })
+        })
+    };
+    let found = library.search(&asked, passes)?;
+    Ok(text_of(&json!({
+        "hits": found.hits,
+        "total": found.total,
+        "more": found.more,
+        "offset": asked.offset,
+        "index": index,
+    })))
+}
+
+/// What a filter asks of attempts besides their records.
+fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
+    let mut marks = Marks::default();
+    if filter.asks_for_groups() {
+        marks.groups = library.failures(file).of;
+    }
+    marks
 }
 
 fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     let (id, sample, attempt) = which(query)?;
     let stamp = library.stamp(Some(id), Some((sample, attempt)))?;
     let file = library.run(id)?;
-    let record = file.record(sample, attempt).map(shown_record);
-    let trajectory = library.trajectory(&file, sample, attempt, |index, _, progress| {
-        Ok((json!(index.agents()), progress))
+    let found = file.record(sample, attempt);
+    let expected = found.map(|record| Match::wanted(&record.expected));
+    let trajectory = library.trajectory(&file, sample, attempt, |index, path, progress| {
+        let mut agents = index.agents();
+        for agent in &mut agents {
+            agent.holds = index.answer_holds(path, agent.answer, expected.as_deref())?;
+        }
+        Ok((json!(agents), progress))
     });
+    let others = file.run.records.iter().filter(|record| record.id == sample);
+    let mut attempts: Vec<_> = others
+        .map(|record| json!({ "attempt": record.attempt, "score": record.score, "status": record.status }))
+        .collect();
+    attempts.sort_by_key(|one| one["attempt"].as_u64());
+    let record = found.map(shown_record);
     let (agents, progress) = match trajectory {
         Ok((agents, progress)) => (agents, Some(progress)),
         // A record whose trajectory is gone still has something to show.
@@ -100,9 +193,26 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
         "record": record,
         "agents": agents,
         "progress": progress,
-        "neighbours": neighbours(&file, sample, attempt),
+        "attempts": attempts,
+        "neighbours": neighbours(library, query, id, &file, (sample, attempt))?,
         "stamp": stamp,
     })))
+}
+
+/// What comes before and after an attempt in the list that it was opened from.
+fn neighbours(
+    library: &Library,
+    query: &Query,
+    run: &str,
+    file: &RunFile,
+    here: (&str, u32),
+) -> Result<Value, ViewError> {
+    let Some(list) = query.get("list").map(Query::new) else {
+        return neighbours::of(library, run, file, here, None);
+    };
+    let search = search(&list)?;
+    let marks = marks(library, file, &search);
+    neighbours::of(library, run, file, here, Some((&list, &search, &marks)))
 }
 
 fn agent(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -139,13 +249,21 @@ fn text(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(text_of(&part))
 }
 
+fn outline_of(library: &Library, query: &Query) -> Result<String, ViewError> {
+    let (id, sample, attempt) = which(query)?;
+    let shown = library.trajectory(&*library.run(id)?, sample, attempt, |index, path, _| {
+        Ok(json!(outline(index, path)?))
+    })?;
+    Ok(text_of(&json!({ "agents": shown })))
+}
+
 fn comparison(library: &Library, query: &Query) -> Result<String, ViewError> {
-    let ids: Vec<&str> = query.required("runs")?.split('/').collect();
+    let ids = query.ids("runs")?;
     let files = ids.iter().map(|id| library.run(id));
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let named: Vec<(&str, &RunFile)> = ids
         .iter()
-        .copied()
+        .map(String::as_str)
         .zip(files.iter().map(AsRef::as_ref))
         .collect();
     let offset = query.number("offset", 0)?;
@@ -175,11 +293,11 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
     if let Some(fields) = record.as_object_mut() {
         for (_, value) in fields {
             match value {
-                Value::String(text) => *text = sample_list::beginning(text, RECORD_TEXT),
+                Value::String(text) => *text = beginning(text, RECORD_TEXT),
                 Value::Array(_) | Value::Object(_) => {
                     let text = value.to_string();
                     if text.len() > RECORD_TEXT {
-                        *value = sample_list::beginning(&text, RECORD_TEXT).into();
+                        *value = beginning(&text, RECORD_TEXT).into();
                     }
                 }
                 _ => {}
@@ -187,41 +305,6 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
         }
     }
     record
-}
-
-/// The attempts before and after one, in the order in which a run's page lists them at first.
-fn neighbours(file: &RunFile, sample: &str, attempt: u32) -> Value {
-    let key = |id: &str, number: u32| json!({ "id": id, "attempt": number });
-    let finished = file.run.records.iter();
-    let under_way = file.under_way.iter();
-    let all = finished
-        .map(|record| (record.id.as_str(), record.attempt))
-        .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
-    // Without sorting: an export asks this of each attempt.
-    let here = (sample, attempt);
-    let (mut previous, mut next, mut before, mut of) = (None, None, 0, 0);
-    let mut is_there = false;
-    for one in all {
-        of += 1;
-        match in_order(one, here) {
-            Ordering::Equal => is_there = true,
-            Ordering::Less => {
-                before += 1;
-                let first = previous.is_none_or(|last| in_order(last, one).is_lt());
-                previous = if first { Some(one) } else { previous };
-            }
-            Ordering::Greater => {
-                let first = next.is_none_or(|last| in_order(one, last).is_lt());
-                next = if first { Some(one) } else { next };
-            }
-        }
-    }
-    json!({
-        "previous": previous.filter(|_| is_there).map(|one| key(one.0, one.1)),
-        "next": next.filter(|_| is_there).map(|one| key(one.0, one.1)),
-        "place": is_there.then_some(before + 1),
-        "of": of,
-    })
 }
 
 /// JSON of values whose keys are texts, which cannot fail.

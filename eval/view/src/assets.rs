@@ -20,13 +20,24 @@ macro_rules! files {
 }
 
 /// Styles, in the order in which the page takes them.
-const STYLES: &[(&str, &str)] = files!["base.css", "tables.css", "sample.css"];
+const STYLES: &[(&str, &str)] = files![
+    "base.css",
+    "tables.css",
+    "failures.css",
+    "search.css",
+    "sample.css",
+    "inside.css"
+];
 
 /// Scripts: ES modules, each after those that it imports.
 const SCRIPTS: &[(&str, &str)] = files![
     "controls.js",
     "dom.js",
     "format.js",
+    "ansi.js",
+    "copy.js",
+    "markdown.js",
+    "written.js",
     "api.js",
     "route.js",
     "keys.js",
@@ -39,18 +50,30 @@ const SCRIPTS: &[(&str, &str)] = files![
     "grid.js",
     "long-text.js",
     "image.js",
+    "said.js",
     "response.js",
     "json-action.js",
     "web.js",
     "iteration.js",
     "iterations.js",
+    "input.js",
     "timeline.js",
+    "outline.js",
+    "film-strip.js",
+    "spending.js",
     "prompt.js",
+    "diff.js",
+    "program.js",
+    "filter-help.js",
     "samples.js",
+    "failures.js",
     "runs-view.js",
+    "search-view.js",
     "compare-view.js",
+    "workers.js",
     "run-view.js",
     "sample-view.js",
+    "pair-view.js",
     "main.js"
 ];
 

@@ -7,9 +7,10 @@ use report::compare::{self, Against, FamilyKind, RunPair, RunScores, cautions, h
 use report::differences;
 use serde::Serialize;
 
+use super::outcome::beginning;
 use super::overview::Overview;
 use super::run_file::RunFile;
-use super::sample_list::{beginning, natural};
+use super::sample_list::natural;
 
 /// Characters of an answer that a row shows.
 const SHOWN: usize = 120;
@@ -30,6 +31,10 @@ pub struct Comparison {
     pub sentences: Vec<String>,
     /// The others against the base, and the best of them with each other.
     pub families: Vec<Family>,
+    /// Samples that the base and any of the others have both scored.
+    pub shared_samples: usize,
+    /// Whether all ran on the same data with the same scorer.
+    pub one_task: bool,
     /// Samples that any of them scores otherwise than the base, in natural order.
     pub differing_samples: usize,
     /// Samples before this page.
@@ -83,7 +88,8 @@ pub struct Result {
 
 /// Compares runs. `named` holds each with its id, the base first.
 pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Comparison {
-    let results: Vec<_> = named.iter().map(|(_, run)| results(run)).collect();
+    let files: Vec<&RunFile> = named.iter().map(|(_, run)| *run).collect();
+    let (mut samples, shared_samples) = differing_and_shared(&files);
     let scores: Vec<RunScores> = named
         .iter()
         .map(|(_, run)| RunScores::of_run(&run.run))
@@ -107,23 +113,9 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
         }
     });
     let families: Vec<Family> = families.collect();
-    let base = results.first();
-    let mut ids: Vec<&String> = match base {
-        None => Vec::new(),
-        Some(base) => base
-            .iter()
-            .filter(|(id, of_base)| {
-                let others = results[1..].iter().filter_map(|run| run.get(*id));
-                others.into_iter().any(|other| differs(other, of_base))
-            })
-            .map(|(id, _)| id)
-            .collect(),
-    };
-    ids.sort_by(|a, b| natural(a, b));
-    let page = ids.iter().skip(offset).take(limit).map(|id| Differing {
-        id: (*id).clone(),
-        results: results.iter().map(|run| run.get(*id).cloned()).collect(),
-    });
+    let differing_samples = samples.len();
+    samples.drain(..offset.min(differing_samples));
+    samples.truncate(limit);
     Comparison {
         runs: named
             .iter()
@@ -133,10 +125,40 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
         sentences: differences::sentences(&compared.differences, named.len()),
         names,
         families,
-        differing_samples: ids.len(),
+        shared_samples,
+        one_task: files.iter().all(|run| same_task(files[0], run)),
+        differing_samples,
         offset,
-        samples: page.collect(),
+        samples,
     }
+}
+
+/// The samples that any of these runs scores otherwise than the first, in natural order.
+pub fn differing(runs: &[&RunFile]) -> Vec<Differing> {
+    differing_and_shared(runs).0
+}
+
+/// Those, and how many samples the first has in common with any of the others.
+fn differing_and_shared(runs: &[&RunFile]) -> (Vec<Differing>, usize) {
+    let results: Vec<Results> = runs.iter().map(|run| results(run)).collect();
+    let Some((base, others)) = results.split_first() else {
+        return (Vec::new(), 0);
+    };
+    let mut shared = 0;
+    let mut ids = Vec::new();
+    for (id, of_base) in base {
+        let mut found = others.iter().filter_map(|run| run.get(id)).peekable();
+        shared += usize::from(found.peek().is_some());
+        if found.any(|other| differs(other, of_base)) {
+            ids.push(id);
+        }
+    }
+    ids.sort_by(|a, b| natural(a, b));
+    let rows = ids.into_iter().map(|id| Differing {
+        id: id.clone(),
+        results: results.iter().map(|run| run.get(id).cloned()).collect(),
+    });
+    (rows.collect(), shared)
 }
 
 type Results = BTreeMap<String, Result>;

@@ -44,6 +44,14 @@ pub enum ViewError {
         /// The file.
         path: PathBuf,
     },
+    /// The index of searched texts cannot be read.
+    #[error("cannot search {}: {reason}", path.display())]
+    Index {
+        /// The index.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// A parameter of a request is missing or no such value.
     #[error("parameter `{name}`: {problem}")]
     Parameter {

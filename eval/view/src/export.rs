@@ -82,6 +82,10 @@ struct Answers<'a> {
 impl Answers<'_> {
     fn run(&mut self, run: &str) -> Result<(), ViewError> {
         self.ask("run", &[("run", run)])?;
+        let mut failures = self.ask("failures", &[("run", run)])?;
+        while failures["read"].as_u64() < failures["to_read"].as_u64() {
+            failures = self.ask("failures", &[("run", run)])?;
+        }
         let limit = SAMPLE_PAGE.to_string();
         let mut offset = 0;
         loop {

@@ -1,16 +1,18 @@
 //! A run in one row, and the figures and plots of its page.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
-use records::run_dir::RunDirError;
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::error::ViewError;
+use super::histogram::histogram;
 use super::run_file::{Progress, RunFile};
 
 /// A run in the table of runs.
@@ -32,8 +34,8 @@ pub struct Overview {
 
 impl Overview {
     /// Reads it from a run's folder. A run that cannot be read has a row, too, which says why.
-    pub fn read(id: &str, path: &Path) -> Self {
-        match RunFile::open(path) {
+    pub fn read(id: &str, path: &Path, open: impl FnOnce() -> Result<RunFile, ViewError>) -> Self {
+        match open() {
             Ok(file) => Self::of(id, &file),
             Err(problem) => Self::broken(id, path, &problem),
         }
@@ -56,7 +58,7 @@ impl Overview {
         self.progress == Some(Progress::Running)
     }
 
-    fn broken(id: &str, path: &Path, problem: &RunDirError) -> Self {
+    fn broken(id: &str, path: &Path, problem: &ViewError) -> Self {
         Self {
             id: id.to_owned(),
             started_at: started_at(id, path, &[]),
@@ -106,7 +108,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
             .iter()
             .filter_map(|record| of(record).map(|value| (value, record.score)))
             .collect();
-        histogram(&values).map(|bins| json!({ "label": label, "unit": unit, "bins": bins }))
+        histogram(&values, unit).map(|bins| json!({ "label": label, "unit": unit, "bins": bins }))
     };
     let tokens = |record: &AttemptRecord| {
         let usage = record.usage?;
@@ -122,93 +124,71 @@ pub fn page(id: &str, file: &RunFile) -> Value {
     .into_iter()
     .flatten()
     .collect();
-    json!({
+    let mut page = json!({
         "overview": Overview::of(id, file),
         "config": file.run.config,
         "plots": plots,
+        "spread": spread(records),
         "under_way": file.under_way,
         "torn": file.run.truncated_record.as_ref().map(|record| record.line),
-    })
+    });
+    if let Some(workers) = workers(file) {
+        page["queue"] = workers;
+    }
+    page
 }
 
-/// A bar of a histogram, split by score.
-#[derive(Debug, PartialEq, Serialize)]
-struct Bin {
-    from: f64,
-    to: f64,
-    /// Attempts with a score of 1.
-    right: u64,
-    /// Attempts with a score below 1.
-    wrong: u64,
-    /// Attempts without a score.
-    unscored: u64,
-}
-
-/// Values with their scores in at most 16 bins of equal width; whole numbers get bins of whole width.
-/// `None` with fewer than two different values.
-fn histogram(values: &[(f64, Option<f64>)]) -> Option<Vec<Bin>> {
-    const MOST: f64 = 16.0;
-    let numbers = values.iter().map(|(value, _)| *value);
-    let low = numbers.clone().fold(f64::INFINITY, f64::min);
-    let high = numbers.clone().fold(f64::NEG_INFINITY, f64::max);
-    if !low.is_finite() || !high.is_finite() || low >= high {
+/// Who works on a run whose attempts others make, as whoever follows it wrote it lately; nothing of a run that nobody follows.
+fn workers(file: &RunFile) -> Option<Value> {
+    /// Of more bytes, something else than this program made it.
+    const MOST: u64 = 16 << 20;
+    if file.progress() != Progress::Running {
         return None;
     }
-    let whole = numbers.clone().all(|value| value.fract() == 0.0);
-    let (width, count) = if whole {
-        let width = ((high - low + 1.0) / MOST).ceil();
-        (width, ((high - low + 1.0) / width).ceil())
-    } else {
-        ((high - low) / MOST, MOST)
-    };
-    let mut bins: Vec<Bin> = std::iter::successors(Some(0.0), |bin| Some(bin + 1.0))
-        .take_while(|bin| *bin < count)
-        .map(|bin| Bin {
-            from: low + bin * width,
-            to: low + (bin + 1.0) * width,
-            right: 0,
-            wrong: 0,
-            unscored: 0,
-        })
-        .collect();
-    for (value, score) in values {
-        let place = bins.iter().rposition(|bin| *value >= bin.from).unwrap_or(0);
-        match score {
-            None => bins[place].unscored += 1,
-            Some(score) if *score >= 1.0 => bins[place].right += 1,
-            Some(_) => bins[place].wrong += 1,
+    let path = file.run.path.join("workers.json");
+    let size = fs::metadata(&path).ok()?.len();
+    let bytes = (size <= MOST).then(|| fs::read(&path).ok())??;
+    let workers: Value = serde_json::from_slice(&bytes).ok()?;
+    (workers["v"] == 1).then_some(workers)
+}
+
+/// How many samples have how many of their scored attempts right, as `1 of 4` with the samples and a word for a colour. None
+/// where no sample has two.
+fn spread(records: &[AttemptRecord]) -> Vec<(String, u64, &'static str)> {
+    let mut samples: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for record in records {
+        if let Some(score) = record.score {
+            let (right, all) = samples.entry(&record.id).or_default();
+            *right += u64::from(score >= 1.0);
+            *all += 1;
         }
     }
-    Some(bins)
+    if samples.values().all(|(_, all)| *all < 2) {
+        return Vec::new();
+    }
+    let mut bins: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+    for (right, all) in samples.values() {
+        *bins.entry((*all, *right)).or_default() += 1;
+    }
+    let most = bins.keys().map(|(all, _)| *all).max().unwrap_or_default();
+    for right in 0..=most {
+        bins.entry((most, right)).or_default();
+    }
+    let bins = bins.into_iter().rev();
+    bins.map(|((all, right), samples)| {
+        let kind = match right {
+            0 => "wrong",
+            right if right == all => "right",
+            _ => "limit",
+        };
+        (format!("{right} of {all}"), samples, kind)
+    })
+    .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{histogram, time_in_name};
-
-    #[test]
-    fn values_fall_into_few_bins() {
-        let counts = |values: &[f64]| {
-            let values: Vec<_> = values.iter().map(|value| (*value, Some(1.0))).collect();
-            histogram(&values).map(|bins| {
-                let bins = bins.iter();
-                bins.map(|bin| (bin.from, bin.right)).collect::<Vec<_>>()
-            })
-        };
-        assert_eq!(counts(&[]), None);
-        assert_eq!(counts(&[3.0, 3.0]), None);
-        assert_eq!(
-            counts(&[1.0, 2.0, 2.0, 4.0]),
-            Some(vec![(1.0, 1), (2.0, 2), (3.0, 0), (4.0, 1)])
-        );
-        let wide: Vec<f64> = (0..100).map(f64::from).collect();
-        let bins = counts(&wide).unwrap();
-        assert_eq!(bins.len(), 15);
-        assert!(bins[..14].iter().all(|(_, count)| *count == 7), "{bins:?}");
-        let fractions = counts(&[0.0, 0.5, 1.0]).unwrap();
-        assert_eq!(fractions.len(), 16);
-        assert_eq!(fractions.iter().map(|(_, count)| count).sum::<u64>(), 3);
-    }
+    use super::time_in_name;
 
     #[test]
     fn a_name_tells_when_a_run_began() {

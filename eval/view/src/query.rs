@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use percent_encoding::percent_decode_str;
 use url::form_urlencoded;
 
 use super::error::ViewError;
@@ -35,6 +36,16 @@ impl Query {
             name,
             problem: "missing".to_owned(),
         })
+    }
+
+    /// Ids in percent-encoding, joined by `/`: an id may hold a `/` itself.
+    ///
+    /// # Errors
+    /// [`ViewError::Parameter`] if they are not given.
+    pub fn ids(&self, name: &'static str) -> Result<Vec<String>, ViewError> {
+        let ids = self.required(name)?.split('/');
+        let ids = ids.map(|id| percent_decode_str(id).decode_utf8_lossy().into_owned());
+        Ok(ids.collect())
     }
 
     /// A number, or `default` if it is not given.

@@ -29,6 +29,8 @@ pub struct RunFile {
     pub summary: Summary,
     /// Attempts that have events and no record yet.
     pub under_way: Vec<UnderWay>,
+    /// Whether more attempts may begin, of which nobody knows how many.
+    is_open: bool,
     /// What the files looked like.
     pub stamp: Stamp,
     places: HashMap<(String, u32), usize>,
@@ -53,6 +55,17 @@ pub enum Progress {
     Running,
     /// It was stopped before its end.
     Stopped,
+}
+
+impl Progress {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+        }
+    }
 }
 
 /// What a run's files look like: equal while nothing was written.
@@ -92,7 +105,9 @@ impl RunFile {
         let places = records
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))
             .collect();
-        let complete = summary.attempts >= total;
+        // One that does not say how many it makes takes questions as long as a process works on it.
+        let is_open = planned.is_none() && run.is_running();
+        let complete = summary.attempts >= total && !is_open;
         let under_way = if complete {
             Vec::new()
         } else {
@@ -102,6 +117,7 @@ impl RunFile {
             run,
             summary,
             under_way,
+            is_open,
             stamp,
             places,
         })
@@ -130,6 +146,9 @@ impl RunFile {
 
     /// How far the run has come.
     pub fn progress(&self) -> Progress {
+        if self.is_open {
+            return Progress::Running;
+        }
         if self.summary.attempts >= self.summary.attempts_total {
             return Progress::Complete;
         }
@@ -158,7 +177,7 @@ fn under_way(run: &RunDir) -> Vec<UnderWay> {
     let unknown = files
         .flatten()
         .map(|file| file.path())
-        .filter(|path| !known.contains(path));
+        .filter(|path| !known.contains(path) && path.is_file());
     let mut found: Vec<UnderWay> = unknown
         .filter_map(|path| {
             let event = first_event(&path)?;

@@ -5,10 +5,12 @@ use std::cmp::Ordering;
 use model::Status;
 use records::AttemptRecord;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::error::ViewError;
+use super::filter::{Filter, Marks, Subject};
+use super::outcome::{beginning, expected, is_wrong};
 use super::query::Query;
+use super::run_file::RunFile;
 
 /// Characters of an answer that a row shows.
 const SHOWN: usize = 160;
@@ -46,30 +48,22 @@ pub struct Row<'a> {
     time_s: f64,
 }
 
-/// The page that a request asks for: `filter` (`wrong`, `errors`, `limit`, `delegated`), `search` (a text in id, answer,
-/// expected or error, in any case), `sort` with `descending`, `offset` and `limit`.
+/// The page that a request asks for: `filter` (`wrong`, `errors`, `limit`, `delegated`), `search` (an expression as
+/// [`Filter`] takes it), `sort` with `descending`, `offset` and `limit`.
 ///
 /// # Errors
 /// [`ViewError::Parameter`] for a filter or a column that there is not.
-pub fn page<'a>(records: &'a [AttemptRecord], query: &Query) -> Result<SamplePage<'a>, ViewError> {
-    let filter = filter(query.get("filter").unwrap_or_default())?;
-    let order = order(query.get("sort").unwrap_or_default())?;
-    let search = query
-        .get("search")
-        .unwrap_or_default()
-        .trim()
-        .to_lowercase();
-    let mut found: Vec<&AttemptRecord> = records
-        .iter()
-        .filter(|record| filter(record) && holds(record, &search))
-        .collect();
-    found.sort_by(|a, b| by_id(a, b));
-    // Stable: equals stay in the order of their ids.
-    if query.get("descending").is_some() {
-        found.sort_by(|a, b| order(b, a));
-    } else {
-        found.sort_by(|a, b| order(a, b));
-    }
+pub fn page<'a>(
+    file: &'a RunFile,
+    search: &Filter,
+    marks: &'a Marks,
+    query: &Query,
+) -> Result<SamplePage<'a>, ViewError> {
+    let list = List::of(file, search, marks, query)?;
+    let records = &file.run.records;
+    let mut found: Vec<&AttemptRecord> =
+        records.iter().filter(|record| list.holds(record)).collect();
+    found.sort_by(|a, b| list.compare(a, b));
     let offset = query.number("offset", 0)?;
     let limit = query.number("limit", PAGE)?.min(PAGE);
     let rows = found
@@ -85,24 +79,52 @@ pub fn page<'a>(records: &'a [AttemptRecord], query: &Query) -> Result<SamplePag
     })
 }
 
-/// Whether an attempt is scored and not fully right.
-pub fn is_wrong(record: &AttemptRecord) -> bool {
-    record.score.is_some_and(|score| score < 1.0)
+/// Which attempts a list holds and in which order, as `filter`, `sort` and `descending` of a request say, and `search`, the
+/// expression in it: what a page of it shows, and what comes before and after an attempt that was opened from it.
+pub struct List<'a> {
+    file: &'a RunFile,
+    filter: fn(&AttemptRecord) -> bool,
+    search: &'a Filter,
+    marks: &'a Marks,
+    order: Order,
+    descending: bool,
 }
 
-/// The right answer as a text: texts as they are, the rest as JSON.
-pub fn expected(record: &AttemptRecord) -> String {
-    match &record.expected {
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
+impl<'a> List<'a> {
+    /// The list that a request asks for.
+    ///
+    /// # Errors
+    /// [`ViewError::Parameter`] for a filter or a column that there is not.
+    pub fn of(
+        file: &'a RunFile,
+        search: &'a Filter,
+        marks: &'a Marks,
+        query: &Query,
+    ) -> Result<Self, ViewError> {
+        Ok(Self {
+            file,
+            filter: filter(query.get("filter").unwrap_or_default())?,
+            search,
+            marks,
+            order: order(query.get("sort").unwrap_or_default())?,
+            descending: query.get("descending").is_some(),
+        })
     }
-}
 
-/// The first characters of a text, and a mark where more follow.
-pub fn beginning(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
+    /// Whether an attempt is in it.
+    pub fn holds(&self, record: &AttemptRecord) -> bool {
+        let subject = || Subject::of(&self.file.run.lock.run, record, self.marks);
+        (self.filter)(record) && self.search.matches(&subject())
+    }
+
+    /// Which of two attempts comes first. Equals are in the order of their ids.
+    pub fn compare(&self, a: &AttemptRecord, b: &AttemptRecord) -> Ordering {
+        let order = if self.descending {
+            (self.order)(b, a)
+        } else {
+            (self.order)(a, b)
+        };
+        order.then_with(|| by_id(a, b))
     }
 }
 
@@ -199,19 +221,11 @@ fn figure(a: Option<f64>, b: Option<f64>) -> Ordering {
     rank(a).total_cmp(&rank(b))
 }
 
-fn holds(record: &AttemptRecord, search: &str) -> bool {
-    let within = |text: &str| text.to_lowercase().contains(search);
-    search.is_empty()
-        || within(&record.id)
-        || record.answer.as_deref().is_some_and(within)
-        || record.error.as_deref().is_some_and(within)
-        || within(&expected(record))
-}
-
 /// A text as runs of digits and runs of other characters.
 struct Parts<'a>(&'a str);
 
-/// Numbers by their value: without leading zeros, by length and then by digits.
+/// Numbers by their value: by the digits before the point, then by the digits. A number with a unit (`8k`, `1m`) is that many
+/// thousands or millions, so `8k` comes before `1m`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'a> {
     Number(usize, &'a str),
@@ -230,7 +244,21 @@ impl<'a> Iterator for Parts<'a> {
             return Some(Part::Text(part));
         }
         let number = part.trim_start_matches('0');
-        Some(Part::Number(number.len(), number))
+        let mut after = self.0.chars();
+        let zeros = match after.next().map(|unit| unit.to_ascii_lowercase()) {
+            Some('k') => 3,
+            Some('m') => 6,
+            Some('g') => 9,
+            _ => 0,
+        };
+        // Not the first letter of a word: `4 models`.
+        let is_unit = zeros > 0 && !after.next().is_some_and(char::is_alphanumeric);
+        let zeros = if is_unit && !number.is_empty() {
+            zeros
+        } else {
+            0
+        };
+        Some(Part::Number(number.len() + zeros, number))
     }
 }
 
@@ -241,11 +269,13 @@ mod tests {
     #[test]
     fn ids_go_by_their_numbers() {
         let mut ids = [
-            "s-10", "s-9", "a", "s-9-2", "s-9-10", "", "10", "9", "s-009x",
+            "s-10", "s-9", "a", "s-9-2", "s-9-10", "", "10", "9", "s-009x", "n-1m-1", "n-16k-1",
+            "n-8k-1", "n-8k-2", "n-512-1",
         ];
         ids.sort_by(|a, b| natural(a, b));
         let wanted = [
-            "", "9", "10", "a", "s-9", "s-9-2", "s-9-10", "s-009x", "s-10",
+            "", "9", "10", "a", "n-512-1", "n-8k-1", "n-8k-2", "n-16k-1", "n-1m-1", "s-9", "s-9-2",
+            "s-9-10", "s-009x", "s-10",
         ];
         assert_eq!(ids, wanted);
     }

@@ -107,6 +107,7 @@ fn status(error: &ViewError) -> StatusCode {
         | ViewError::Serve(_)
         | ViewError::Run(_)
         | ViewError::NotOneRun { .. }
+        | ViewError::Index { .. }
         | ViewError::Export { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

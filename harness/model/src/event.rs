@@ -61,6 +61,16 @@ pub enum EventKind {
         /// Why it has none.
         error: Option<String>,
     },
+    /// The attempt goes on that an earlier process began: this many responses are not asked for again.
+    AttemptResumed {
+        /// Responses that the journal holds.
+        responses: u64,
+    },
+    /// A resumed attempt starts over: repeating what the journal holds gave another result than in the earlier process.
+    AttemptRestarted {
+        /// What differed.
+        reason: String,
+    },
     /// An agent began.
     InvocationStart {
         /// What kind of agent.
@@ -215,6 +225,27 @@ pub enum EventKind {
         messages: Vec<u32>,
         /// Characters of output that were left out.
         chars: u64,
+        /// Of a context in a first message, the characters that it lacks now: from the first, up to behind the last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut: Option<[u64; 2]>,
+    },
+    /// A conversation was made shorter before it outgrew the model's context, or a summary took the place of older turns.
+    ContextCompacted {
+        /// The messages that were cut, by their place in the conversation, counted from 0: replaced by the two messages of the
+        /// summary, or, where there is none, shortened.
+        messages: Vec<u32>,
+        /// Characters that were left out.
+        chars: u64,
+        /// Tokens of the conversation before, as far as they are known, the rest estimated.
+        tokens_before: u64,
+        /// Tokens after, likewise.
+        tokens_after: u64,
+        /// What stands there instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Summary>,
+        /// Whether the model had refused the conversation, which is sent again, as another call.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sent_again: bool,
     },
     /// A model gave no answer.
     LlmError {
@@ -294,6 +325,17 @@ pub enum EventKind {
         /// How many.
         count: u32,
     },
+}
+
+/// What took the place of older turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The invocation of whoever wrote it.
+    pub child: String,
+    /// The summary: the agent has it as a message of its own.
+    pub text: String,
+    /// What the agent is shown after it.
+    pub shown: String,
 }
 
 /// What a request waits for.

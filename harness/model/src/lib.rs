@@ -3,6 +3,7 @@
 //! Data and traits alone: nothing here asks a model, assembles a prompt or runs code.
 
 mod event;
+pub mod long_answer;
 mod message;
 mod outcome;
 mod task;
@@ -15,7 +16,8 @@ mod tool_call;
 pub mod web;
 
 pub use event::{
-    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, WaitReason, WebEvent, ms,
+    EVENT_VERSION, Estimate, Event, EventKind, EventSink, NoEvents, Summary, WaitReason, WebEvent,
+    ms,
 };
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};

@@ -34,6 +34,13 @@ pub struct Image {
     pub data: String,
 }
 
+impl Image {
+    /// How many bytes it has: base64 has four characters for three of them.
+    pub fn bytes(&self) -> u64 {
+        self.data.trim_end_matches('=').len() as u64 * 3 / 4
+    }
+}
+
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -67,6 +67,10 @@ pub enum Workplace {
     None,
     /// In a REPL, from which it calls children and the tools of the run.
     Repl,
+    /// In a REPL, from which it calls the tools of the run, and no children.
+    LoneRepl,
+    /// In a REPL that runs its program, which calls agents and the tools of the run.
+    Program,
     /// With the tools of the run, which it calls natively.
     NativeTools,
     /// On a web page, as the settings of the web agent have it.
@@ -86,15 +90,37 @@ pub enum Subject {
     Apps,
 }
 
+impl Workplace {
+    /// Whether it is a REPL.
+    pub const fn is_repl(self) -> bool {
+        matches!(self, Self::Repl | Self::LoneRepl | Self::Program)
+    }
+
+    /// Whether an agent that works there goes on turn after turn in one conversation, which grows.
+    pub const fn keeps_turns(self) -> bool {
+        self.is_repl() || matches!(self, Self::NativeTools)
+    }
+}
+
 impl ProtocolNature {
-    /// Whether its root works in a REPL, from which it calls children.
-    pub fn has_repl(self) -> bool {
-        self.workplace == Workplace::Repl
+    /// Whether its root works in a REPL.
+    pub const fn has_repl(self) -> bool {
+        self.workplace.is_repl()
+    }
+
+    /// Whether its root's prompt has modes.
+    pub const fn has_modes(self) -> bool {
+        matches!(self.workplace, Workplace::Repl)
+    }
+
+    /// Whether its root calls children by code.
+    pub const fn calls_children(self) -> bool {
+        matches!(self.workplace, Workplace::Repl | Workplace::Program)
     }
 
     /// Whether its root calls the tools of the run: in its REPL, or natively.
     pub const fn calls_tools(self) -> bool {
-        matches!(self.workplace, Workplace::Repl | Workplace::NativeTools)
+        self.workplace.is_repl() || matches!(self.workplace, Workplace::NativeTools)
     }
 
     /// Whether pictures of what its root sees can go into trajectories.

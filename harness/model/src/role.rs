@@ -28,13 +28,15 @@ pub enum Role {
     AiHuman,
     /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
     App,
+    /// No agent: whoever summarises the older turns of one.
+    Compaction,
     /// No agent: whoever judges an agent's answer.
     Judge,
 }
 
 impl Role {
     /// The roles besides roots.
-    const OTHERS: [Self; 9] = [
+    const OTHERS: [Self; 10] = [
         Self::Child,
         Self::Specialist,
         Self::ToolSpecialist,
@@ -43,6 +45,7 @@ impl Role {
         Self::DualAi,
         Self::AiHuman,
         Self::App,
+        Self::Compaction,
         Self::Judge,
     ];
 
@@ -52,15 +55,19 @@ impl Role {
             Self::Root(protocol) => protocol.nature().workplace,
             Self::Child | Self::Specialist => Workplace::Repl,
             Self::ToolSpecialist => Workplace::NativeTools,
-            Self::Flat | Self::OneShot | Self::DualAi | Self::AiHuman | Self::App | Self::Judge => {
-                Workplace::None
-            }
+            Self::Flat
+            | Self::OneShot
+            | Self::DualAi
+            | Self::AiHuman
+            | Self::App
+            | Self::Compaction
+            | Self::Judge => Workplace::None,
         }
     }
 
     /// Whether such an agent has a REPL.
-    pub fn has_repl(self) -> bool {
-        self.workplace() == Workplace::Repl
+    pub const fn has_repl(self) -> bool {
+        self.workplace().is_repl()
     }
 
     /// The word for the role in files.
@@ -76,6 +83,7 @@ impl Role {
             Self::DualAi => "dual_ai",
             Self::AiHuman => "ai_human",
             Self::App => "app",
+            Self::Compaction => "compaction",
             Self::Judge => "judge",
         }
     }

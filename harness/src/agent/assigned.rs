@@ -12,6 +12,8 @@ pub struct Assigned<T> {
     pub calls: Option<T>,
     /// `--model-at-depth`: for agents of a depth, and for calls of `llm()` that are made at it where there is no `--llm-model`.
     pub at_depth: BTreeMap<u32, T>,
+    /// `--compaction-model`: for summaries of conversations.
+    pub summaries: Option<T>,
 }
 
 /// Who asks a model.
@@ -29,6 +31,7 @@ impl<T> Default for Assigned<T> {
             children: None,
             calls: None,
             at_depth: BTreeMap::new(),
+            summaries: None,
         }
     }
 }
@@ -47,6 +50,7 @@ impl<T> Assigned<T> {
     pub fn iter(&self) -> impl Iterator<Item = (String, &T)> {
         let children = self.children.iter();
         let calls = self.calls.iter();
+        let summaries = self.summaries.iter();
         children
             .map(|model| ("--child-model".to_owned(), model))
             .chain(calls.map(|model| ("--llm-model".to_owned(), model)))
@@ -54,6 +58,7 @@ impl<T> Assigned<T> {
                 (self.at_depth.iter())
                     .map(|(depth, model)| (format!("--model-at-depth {depth}"), model)),
             )
+            .chain(summaries.map(|model| ("--compaction-model".to_owned(), model)))
     }
 
     /// The same assignment of something else, made of the flag and what is assigned by it.
@@ -72,6 +77,10 @@ impl<T> Assigned<T> {
         let calls = calls
             .map(|model| change("--llm-model", model))
             .transpose()?;
+        let summaries = self.summaries.as_ref();
+        let summaries = summaries
+            .map(|model| change("--compaction-model", model))
+            .transpose()?;
         let at_depth = self.at_depth.iter().map(|(depth, model)| {
             Ok((*depth, change(&format!("--model-at-depth {depth}"), model)?))
         });
@@ -79,6 +88,7 @@ impl<T> Assigned<T> {
             children,
             calls,
             at_depth: at_depth.collect::<Result<_, E>>()?,
+            summaries,
         })
     }
 }
@@ -95,6 +105,7 @@ mod tests {
             children: Some("child"),
             calls: Some("call"),
             at_depth,
+            summaries: Some("summary"),
         };
         let without_calls = Assigned {
             calls: None,
@@ -117,7 +128,12 @@ mod tests {
         let flags: Vec<String> = all.iter().map(|(flag, _)| flag).collect();
         assert_eq!(
             flags,
-            ["--child-model", "--llm-model", "--model-at-depth 2"]
+            [
+                "--child-model",
+                "--llm-model",
+                "--model-at-depth 2",
+                "--compaction-model"
+            ]
         );
         let mapped = all.try_map(|flag, model| Ok::<_, ()>(format!("{flag} {model}")));
         let mapped = mapped.unwrap();

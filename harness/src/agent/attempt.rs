@@ -1,7 +1,9 @@
 //! One attempt: what all agents of its tree share.
 
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sandbox::Session;
 use tokio::sync::watch;
@@ -11,8 +13,9 @@ use super::{
     AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
     HaltReason, HooksAtWork, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
 };
+use crate::journal::Lane;
 use crate::model::web::Browser;
-use crate::model::{AttemptOutcome, EventSink, Message, Status, Task};
+use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
 
 /// The shared part of an attempt.
@@ -21,29 +24,58 @@ pub(crate) struct Attempt<'a> {
     pub task: &'a Task,
     pub records: Records<'a>,
     pub meter: Meter,
-    pub ledger: Ledger,
+    pub ledger: Arc<Ledger>,
+    /// Wall time that it has.
+    time: Duration,
+    /// What it received from models, in this start and earlier ones.
+    pub lane: &'a Lane,
     /// Why the attempt is to end although its agents could go on.
-    stopped: watch::Sender<Option<HaltReason>>,
+    stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
     /// Of agents without a prompt definition.
     plain: AgentSettings,
     subscribers: BudgetSubscribers,
 }
 
+/// Why an attempt ends although its agents could go on.
+#[derive(Debug, Clone)]
+enum Stop {
+    /// The run ends.
+    Halted(HaltReason),
+    /// It does not go as it went before.
+    Diverged(String),
+}
+
+/// An attempt that does not go as the journal says it went, and how not.
+#[derive(Debug)]
+pub(crate) struct Diverged(pub String);
+
 impl<'a> Attempt<'a> {
-    pub fn new(run: &'a Run, task: &'a Task, sink: Arc<dyn EventSink>) -> Self {
+    /// `above` is the ledger of whoever the attempt is made for: the run's, unless it is made for a request.
+    pub fn new(
+        run: &'a Run,
+        task: &'a Task,
+        sink: Arc<dyn EventSink>,
+        lane: &'a Lane,
+        above: &Arc<Ledger>,
+    ) -> Self {
+        let passed = lane.passed();
+        let time = run.treatment.attempt_time;
+        let time = above.left_of_request().map_or(time, |left| left.min(time));
         Self {
             run,
             task,
-            records: Records::new(task, sink),
+            records: Records::new(task, sink, passed),
             meter: Meter::default(),
-            ledger: Ledger::of_attempt(
+            ledger: Arc::new(Ledger::of_attempt(
                 Budget {
-                    time: Some(run.treatment.attempt_time),
+                    time: Some(time.saturating_sub(passed)),
                     ..run.treatment.attempt_budget
                 },
-                Arc::clone(&run.ledger),
-            ),
+                Arc::clone(above),
+            )),
+            time,
+            lane,
             stopped: watch::Sender::new(None),
             hooks_at_work: HooksAtWork::default(),
             plain: AgentSettings::default(),
@@ -51,27 +83,45 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Carries out the work of the root, and with it that of the whole tree.
+    /// Carries out the work of the root, and with it that of the whole tree. `restarted`: why it begins anew, if it does.
+    ///
+    /// # Errors
+    /// [`Diverged`] if it does not go as it went before.
     pub async fn carry_out(
         &self,
         root: &Invocation,
+        restarted: Option<String>,
         work: impl Future<Output = Result<String, Failure>>,
-    ) -> AttemptOutcome {
+    ) -> Result<AttemptOutcome, Diverged> {
         self.records.begin_attempt(root);
-        let limit = self.run.treatment.attempt_time;
+        if let Some(reason) = restarted {
+            self.records
+                .emit(root, EventKind::AttemptRestarted { reason });
+        }
+        let responses = self.lane.responses() as u64;
+        if responses > 0 {
+            self.records
+                .emit(root, EventKind::AttemptResumed { responses });
+        }
+        let limit = self.time;
+        let left = limit.saturating_sub(self.lane.passed());
         let result = tokio::select! {
-            result = timeout(limit, work) => result.unwrap_or_else(|_| {
+            result = timeout(left, work) => result.unwrap_or_else(|_| {
                 Err(Failure {
                     status: Status::Limit,
                     reason: format!("the attempt took more than {} s", limit.as_secs_f64()),
                 })
             }),
-            reason = self.stopped() => Err(Failure {
-                status: Status::Cancelled,
-                reason: reason.message().to_owned(),
-            }),
+            stop = self.stopped() => match stop {
+                Stop::Halted(reason) => Err(Failure {
+                    status: Status::Cancelled,
+                    reason: reason.message().to_owned(),
+                }),
+                Stop::Diverged(why) => return Err(Diverged(why)),
+            },
         };
-        self.records.end_attempt(root, result, self.meter.covered())
+        self.book_left();
+        Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
 
     /// The root of the attempt.
@@ -92,16 +142,22 @@ impl<'a> Attempt<'a> {
             settings: None,
             heard: Arc::default(),
             instances: Instances::default(),
+            schema: self.run.treatment.answer_schema.clone(),
+            ledger: Arc::clone(&self.ledger),
+            progress: Arc::default(),
             outbox: None,
         }
     }
 
-    /// A sandbox session of the attempt's engine.
-    pub async fn open_session(&self) -> Result<Session, Failure> {
-        self.run.sandbox.session().await.map_err(|error| Failure {
+    /// A sandbox session of the attempt's engine, for the tree of this agent: an agent opens at most one.
+    pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
+        let session = self.run.sandbox.session().await.map_err(|error| Failure {
             status: Status::Error,
             reason: format!("the sandbox did not start: {error}"),
-        })
+        })?;
+        let begun = self.lane.begin(&invocation.id, &session);
+        self.written(begun).await;
+        Ok(session)
     }
 
     /// What an agent's prompt definition says of its requests.
@@ -172,14 +228,32 @@ impl<'a> Attempt<'a> {
 
     /// Ends the whole attempt, whatever its agents still do: this never comes back.
     pub async fn stop(&self, reason: HaltReason) -> ! {
+        self.stop_for(Stop::Halted(reason)).await
+    }
+
+    /// Ends the whole attempt because it does not go as it went before, likewise.
+    pub async fn diverge(&self, why: String) -> ! {
+        self.stop_for(Stop::Diverged(why)).await
+    }
+
+    /// Goes on if the journal was written. Without it nothing more may be paid, in any attempt.
+    pub async fn written(&self, written: io::Result<()>) {
+        if let Err(error) = written {
+            let reason = HaltReason::Failing(format!("the journal cannot be written: {error}"));
+            self.run.halt.raise(reason.clone());
+            self.stop(reason).await;
+        }
+    }
+
+    async fn stop_for(&self, stop: Stop) -> ! {
         self.stopped.send_if_modified(|known| {
-            known.get_or_insert(reason);
+            known.get_or_insert(stop);
             true
         });
         std::future::pending().await
     }
 
-    async fn stopped(&self) -> HaltReason {
+    async fn stopped(&self) -> Stop {
         let mut seen = self.stopped.subscribe();
         // The sender lives as long as `self`.
         match seen

@@ -4,8 +4,11 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{Message, ToolUse};
+use sandbox::Lister;
+
+use crate::model::{Message, MessageRole, ToolUse, Usage};
 use crate::prompt::{cut_message, image_left_out};
+use crate::provider::http::{IMAGE_TOKENS, estimate_tokens};
 
 /// A conversation.
 pub(crate) struct Conversation {
@@ -20,10 +23,22 @@ pub(crate) struct Conversation {
     pub tail: Option<Message>,
     cuttable: Option<Cuttable>,
     recorded: usize,
+    /// Whether the text of the next response is the agent's answer, where it answers by text.
+    pub asks_for_answer: bool,
     /// The invocation's how-manieth request is the newest, counted from 1.
     pub turn: u32,
     /// How often it was shortened in this turn.
     pub trims: u32,
+    /// How many summaries were asked for.
+    pub compactions: u32,
+    /// Whether its last request was refused as too long, and nothing could give way.
+    pub overflowed: bool,
+    /// Lists the variables of an agent with a REPL.
+    pub lister: Option<Lister>,
+    /// The messages before the first response: they stay as they are.
+    opening: Option<usize>,
+    /// Tokens of the first so many messages with all that is around them, as its model counted them.
+    counted: Option<(u64, usize)>,
 }
 
 /// A first message that holds a whole context.
@@ -51,6 +66,8 @@ pub(crate) struct Trimmed {
     pub messages: Vec<u32>,
     /// Characters of output that were left out.
     pub chars: u64,
+    /// Of a context that was cut, the characters that it lacks now: from the first, up to behind the last.
+    pub cut: Option<[u64; 2]>,
 }
 
 impl Conversation {
@@ -63,8 +80,14 @@ impl Conversation {
             tail: None,
             cuttable: None,
             recorded: 0,
+            asks_for_answer: true,
             turn: 0,
             trims: 0,
+            compactions: 0,
+            overflowed: false,
+            lister: None,
+            opening: None,
+            counted: None,
         }
     }
 
@@ -78,6 +101,87 @@ impl Conversation {
         self.messages.clear();
         self.outputs.clear();
         self.recorded = 0;
+        self.opening = None;
+        self.counted = None;
+    }
+
+    /// A model is asked for the `turn`-th time.
+    pub fn next_turn(&mut self) {
+        self.turn += 1;
+        self.trims = 0;
+        self.overflowed = false;
+        self.opening.get_or_insert(self.messages.len());
+    }
+
+    /// Takes the response that its newest message is, with what its model counted.
+    pub fn counted(&mut self, usage: Option<Usage>) {
+        // Reasoning does not stay.
+        self.counted = usage.map(|usage| {
+            let output = usage.output_tokens.saturating_sub(usage.reasoning_tokens);
+            (usage.input_tokens + output, self.messages.len())
+        });
+    }
+
+    /// Its tokens: as its model counted them, and estimated for what has come since.
+    pub fn tokens(&self) -> u64 {
+        let (counted, messages) = self.counted.unwrap_or_else(|| {
+            let specs = self.tools.specs.iter();
+            let specs = specs.map(|spec| {
+                let parameters = estimate_tokens(&spec.parameters.to_string());
+                estimate_tokens(&spec.description) + parameters
+            });
+            (estimate_tokens(&self.system) + specs.sum::<u64>(), 0)
+        });
+        let since = self.messages[messages.min(self.messages.len())..].iter();
+        let since: u64 = since.map(|message| tokens_of(message)).sum();
+        counted + since + self.tail.as_ref().map_or(0, tokens_of)
+    }
+
+    /// The turns between the opening and the `keep` newest ones, from a response on, with all results of what they call. None if there
+    /// are none, or nothing but an earlier summary.
+    pub fn older_turns(&self, keep: usize) -> Option<Range<usize>> {
+        let opening = self.opening?;
+        let is_response = |place: &usize| self.messages[*place].role == MessageRole::Assistant;
+        let starts: Vec<usize> = (opening..self.messages.len()).filter(is_response).collect();
+        let least = 1 + usize::from(self.compactions > 0);
+        let mut ends = starts.len().saturating_sub(keep);
+        while ends >= least {
+            let turns = opening..*starts.get(ends).unwrap_or(&self.messages.len());
+            if self.calls_are_answered(&turns) {
+                return Some(turns);
+            }
+            ends -= 1;
+        }
+        None
+    }
+
+    fn calls_are_answered(&self, turns: &Range<usize>) -> bool {
+        let mut open: Vec<&str> = Vec::new();
+        for message in &self.messages[turns.clone()] {
+            let answered = |call: &&str| {
+                let mut results = message.tool_results.iter();
+                !results.any(|result| result.call == **call)
+            };
+            open.retain(answered);
+            open.extend(message.tool_calls.iter().map(|call| call.id.as_str()));
+        }
+        open.is_empty()
+    }
+
+    /// Puts messages that the records hold elsewhere in the place of older ones that they hold.
+    pub fn replace<const N: usize>(&mut self, older: Range<usize>, instead: [Message; N]) {
+        let shifted = |place: usize| place - older.len() + N;
+        self.outputs.retain_mut(|output| {
+            if output.message >= older.end {
+                output.message = shifted(output.message);
+            } else if output.message >= older.start {
+                return false;
+            }
+            true
+        });
+        self.recorded = shifted(self.recorded.max(older.end));
+        self.counted = None;
+        self.messages.splice(older, instead.map(Arc::new));
     }
 
     /// Lets the context in the first message, which holds this question and the whole of it, be cut where it does not fit.
@@ -151,7 +255,9 @@ impl Conversation {
         let mut trimmed = Trimmed {
             messages: Vec::new(),
             chars: 0,
+            cut: None,
         };
+        self.counted = self.counted.filter(|_| older.is_empty());
         for index in older {
             let output = &mut self.outputs[*index];
             output.left_out = true;
@@ -162,6 +268,14 @@ impl Conversation {
         }
         (!older.is_empty()).then_some(trimmed)
     }
+}
+
+/// The tokens that a message is taken to have.
+pub(super) fn tokens_of(message: &Message) -> u64 {
+    let calls = message.tool_calls.iter();
+    let calls = calls.map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
+    let images = IMAGE_TOKENS * message.images.len() as u64;
+    estimate_tokens(&message.all_text()) + calls.sum::<u64>() + images
 }
 
 /// Messages as they are sent: in all but the `newest`, each image is replaced by a line of text.
@@ -177,12 +291,10 @@ pub(crate) fn recent(
         .filter(|message| !message.images.is_empty());
     for message in with_images.map(Arc::make_mut) {
         for image in std::mem::take(&mut message.images) {
-            // Base64 has four characters for three bytes.
-            let bytes = image.data.trim_end_matches('=').len() as u64 * 3 / 4;
             if !message.content.is_empty() {
                 message.content.push('\n');
             }
-            message.content += &image_left_out(&image.media_type, bytes);
+            message.content += &image_left_out(&image.media_type, image.bytes());
         }
     }
     messages
@@ -201,9 +313,15 @@ impl Cuttable {
         self.shown = shown;
         Arc::make_mut(messages.first_mut()?).content =
             cut_message(&self.query, &self.context, shown);
+        let end = self
+            .context
+            .chars()
+            .count()
+            .saturating_sub(shown.div_ceil(2));
         Some(Trimmed {
             messages: vec![0],
             chars,
+            cut: Some([(shown / 2) as u64, end as u64]),
         })
     }
 }
@@ -272,9 +390,17 @@ mod tests {
             (count('ä'), count('ö'), stated)
         };
         assert_eq!(shown(&conversation), (1_000, 1_000, false));
-        for (chars, head, tail) in [(500, 750, 750), (375, 562, 563)] {
+        for (chars, head, tail, cut) in
+            [(500, 750, 750, [750, 1_250]), (375, 562, 563, [562, 1_437])]
+        {
             let messages = vec![0];
-            assert_eq!(conversation.trim(), Some(Trimmed { messages, chars }));
+            let cut = Some(cut);
+            let trimmed = Trimmed {
+                messages,
+                chars,
+                cut,
+            };
+            assert_eq!(conversation.trim(), Some(trimmed));
             assert_eq!(shown(&conversation), (head, tail, true));
         }
         assert_eq!(conversation.trim(), None);
@@ -298,6 +424,7 @@ mod tests {
             Some(Trimmed {
                 messages: messages.to_vec(),
                 chars,
+                cut: None,
             })
         };
         assert_eq!(conversation.trim(), trimmed(&[2, 4], 30));

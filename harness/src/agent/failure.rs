@@ -57,7 +57,7 @@ impl From<sandbox::Lost> for Failure {
             // What its own code brought about is the agent's; what was done to it from outside is not.
             status: match lost.cause {
                 LostCause::OwnCode => Status::Limit,
-                LostCause::Outside => Status::Error,
+                LostCause::Outside | LostCause::Diverged => Status::Error,
             },
             reason: lost.to_string(),
         }

@@ -1,12 +1,15 @@
 //! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use parking_lot::Mutex;
-use sandbox::HostFunctions;
+use sandbox::{HostFunctions, ModelCalls};
 
-use super::{AgentSettings, Instances, Model, Outbox, PageFunctions, Treatment};
-use crate::model::{Message, Role};
+use super::{AgentSettings, Instances, Ledger, Model, Outbox, PageFunctions, Treatment};
+use crate::model::{Message, Role, Workplace};
+use crate::prompt::AnswerSchema;
 use crate::tool::ToolSet;
 
 /// The root's invocation id.
@@ -25,11 +28,13 @@ pub(crate) struct Root {
 impl Root {
     /// The root of the run's protocol, without a prompt of its own.
     pub const fn of(treatment: &Treatment) -> Self {
-        let one_call = treatment.protocol.nature().one_call;
+        let nature = treatment.protocol.nature();
         Self {
             role: Role::Root(treatment.protocol),
-            iterations: if one_call {
+            iterations: if nature.one_call {
                 1
+            } else if matches!(nature.workplace, Workplace::Program) {
+                treatment.settings.workflow_runs
             } else {
                 treatment.max_iterations
             },
@@ -71,15 +76,26 @@ pub(crate) struct Invocation {
     pub heard: Arc<Mutex<Vec<Arc<Message>>>>,
     /// The agents that it created and that take its messages.
     pub instances: Instances,
+    /// What its answer has to conform to, if that is to be checked.
+    pub schema: Option<AnswerSchema>,
+    /// Where its calls of models are booked: of the call that it answers, or the attempt's.
+    pub ledger: Arc<Ledger>,
+    /// The iteration that it is in; 0 before the first.
+    pub progress: Arc<AtomicU32>,
     /// Where it says what its caller is to hear, if that is not what it answers.
     pub outbox: Option<Outbox>,
 }
 
 impl Invocation {
-    /// What its REPL is opened with: its tools, and its page.
+    /// What its REPL is opened with: the calls of models that its kind makes, its tools, and its page.
     pub fn functions(&self) -> HostFunctions {
         let page = PageFunctions::functions(self.page.as_ref());
-        page.and(&self.tools.functions())
+        let functions = page.and(&self.tools.functions());
+        functions.with_calls(match self.role.workplace() {
+            Workplace::LoneRepl => ModelCalls::None,
+            Workplace::Program => ModelCalls::OfProgram,
+            _ => ModelCalls::OfTree,
+        })
     }
 
     /// Whether no agent called it.
@@ -97,6 +113,14 @@ impl Invocation {
         self.lineage.last().map_or("", String::as_str)
     }
 
+    /// What it was asked, with what its answer has to conform to.
+    pub fn asked(&self) -> Cow<'_, str> {
+        match &self.schema {
+            Some(schema) => Cow::from(schema.asked(self.query(), self.role.has_repl())),
+            None => Cow::from(self.query()),
+        }
+    }
+
     /// The queries above its own, root first.
     pub fn ancestors(&self) -> &[String] {
         self.lineage.split_last().map_or(&[], |(_, above)| above)
@@ -104,7 +128,16 @@ impl Invocation {
 
     /// The id of its `index`-th call, counted from 0.
     pub fn child_id(&self, index: u32) -> String {
-        let own = format!("d{}-c{index}", self.depth + 1);
+        self.id_below(&format!("c{index}"))
+    }
+
+    /// The id of whoever writes its `number`-th summary, counted from 1.
+    pub fn summary_id(&self, number: u32) -> String {
+        self.id_below(&format!("s{number}"))
+    }
+
+    fn id_below(&self, what: &str) -> String {
+        let own = format!("d{}-{what}", self.depth + 1);
         if self.id == ROOT {
             own
         } else {

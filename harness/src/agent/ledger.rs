@@ -48,7 +48,13 @@ pub(crate) struct Remaining {
 pub(crate) enum Scope {
     Sweep,
     Run,
+    /// All requests of one client of a server.
+    Client,
+    /// One request of a client.
+    Request,
     Attempt,
+    /// One call of `rlm()` or `llm()`, with all below it.
+    Call,
 }
 
 /// The books of a run or of an attempt.
@@ -81,9 +87,43 @@ impl SharedBudget {
         Self(Arc::new(Ledger::of_run(budget)))
     }
 
+    /// The budget of a client, under that of the server: what is spent counts in both.
+    #[must_use]
+    pub fn of_client(&self, budget: Budget) -> Self {
+        self.under(Scope::Client, budget)
+    }
+
+    /// The budget of one request, under that of its client. Its time starts here, and ends the attempt.
+    #[must_use]
+    pub fn of_request(&self, budget: Budget) -> Self {
+        self.under(Scope::Request, budget)
+    }
+
+    fn under(&self, scope: Scope, budget: Budget) -> Self {
+        Self(Arc::new(Ledger {
+            scope,
+            above: Some(Arc::clone(&self.0)),
+            ..Ledger::of_run(budget)
+        }))
+    }
+
+    pub(crate) const fn ledger(&self) -> &Arc<Ledger> {
+        &self.0
+    }
+
     /// Books what was spent, in this start or an earlier one.
     pub fn charge(&self, earlier: Spent) {
         self.0.charge(earlier);
+    }
+
+    /// Books what was spent beside the calls of agents, here and above.
+    pub fn book(&self, spent: Spent) {
+        self.0.add(spent);
+    }
+
+    /// What was spent of it.
+    pub fn spent(&self) -> Spent {
+        self.0.spent()
     }
 
     /// Why nothing more may be spent, if so.
@@ -114,6 +154,15 @@ impl Ledger {
         Self {
             scope: Scope::Attempt,
             above: Some(run),
+            ..Self::of_run(budget)
+        }
+    }
+
+    /// That of one call, under the one of its caller.
+    pub fn of_call(budget: Budget, caller: Arc<Self>) -> Self {
+        Self {
+            scope: Scope::Call,
+            above: Some(caller),
             ..Self::of_run(budget)
         }
     }
@@ -173,6 +222,14 @@ impl Ledger {
         spent.calls = spent.calls.saturating_add(earlier.calls);
     }
 
+    /// Books what an earlier process had spent in the attempt, of which the run knows already.
+    pub fn charge_attempt(&self, earlier: Spent) {
+        self.charge(earlier);
+        if let (Scope::Call, Some(above)) = (self.scope, &self.above) {
+            above.charge_attempt(earlier);
+        }
+    }
+
     pub fn spent(&self) -> Spent {
         *self.lock()
     }
@@ -227,6 +284,12 @@ impl Ledger {
         }
     }
 
+    /// How long the request may still take that this is the ledger of.
+    pub fn left_of_request(&self) -> Option<Duration> {
+        let most = self.budget.time.filter(|_| self.scope == Scope::Request);
+        most.map(|most| most.saturating_sub(self.began.elapsed()))
+    }
+
     fn used_up(&self, spent: &Spent) -> Option<ProviderError> {
         self.beyond(&self.budget, spent)
     }
@@ -251,12 +314,25 @@ impl Ledger {
                 "--max-llm-calls",
                 "--time-limit",
             ],
+            Scope::Client => [
+                "client's max_cost",
+                "client's max_tokens",
+                "client's max_llm_calls",
+                "client's time",
+            ],
+            Scope::Request => [
+                "request's max_cost",
+                "request's max_tokens",
+                "request's max_llm_calls",
+                "request's timeout",
+            ],
             Scope::Attempt => [
                 "--attempt-max-cost",
                 "--attempt-max-tokens",
                 "--attempt-max-llm-calls",
                 "--attempt-timeout",
             ],
+            Scope::Call => ["maxCostUsd", "maxTokens", "calls", "timeoutMs"],
         };
         let over = |budget: &str, spent: String, limit: String| {
             Some(ProviderError::OverBudget {

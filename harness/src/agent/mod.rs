@@ -4,6 +4,7 @@
 //! protocols implement.
 
 mod treatment;
+mod protocol_settings;
 mod assigned;
 mod run;
 
@@ -12,6 +13,7 @@ mod records;
 mod invocation;
 mod instances;
 mod conversation;
+mod compaction;
 mod turns;
 mod model_call;
 
@@ -20,6 +22,7 @@ mod page_functions;
 mod person;
 
 mod ledger;
+mod purse;
 mod budget_subscribers;
 mod meter;
 mod halt;
@@ -33,9 +36,12 @@ mod tool_resolver;
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
 pub use assigned::{Asker, Assigned};
+pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
 pub use halt::HaltReason;
 pub use ledger::{Budget, SharedBudget, Spent};
 pub use person::Person;
+pub use protocol_settings::{Overflow, ProtocolSettings};
+pub use purse::Purse;
 pub use run::{Model, Models};
 pub use specialist::{Other, Specialist, Specialists, Talk};
 pub use tool_resolver::ToolResolver;
@@ -43,7 +49,7 @@ pub use treatment::{
     Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
 };
 
-pub(crate) use attempt::Attempt;
+pub(crate) use attempt::{Attempt, Diverged};
 pub(crate) use budget_subscribers::{BudgetSubscribers, BudgetSubscription};
 pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
@@ -55,6 +61,6 @@ pub(crate) use ledger::{Ledger, Overdrawn, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
-pub(crate) use records::Records;
+pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
-pub(crate) use turns::{Step, Turn, Turns, answer_messages, run_turns};
+pub(crate) use turns::{CORRECTIONS, Step, Turn, Turns, answer_messages, run_turns};

@@ -1,10 +1,15 @@
 //! One request of an agent to its model: admitted, sent, booked and recorded.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::conversation::recent;
-use super::{Attempt, Conversation, Failure, HaltReason, Invocation, Overdrawn, Scope, Work};
+use super::{
+    Attempt, Conversation, Failure, HaltReason, Invocation, Ledger, Overdrawn, Scope, Spent, Work,
+};
+use crate::journal::{Kept, Key, Recalled};
 use crate::model::{EventKind, Usage, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -33,18 +38,17 @@ fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, Provider
 impl Attempt<'_> {
     /// Sends a conversation to the invocation's model and takes its answer into it.
     ///
-    /// A conversation that outgrew the model's context is sent again without its older outputs, as long as there
-    /// are any.
+    /// A conversation that outgrew the model's context is made shorter and sent again, as long as something may give way.
     pub async fn ask(
         &self,
         invocation: &Invocation,
         conversation: &mut Conversation,
     ) -> Result<ModelReply, Failure> {
-        conversation.turn += 1;
-        conversation.trims = 0;
+        conversation.next_turn();
         let mut recorded = false;
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
+        self.compact_if_due(invocation, conversation).await?;
         if self.run.treatment.tools.shares_history() {
             let mut heard = invocation.heard.lock();
             *heard = conversation.messages().to_vec();
@@ -52,10 +56,14 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-            // What is kept takes nothing from any budget.
-            let kept = invocation.model.provider.recall(&request).await;
-            if kept.is_none() {
-                self.admit().await?;
+            // What was received before, or is kept, takes nothing from any budget.
+            let earlier = self.recall(&request).await;
+            let kept = match earlier {
+                Some(_) => None,
+                None => invocation.model.provider.recall(&request).await,
+            };
+            if earlier.is_none() && kept.is_none() {
+                self.admit(invocation).await?;
             }
             // Only here: a request that was never sent is not recorded.
             if !recorded {
@@ -69,9 +77,9 @@ impl Attempt<'_> {
                             new
                         },
                         messages: u32::try_from(conversation.sent_len()).ok(),
-                        estimate: match kept {
-                            Some(_) => None,
-                            None => invocation.model.provider.estimate(&request),
+                        estimate: match (&earlier, &kept) {
+                            (None, None) => invocation.model.provider.estimate(&request),
+                            _ => None,
                         },
                     },
                 );
@@ -80,22 +88,24 @@ impl Attempt<'_> {
                 self.records.emit(invocation, shortened);
             }
             self.records.count(|stats| stats.llm_calls += 1);
-            let result = match kept {
-                Some(result) => self.take_kept(invocation, result).await,
-                None => self.send(invocation, &request).await,
+            let result = match (earlier, kept) {
+                (Some(earlier), _) => self.take_earlier(invocation, earlier).await,
+                (None, Some(result)) => {
+                    self.keep(&request, true, 0.0, Vec::new(), &result).await;
+                    self.take_kept(invocation, result).await
+                }
+                (None, None) => self.send(invocation, &request).await,
             };
             match result {
                 Err(ProviderError::ContextOverflow { message }) => {
-                    let Some(trimmed) = conversation.trim() else {
+                    let Some(event) = self.shorten(invocation, conversation).await? else {
+                        conversation.overflowed = true;
                         return Err(ProviderError::ContextOverflow { message }.into());
                     };
                     conversation.trims += 1;
                     self.records.count(|stats| stats.context_trims += 1);
                     // Recorded once it is admitted: it stands for another call.
-                    shortened = Some(EventKind::ContextTrimmed {
-                        messages: trimmed.messages,
-                        chars: trimmed.chars,
-                    });
+                    shortened = Some(event);
                 }
                 other => break other?,
             }
@@ -107,6 +117,7 @@ impl Attempt<'_> {
         }
         conversation.push(self.hook_message(invocation, message).await?);
         conversation.record_new();
+        conversation.counted(reply.response.usage);
         Ok(reply)
     }
 
@@ -121,6 +132,7 @@ impl Attempt<'_> {
             attempt: self,
             invocation,
             work: self.meter.begin(),
+            events: Mutex::default(),
         };
         let mut given_up = GivenUp {
             attempt: self,
@@ -130,8 +142,12 @@ impl Attempt<'_> {
         };
         let result = invocation.model.provider.complete(request, &notes).await;
         given_up.is_open = false;
-        drop(notes);
+        let calls = notes.events.into_inner();
+        drop(notes.work);
         let elapsed = ms(asked.elapsed());
+        if !matches!(&result, Err(error) if error.ends_run()) {
+            self.keep(request, false, elapsed, calls, &result).await;
+        }
         let reply = match reply(result) {
             Ok(reply) => reply,
             Err(error) => {
@@ -139,7 +155,7 @@ impl Attempt<'_> {
                 self.stop_if_hopeless(&error).await;
                 if error.is_transient() {
                     // It might have been sent again, had the budget had room for it.
-                    self.within_budget(self.ledger.room()).await?;
+                    self.within_budget(invocation.ledger.room()).await?;
                 }
                 return Err(error);
             }
@@ -147,8 +163,128 @@ impl Attempt<'_> {
         let Response {
             usage, cost_usd, ..
         } = reply.response;
-        self.settle(usage, cost_usd);
+        self.settle(&invocation.ledger, usage, cost_usd);
         self.record_response(invocation, reply, elapsed).await
+    }
+
+    /// What came of a request in an earlier process; none if it is new.
+    async fn recall(&self, request: &Request) -> Option<Box<Kept>> {
+        if self.lane.responses() == 0 {
+            return None;
+        }
+        let key = Key::of(&request.caller);
+        match self.lane.recall(&key, &Kept::asked(request)) {
+            Recalled::Kept(kept) => Some(kept),
+            Recalled::Nothing => {
+                self.lane.caught_up().await;
+                None
+            }
+            Recalled::Other => {
+                let (agent, turn) = (key.invocation, key.turn);
+                let why = format!("request {turn} of {agent} is not the one that was answered");
+                self.diverge(why).await
+            }
+        }
+    }
+
+    /// Writes down what came of a request, before anything is done with it.
+    async fn keep(
+        &self,
+        request: &Request,
+        cached: bool,
+        elapsed: f64,
+        calls: Vec<CallEvent>,
+        result: &Result<Response, ProviderError>,
+    ) {
+        // A message may be long, and so may a response.
+        if !self.lane.is_kept() {
+            return;
+        }
+        let caller = &request.caller;
+        let written = self.lane.keep(Kept {
+            invocation: caller.invocation.clone(),
+            turn: caller.turn,
+            trims: caller.trims,
+            asked: Kept::asked(request),
+            at_ms: ms(self.records.passed()),
+            ms: elapsed,
+            cached,
+            calls,
+            result: result.clone(),
+        });
+        self.written(written).await;
+    }
+
+    /// A response, or the lack of one, that an earlier process received, and the run has paid for.
+    async fn take_earlier(
+        &self,
+        invocation: &Invocation,
+        kept: Box<Kept>,
+    ) -> Result<ModelReply, ProviderError> {
+        if kept.cached {
+            return self.take_kept(invocation, kept.result).await;
+        }
+        invocation.ledger.charge_attempt(Spent {
+            calls: 1,
+            ..Spent::default()
+        });
+        for event in kept.calls {
+            match event {
+                CallEvent::Waiting { .. } => {}
+                CallEvent::Waited { reason, duration } => {
+                    let ms = ms(duration);
+                    self.records
+                        .emit(invocation, EventKind::LlmWait { reason, ms });
+                }
+                CallEvent::Retried { error, delay } => {
+                    self.record_retry(invocation, &error, delay);
+                }
+                CallEvent::Billed { usage, cost_usd } => {
+                    self.book_earlier(&invocation.ledger, Some(usage), cost_usd);
+                    self.records
+                        .emit(invocation, EventKind::LlmBilled { usage, cost_usd });
+                }
+            }
+        }
+        let reply = match reply(kept.result) {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.record_error(invocation, &error, kept.ms);
+                return Err(error);
+            }
+        };
+        let Response {
+            usage, cost_usd, ..
+        } = reply.response;
+        self.book_earlier(&invocation.ledger, usage, cost_usd);
+        self.record_response(invocation, reply, kept.ms).await
+    }
+
+    /// Books what an earlier process paid: the run knows of it already.
+    fn book_earlier(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
+        books.charge_attempt(Spent {
+            cost_usd: cost_usd.unwrap_or(0.0),
+            tokens: usage.map_or(0, |usage| usage.total()),
+            calls: 0,
+        });
+        self.publish_budget();
+        self.records.count(|stats| stats.add_use(usage, cost_usd));
+    }
+
+    /// Books what was received and not asked for again: of agents that were stopped earlier this time.
+    pub fn book_left(&self) {
+        for kept in self.lane.left().into_iter().filter(|kept| !kept.cached) {
+            self.records.count(|stats| stats.llm_calls += 1);
+            for event in &kept.calls {
+                if let CallEvent::Billed { usage, cost_usd } = event {
+                    self.book_earlier(&self.ledger, Some(*usage), *cost_usd);
+                }
+            }
+            if let Ok(reply) = reply(kept.result) {
+                let response = reply.response;
+                self.book_earlier(&self.ledger, response.usage, response.cost_usd);
+            }
+        }
     }
 
     /// A response, or the lack of one, from a cache.
@@ -189,10 +325,19 @@ impl Attempt<'_> {
     }
 
     /// Books what a request used.
-    fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        self.ledger.settle(usage, cost_usd);
+    fn settle(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
+        books.settle(usage, cost_usd);
         self.publish_budget();
         self.records.count(|stats| stats.add_use(usage, cost_usd));
+    }
+
+    fn record_retry(&self, invocation: &Invocation, error: &ProviderError, delay: Duration) {
+        self.records.count(|stats| stats.retries += 1);
+        let event = EventKind::LlmRetry {
+            error: error.to_string(),
+            delay_ms: ms(delay),
+        };
+        self.records.emit(invocation, event);
     }
 
     fn record_error(&self, invocation: &Invocation, error: &ProviderError, elapsed: f64) {
@@ -242,11 +387,17 @@ impl Attempt<'_> {
     }
 
     /// Lets a call through if the run goes on and no budget is used up, and books it.
-    async fn admit(&self) -> Result<(), ProviderError> {
+    async fn admit(&self, invocation: &Invocation) -> Result<(), ProviderError> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
-        self.within_budget(self.ledger.reserve()).await?;
+        if let Some(purse) = &self.run.purse {
+            let scope = Scope::Run;
+            let admitted = purse.admit().await;
+            self.within_budget(admitted.map_err(|error| Overdrawn { scope, error }))
+                .await?;
+        }
+        self.within_budget(invocation.ledger.reserve()).await?;
         self.publish_budget();
         Ok(())
     }
@@ -256,7 +407,7 @@ impl Attempt<'_> {
         match allowed {
             Ok(()) => Ok(()),
             Err(Overdrawn {
-                scope: Scope::Attempt,
+                scope: Scope::Client | Scope::Request | Scope::Attempt | Scope::Call,
                 error,
             }) => Err(error),
             // What an agent could still make of it would not be what it can do.
@@ -279,6 +430,10 @@ impl Attempt<'_> {
             messages: recent(conversation.sent(), settings.recent_images),
             sampling: Arc::clone(&invocation.model.sampling),
             tools: conversation.tools.clone(),
+            // Where the text of a response is the answer, and nothing else can be.
+            answer_schema: (invocation.schema.clone())
+                .filter(|_| conversation.asks_for_answer && conversation.tools.is_off())
+                .filter(|_| !invocation.role.has_repl()),
             keep_reasoning: settings.include_reasoning,
             caller: Caller {
                 sample: self.task.sample.clone(),
@@ -319,11 +474,16 @@ struct Notes<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
     work: Work<'a>,
+    /// For the journal.
+    events: Mutex<Vec<CallEvent>>,
 }
 
 impl CallSink for Notes<'_> {
     fn note(&self, event: CallEvent) {
         let attempt = self.attempt;
+        if !matches!(event, CallEvent::Waiting { .. }) {
+            self.events.lock().push(event.clone());
+        }
         match event {
             CallEvent::Waiting { .. } => self.work.set_waiting(true),
             CallEvent::Waited { reason, duration } => {
@@ -334,17 +494,10 @@ impl CallSink for Notes<'_> {
                     .emit(self.invocation, EventKind::LlmWait { reason, ms });
             }
             CallEvent::Retried { error, delay } => {
-                attempt.records.count(|stats| stats.retries += 1);
-                attempt.records.emit(
-                    self.invocation,
-                    EventKind::LlmRetry {
-                        error: error.to_string(),
-                        delay_ms: ms(delay),
-                    },
-                );
+                attempt.record_retry(self.invocation, &error, delay);
             }
             CallEvent::Billed { usage, cost_usd } => {
-                attempt.settle(Some(usage), cost_usd);
+                attempt.settle(&self.invocation.ledger, Some(usage), cost_usd);
                 attempt
                     .records
                     .emit(self.invocation, EventKind::LlmBilled { usage, cost_usd });
@@ -353,6 +506,6 @@ impl CallSink for Notes<'_> {
     }
 
     fn may_send_again(&self) -> bool {
-        self.attempt.ledger.room().is_ok()
+        self.invocation.ledger.room().is_ok()
     }
 }

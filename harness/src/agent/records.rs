@@ -1,7 +1,7 @@
 //! The records of an attempt: its events, as they happen, and its statistics.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::meter::Covered;
 use super::{Failure, Invocation};
 use crate::model::{
-    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Stats, Status, Task,
-    WebEvent, ms,
+    AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Role, Stats, Status, Task,
+    WebEvent, long_answer, ms,
 };
 
 /// The records of an attempt.
@@ -18,6 +18,8 @@ pub(crate) struct Records<'a> {
     task: &'a Task,
     sink: Arc<dyn EventSink>,
     started: Instant,
+    /// How long the attempt had been going on in earlier processes.
+    before: Duration,
     /// The state of the attempt's world, by which it is judged.
     state: OnceLock<Value>,
     /// What the user was answered before the last message.
@@ -26,12 +28,13 @@ pub(crate) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Empty records of an attempt that starts now.
-    pub fn new(task: &'a Task, sink: Arc<dyn EventSink>) -> Self {
+    /// Empty records of an attempt that starts now, or goes on after this long.
+    pub fn new(task: &'a Task, sink: Arc<dyn EventSink>, before: Duration) -> Self {
         Self {
             task,
             sink,
             started: Instant::now(),
+            before,
             state: OnceLock::new(),
             earlier_answers: Mutex::default(),
             stats: Mutex::default(),
@@ -58,14 +61,14 @@ impl<'a> Records<'a> {
     ) -> AttemptOutcome {
         let (status, answer, error) = ending(result);
         let mut stats = self.count(|stats| stats.clone());
-        stats.total = self.started.elapsed();
+        stats.total = self.passed();
         stats.busy = covered.work;
         stats.waiting = covered.waiting;
         self.emit(
             root,
             EventKind::AttemptEnd {
                 status,
-                answer: answer.clone(),
+                answer: answer.as_deref().map(|answer| shown(root, answer)),
                 error: error.clone(),
             },
         );
@@ -81,10 +84,13 @@ impl<'a> Records<'a> {
 
     /// Opens an invocation's records.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
-        self.count(|stats| {
-            stats.agents += 1;
-            stats.depth_reached = stats.depth_reached.max(invocation.depth);
-        });
+        // Whoever summarises is no agent.
+        if invocation.role != Role::Compaction {
+            self.count(|stats| {
+                stats.agents += 1;
+                stats.depth_reached = stats.depth_reached.max(invocation.depth);
+            });
+        }
         self.emit(
             invocation,
             EventKind::InvocationStart {
@@ -104,7 +110,7 @@ impl<'a> Records<'a> {
             invocation,
             EventKind::InvocationEnd {
                 status,
-                answer,
+                answer: answer.map(|answer| shown(invocation, &answer)),
                 error,
                 iterations,
             },
@@ -136,6 +142,11 @@ impl<'a> Records<'a> {
         );
     }
 
+    /// How long the attempt has been going on, in all its processes.
+    pub fn passed(&self) -> Duration {
+        self.before + self.started.elapsed()
+    }
+
     /// Records an event of an invocation.
     pub fn emit(&self, invocation: &Invocation, kind: EventKind) {
         self.sink.emit(Event {
@@ -143,7 +154,7 @@ impl<'a> Records<'a> {
             run_id: self.task.run_id.clone(),
             sample: self.task.sample.clone(),
             attempt: self.task.attempt,
-            at_ms: Some(ms(self.started.elapsed())),
+            at_ms: Some(ms(self.passed())),
             invocation: invocation.id.clone(),
             parent: invocation.parent.clone(),
             depth: invocation.depth,
@@ -169,6 +180,16 @@ impl<'a> Records<'a> {
     /// Changes or reads the statistics.
     pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
         change(&mut self.stats.lock())
+    }
+}
+
+/// An agent's answer as events hold it: of a long one of the root its beginning, because the run has all of it beside the
+/// events. That of a child is nowhere else.
+pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
+    if invocation.is_root() {
+        long_answer::shown(answer, "the attempt's record").into_owned()
+    } else {
+        answer.to_owned()
     }
 }
 

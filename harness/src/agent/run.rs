@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::WarmPool;
 
-use super::{Asker, Assigned, Conduct, Halt, Ledger, Person, Treatment};
+use super::{Asker, Assigned, Conduct, Halt, Ledger, Person, Purse, Treatment};
 use crate::model::Sampling;
 use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
@@ -43,6 +43,8 @@ pub(crate) struct Run {
     pub models: Models,
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
+    /// Who else lets requests through, if budgets are kept elsewhere.
+    pub purse: Option<Arc<dyn Purse>>,
     pub halt: Halt,
     /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
     pub browser: Option<Arc<dyn Browser>>,
@@ -81,6 +83,7 @@ impl Run {
             conduct,
             models,
             sandbox,
+            purse: None,
             halt: Halt::default(),
             browser: None,
             person: None,

@@ -8,11 +8,13 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, AgentTools, Assigned, Budget};
+use super::{AgentSettings, AgentTools, Assigned, Budget, Compaction, ProtocolSettings};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::model::web::DumpAlso;
-use crate::prompt::{AgentTurnSettings, Driver, ModelAlias, PromptMode, PromptOverrides};
+use crate::prompt::{
+    AgentTurnSettings, AnswerSchema, Driver, ModelAlias, PromptMode, PromptOverrides,
+};
 use crate::tool::ToolSet;
 
 /// `--max-depth` where a run does not say.
@@ -55,9 +57,18 @@ pub struct Treatment {
     /// How code runs.
     #[serde(flatten)]
     pub repl: ReplTreatment,
+    /// What belongs to one protocol each.
+    #[serde(flatten)]
+    pub settings: ProtocolSettings,
     /// Wall time of one attempt.
     #[serde(rename = "attempt_timeout_s", serialize_with = "seconds")]
     pub attempt_time: Duration,
+    /// What gives way where conversations grow long.
+    #[serde(skip_serializing_if = "Compaction::is_default")]
+    pub compaction: Compaction,
+    /// What the root's answer has to conform to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_schema: Option<AnswerSchema>,
     /// What one attempt may spend, all its agents included. Its time is `attempt_time`.
     pub attempt_budget: Budget,
     /// The web agent.
@@ -100,6 +111,12 @@ pub struct ReplTreatment {
     pub max_blocks_per_iteration: u32,
     /// Whether a return in the first iteration is shown back once.
     pub confirm_first_return: bool,
+    /// What clocks, timers and random numbers follow from, where they are pinned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deterministic: Option<u64>,
+    /// Whether the engine only interprets, which makes cells slower and so can end them at their limits. The isolation has it, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub jitless: bool,
 }
 
 impl Default for ReplTreatment {
@@ -108,6 +125,8 @@ impl Default for ReplTreatment {
             config: sandbox::Config::default(),
             max_blocks_per_iteration: 1,
             confirm_first_return: true,
+            deterministic: None,
+            jitless: false,
         }
     }
 }
@@ -135,7 +154,10 @@ impl Default for Treatment {
             max_depth: DEFAULT_MAX_DEPTH,
             max_iterations: DEFAULT_MAX_ITERATIONS,
             repl: ReplTreatment::default(),
+            settings: ProtocolSettings::default(),
             attempt_time: Duration::from_hours(1),
+            compaction: Compaction::default(),
+            answer_schema: None,
             attempt_budget: Budget::default(),
             web: AgentTurnSettings::default(),
             dump: DumpAlso::default(),

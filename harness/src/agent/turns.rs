@@ -1,12 +1,16 @@
 //! The one loop of every agent: ask, let its protocol act on the reply, until that answers or the iterations are used up.
 
 use std::future::Future;
+use std::sync::atomic::Ordering;
 
 use futures::StreamExt;
 
 use super::{Attempt, Conversation, Failure, Inbox, Invocation, ModelReply};
 use crate::model::{EventKind, Message, Status};
-use crate::prompt::Position;
+use crate::prompt::{Position, answer_of_value, mismatch_message};
+
+/// How often an agent whose answer does not conform to its schema is asked again.
+pub(crate) const CORRECTIONS: u32 = 2;
 
 /// What a protocol does with the turns of one agent.
 ///
@@ -43,6 +47,12 @@ pub(crate) trait Turns: Send {
         turn: Turn,
         conversation: &mut Conversation,
     ) -> impl Future<Output = Result<Step, Failure>> + Send;
+
+    /// Tells the agent what is wrong with its answer. It has one more turn.
+    fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
+        let next = self.iterates().then(|| turn.next());
+        conversation.push(Message::user(mismatch_message(problem, next)));
+    }
 
     /// Ends the agent's work, while its records are still open.
     fn close(
@@ -162,8 +172,15 @@ async fn iterate(
     conversation: &mut Conversation,
     used: &mut u32,
 ) -> Result<String, Failure> {
-    let iterations = invocation.iterations;
+    // A single call is no iteration: asked again, it is another one.
+    let corrections = if invocation.schema.is_some() && !agent.iterates() {
+        CORRECTIONS
+    } else {
+        0
+    };
+    let iterations = invocation.iterations + corrections;
     let before = *used;
+    let mut refused = 0;
     for iteration in 1..=iterations {
         let turn = Turn {
             iteration,
@@ -171,6 +188,7 @@ async fn iterate(
             before,
         };
         *used = turn.count();
+        invocation.progress.store(turn.count(), Ordering::Relaxed);
         if agent.iterates() {
             if invocation.is_root() {
                 attempt.records.count(|stats| stats.iterations = iteration);
@@ -182,8 +200,27 @@ async fn iterate(
         }
         agent.prepare(conversation).await?;
         let reply = agent.beside(attempt.ask(invocation, conversation)).await?;
-        if let Step::Answer(answer) = agent.respond(reply, turn, conversation).await? {
+        let Step::Answer(answer) = agent.respond(reply, turn, conversation).await? else {
+            continue;
+        };
+        let Some(schema) = &invocation.schema else {
             return Ok(answer);
+        };
+        match schema.value_of(&answer) {
+            Ok(value) => return Ok(answer_of_value(&value)),
+            Err(problem) if refused < CORRECTIONS && !turn.is_last() => {
+                refused += 1;
+                attempt.records.count(|stats| stats.protocol_faults += 1);
+                agent.correct(&problem, turn, conversation);
+            }
+            Err(problem) => {
+                return Err(Failure {
+                    status: Status::Limit,
+                    reason: format!(
+                        "the answer does not conform to its schema after {refused} corrections: {problem}"
+                    ),
+                });
+            }
         }
     }
     Err(Failure {

@@ -5,14 +5,15 @@ use serde::Serialize;
 use super::config::{PromptConfig, PromptMode};
 use super::driver::Driver;
 use super::model_alias::{ModelAlias, table};
-use super::overrides::{PromptOverrides, definition_text, layered, with_own_sections};
+use super::overrides::{PromptOverrides, ReplApi, definition_text, layered, with_own_sections};
 use super::position::{POSITION, flat_position, iterations_phrase, repl_position};
 use super::sections::{
-    CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT, IDENTITY_COORDINATOR,
-    IDENTITY_SOLVER, MODELS, NATIVE_TOOLS, PAGE, TOOLS, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER,
-    WRITING_FENCED, WRITING_TOOL, section_texts,
+    AGENTS_FLAT, AGENTS_REPL, CHILD_REPL, DELEGATION, DELEGATION_TIPS, DRIVERS, ENVIRONMENT, FLAT,
+    IDENTITY_COORDINATOR, IDENTITY_SOLVER, MANY_CALLS, MODELS, NATIVE_TOOLS, PAGE, PROGRAM_MODELS,
+    TOOLS, WORKFLOW_COORDINATOR, WORKFLOW_SOLVER, WRITING_FENCED, WRITING_TOOL, section_slots,
+    section_texts,
 };
-use super::template::Template;
+use super::template::{Template, fill};
 use super::tool_reference::tool_reference;
 use crate::model::{Protocol, Role, ToolSpec, Workplace};
 
@@ -170,7 +171,8 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///   (if it can delegate), tools, models, position.
 /// - A specialist with native tools: its own prompt and what is said of them.
 /// - A flat agent: its own prompt or the flat one, then its position.
-/// - The root of another protocol: its own prompt or the section that is named for the protocol; that of one with native tools,
+/// - The root of another protocol with a REPL: its own prompt, if it has one, the section that is named for the protocol, tools, models.
+/// - The root of a protocol without one: its own prompt or the section that is named for the protocol; that of one with native tools,
 ///   its own prompt and what is said of them.
 ///
 /// The root of each kind ends with the drivers.
@@ -215,10 +217,15 @@ fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
             Workplace::NativeTools => tools(agent, own_prompt),
             _ if own_prompt.is_some() => own(own_prompt),
             _ => Assembled {
-                sections: of_protocol(protocol).into_iter().collect(),
+                sections: of_protocol(protocol, Vec::new()).into_iter().collect(),
             },
         },
-        _ if agent.config.is_flat() => flat(agent, own_prompt),
+        _ if agent.config.is_flat() && agent.role.workplace() != Workplace::LoneRepl => {
+            flat(agent, own_prompt)
+        }
+        Role::Root(protocol) if agent.role.workplace() != Workplace::Repl => {
+            of_own_repl(agent, protocol, own_prompt)
+        }
         _ => repl(agent, own_prompt),
     };
     if agent.config.depth == 0 && !agent.drivers.is_empty() {
@@ -263,6 +270,9 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         || core(&agent.config, agent.code_via_tool),
         |own| specialist(agent, own),
     );
+    if agent.overrides.repl_api == ReplApi::Extended && agent.config.can_delegate() {
+        prompt.push(&MANY_CALLS, []);
+    }
     if !agent.tools.is_empty() {
         let tools = agent.overrides.actions.apply(agent.tools.to_vec());
         prompt.push(&TOOLS, [&tool_reference(&tools)]);
@@ -272,6 +282,31 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     }
     if !agent.is_alone {
         prompt.sections.push(repl_position(agent));
+    }
+    prompt
+}
+
+/// The root of a protocol that has a REPL and says itself how to work in it: a prompt that it brings, that of the protocol, tools, and the
+/// models where it can name one.
+fn of_own_repl(agent: &AgentPrompt<'_>, protocol: Protocol, own_prompt: Option<&str>) -> Assembled {
+    let mut prompt = own(own_prompt);
+    let agents = if agent.config.can_delegate() {
+        AGENTS_REPL.render([&iterations_phrase(agent.config.child_budget)])
+    } else {
+        AGENTS_FLAT.render([])
+    };
+    let values = vec![
+        ("agents", agents),
+        ("iterations", iterations_phrase(agent.iterations)),
+        ("writing", writing(agent.code_via_tool)),
+    ];
+    prompt.sections.extend(of_protocol(protocol, values));
+    if !agent.tools.is_empty() {
+        let tools = agent.overrides.actions.apply(agent.tools.to_vec());
+        prompt.push(&TOOLS, [&tool_reference(&tools)]);
+    }
+    if !agent.models.is_empty() && agent.role.workplace() == Workplace::Program {
+        prompt.push(&PROGRAM_MODELS, [&table(agent.models)]);
     }
     prompt
 }
@@ -329,8 +364,15 @@ fn own(own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// The prompt that is named for a protocol.
-fn of_protocol(protocol: Protocol) -> Option<Section> {
+/// The prompt that is named for a protocol, with these values in those of its slots that it has.
+fn of_protocol(protocol: Protocol, mut values: Vec<(&'static str, String)>) -> Option<Section> {
     let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
-    Some(Section::of(&Template::new(name, text, []), name, []))
+    let slots = section_slots(name).unwrap_or_default();
+    values.retain(|(slot, _)| slots.contains(slot));
+    Some(Section {
+        name: name.to_owned(),
+        text: fill(text, &values).trim_matches('\n').trim_end().to_owned(),
+        template: Some(name),
+        values,
+    })
 }

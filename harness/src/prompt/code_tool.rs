@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
+use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, Workplace};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
 /// Its name.
@@ -15,7 +15,12 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     }
     ToolUse {
         specs: [code_tool()].into(),
-        choice: ToolChoice::Forced(NAME.to_owned()),
+        // Who writes programs accepts what one returned without calling anything.
+        choice: if role.workplace() == Workplace::Program {
+            ToolChoice::Auto
+        } else {
+            ToolChoice::Forced(NAME.to_owned())
+        },
         parallel: false,
     }
 }

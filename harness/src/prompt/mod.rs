@@ -9,7 +9,9 @@ mod assemble;
 mod config;
 mod overrides;
 
+mod answer_schema;
 mod tools_turn;
+mod protocol_turn;
 mod turn;
 
 pub(crate) mod code_tool;
@@ -23,6 +25,7 @@ mod template;
 
 mod model_alias;
 mod position;
+mod compaction;
 mod subprompt;
 mod tool_reference;
 
@@ -36,18 +39,26 @@ mod yaml;
 pub(crate) use sections::{section_slots, section_texts};
 pub(crate) use turn::untrusted_text;
 
+pub use answer_schema::{AnswerSchema, answer_of_value, mismatch_message};
 pub use assemble::{AgentPrompt, Assembled, Section, build_system_prompt, system_prompt};
+pub(crate) use compaction::{
+    compacted_message, compaction_request, compaction_system, compaction_turn,
+};
 pub use config::{PromptConfig, PromptMode, iterations_for_depth};
 pub use driver::{Driver, DriverSource, UnfitDriver};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
 pub use model_alias::{ModelAlias, parse_aliases};
 pub use overrides::{
-    ActionOverride, ActionOverrides, DefinitionPiece, PromptOverrides, Replacement,
+    ActionOverride, ActionOverrides, DefinitionPiece, PromptOverrides, ReplApi, Replacement,
     ReplacementError, RootDefinition,
 };
 pub use position::QUERY_LIMIT;
 pub use profile::{Profile, Profiles};
+pub use protocol_turn::{
+    Passage, passages_message, program_none_message, program_returned_message,
+    summary_answer_message, summary_piece_message,
+};
 pub use sections::template_digests;
 pub(crate) use subprompt::{
     agent_done, agent_started, attachment_text, subprompt_call, subprompt_error,

@@ -39,9 +39,37 @@ pub struct PromptOverrides {
     pub append: String,
     /// What takes the place of the root's default, and of what is appended.
     pub replacement: Option<Replacement>,
+    /// How much of the REPL prompts describe.
+    #[serde(skip_serializing_if = "ReplApi::is_standard")]
+    pub repl_api: ReplApi,
     /// Other descriptions of tools.
     #[serde(rename = "action_overrides")]
     pub actions: ActionOverrides,
+}
+
+/// How much of the REPL prompts describe. All of it is always there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReplApi {
+    /// `rlm()` and `llm()` with the options that they always had.
+    #[default]
+    Standard,
+    /// Maps, typed answers, limits, equal and cancelled calls, and how far a call is, too.
+    Extended,
+}
+
+impl ReplApi {
+    /// The words for them, in the order of help texts.
+    pub const WORDS: [&str; 2] = ["standard", "extended"];
+
+    /// Whether it is the one that is taken where nothing is said.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for this form"
+    )]
+    fn is_standard(&self) -> bool {
+        *self == Self::Standard
+    }
 }
 
 impl PromptOverrides {

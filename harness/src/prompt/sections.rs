@@ -17,7 +17,7 @@ pub fn template_digests() -> Vec<(&'static str, String)> {
 }
 
 /// What is no section of a system prompt: messages of one turn, and texts inside of sections.
-const NO_SECTIONS: [&str; 14] = [
+const NO_SECTIONS: [&str; 15] = [
     "subprompt-",
     "json-action-",
     "turn-",
@@ -32,6 +32,7 @@ const NO_SECTIONS: [&str; 14] = [
     "writing-",
     "who-",
     "children-",
+    "agents-",
 ];
 /// The others of those inside of sections.
 const INSIDE: [&str; 3] = ["lineage", "tool", "tool-parameter"];

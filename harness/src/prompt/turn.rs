@@ -18,7 +18,8 @@ pub struct Position {
 }
 
 impl Position {
-    fn text(self) -> String {
+    /// What a message says of it.
+    pub(super) fn text(self) -> String {
         let iterations = self.iterations.to_string();
         if self.iteration >= self.iterations {
             TURN_LAST.render([&iterations])

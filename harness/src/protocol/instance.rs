@@ -160,7 +160,7 @@ impl Attempt<'_> {
                     return self.talk(&child, &specialist, inbox).await;
                 }
                 Role::Specialist => {
-                    let session = self.open_session().await?;
+                    let session = self.open_session(&child).await?;
                     let subscription = self.subscribe_to_budget(&session);
                     let context = Context::text(String::new());
                     let functions = child.functions();

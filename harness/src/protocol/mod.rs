@@ -8,6 +8,10 @@ mod direct;
 pub(crate) mod tools;
 pub mod agent_turn;
 mod json_action;
+mod workflow;
+mod codeact;
+mod retrieve;
+mod summary;
 
 mod background;
 mod dialogue;
@@ -19,7 +23,7 @@ mod tool_run;
 
 use async_trait::async_trait;
 
-use crate::agent::{Attempt, Conversation, Failure, Invocation, Root, Treatment};
+use crate::agent::{Attempt, Conversation, Failure, Invocation, ProtocolSettings, Root, Treatment};
 use crate::model::{Protocol, ToolUse};
 use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
@@ -41,6 +45,11 @@ pub(crate) trait RootAgent: Send + Sync {
     /// What the requests of a root with these tools offer as native ones.
     fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         ToolUse::default()
+    }
+
+    /// The settings of protocols that its agents meet, where those of the run are these.
+    fn settings(&self, _of_run: &ProtocolSettings) -> ProtocolSettings {
+        ProtocolSettings::default()
     }
 
     /// What kind of agent the root is.

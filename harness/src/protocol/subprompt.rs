@@ -196,6 +196,9 @@ impl Attempt<'_> {
             settings: Some(Arc::clone(&specialist.settings)),
             heard: Arc::default(),
             instances: Instances::default(),
+            schema: None,
+            ledger: Arc::clone(&caller.ledger),
+            progress: Arc::default(),
             outbox: None,
             page: None,
         };
@@ -213,7 +216,7 @@ impl Attempt<'_> {
         first: First,
         input: &Value,
     ) -> Result<String, Failure> {
-        let session = self.open_session().await?;
+        let session = self.open_session(&child).await?;
         let subscription = self.subscribe_to_budget(&session);
         let text = input.to_string();
         let kind = kind_of(&text);

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::record::bill;
 use super::{CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
 use crate::model::{Message, Role, ToolUse};
+use crate::prompt::AnswerSchema;
 
 /// By the SHA-256 of a request, its response as JSON.
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");
@@ -51,6 +52,8 @@ struct Question<'a> {
     tools: &'a ToolUse,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     keep_reasoning: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer_schema: Option<&'a AnswerSchema>,
 }
 
 impl ResponseCache {
@@ -129,6 +132,7 @@ impl<P> Cached<P> {
             attempt: request.caller.attempt,
             tools: &request.tools,
             keep_reasoning: request.keep_reasoning,
+            answer_schema: request.answer_schema.as_ref(),
         };
         let bytes = serde_json::to_vec(&question).map_err(|error| ProviderError::Store {
             message: format!("the request cannot be a key of the cache: {error}"),

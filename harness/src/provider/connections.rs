@@ -13,13 +13,14 @@ use tokio::sync::oneshot;
 /// that may be under way, and as many successes as that number add one, up to the limit it began with.
 #[derive(Debug)]
 pub(super) struct Connections {
-    most: f64,
     adaptive: bool,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
+    /// What the limit may be at most.
+    most: f64,
     /// Its whole part counts.
     limit: f64,
     under_way: u32,
@@ -40,15 +41,33 @@ impl Connections {
     pub fn new(most: u32, adaptive: bool) -> Arc<Self> {
         let most = f64::from(most);
         Arc::new(Self {
-            most,
             adaptive,
             state: Mutex::new(State {
+                most,
                 limit: most,
                 under_way: 0,
                 episode: 0,
                 queue: VecDeque::new(),
             }),
         })
+    }
+
+    /// Lets so many requests be under way at most from now on: another share of what several processes may have.
+    pub fn set_most(self: &Arc<Self>, most: u32) {
+        let most = f64::from(most.max(1));
+        let mut state = self.lock();
+        if state.most.total_cmp(&most).is_eq() {
+            return;
+        }
+        let was_full = state.limit >= state.most;
+        state.most = most;
+        state.limit = if was_full {
+            most
+        } else {
+            state.limit.min(most)
+        };
+        drop(state);
+        self.hand_out();
     }
 
     /// A place now, or the promise of one, first come first served.
@@ -108,7 +127,7 @@ impl Connection {
         let connections = &self.connections;
         if connections.adaptive {
             let mut state = connections.lock();
-            state.limit = (state.limit + 1.0 / state.limit).min(connections.most);
+            state.limit = (state.limit + 1.0 / state.limit).min(state.most);
         }
     }
 

@@ -45,10 +45,31 @@ pub struct Rate {
     pub burst: u32,
 }
 
+/// The pace of an endpoint that several processes keep together.
+#[async_trait]
+pub trait SharedPace: Send + Sync {
+    /// Ends when this process may send its next request to an endpoint at this rate of all.
+    async fn turn(&self, endpoint: &str, rate: Rate);
+
+    /// Processes that share the endpoint now, this one included; at least 1.
+    fn processes(&self) -> u32;
+}
+
+/// A pace that is shared, or none.
+#[derive(Clone, Default)]
+pub struct MaybeShared(pub Option<Arc<dyn SharedPace>>);
+
+impl std::fmt::Debug for MaybeShared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "shared" } else { "own" })
+    }
+}
+
 /// The limiter of one endpoint. Every model of it goes through the same one.
 pub struct Limiter {
     rate: Option<Limit>,
     connections: Arc<Connections>,
+    shared: Option<(String, Pace, Arc<dyn SharedPace>)>,
 }
 
 struct Limit {
@@ -74,11 +95,29 @@ impl Limiter {
         Self {
             rate,
             connections: Connections::new(pace.connections.max(1), pace.adaptive),
+            shared: None,
+        }
+    }
+
+    /// A limiter of an endpoint whose pace is that of all processes together: the rate is handed out elsewhere, and of the
+    /// connections this process has its share.
+    pub fn shared(endpoint: &str, pace: Pace, with: &MaybeShared) -> Self {
+        let own = Self::new(pace);
+        match &with.0 {
+            None => own,
+            Some(shared) => Self {
+                shared: Some((endpoint.to_owned(), pace, Arc::clone(shared))),
+                ..own
+            },
         }
     }
 
     /// Lets one request through, when it is its turn.
     async fn admit(&self, calls: &dyn CallSink) -> Connection {
+        if let Some((_, pace, shared)) = &self.shared {
+            let share = pace.connections / shared.processes().max(1);
+            self.connections.set_most(share);
+        }
         let connection = match self.connections.take() {
             Ok(connection) => connection,
             Err(place) => {
@@ -92,7 +131,13 @@ impl Limiter {
                 connection
             }
         };
-        if let Some(limit) = &self.rate
+        if let Some((endpoint, pace, shared)) = &self.shared {
+            if let Some(rate) = pace.rate {
+                let wait = Wait::begin(calls, WaitReason::RateLimit);
+                shared.turn(endpoint, rate).await;
+                wait.end();
+            }
+        } else if let Some(limit) = &self.rate
             && !limit.is_free()
         {
             let wait = Wait::begin(calls, WaitReason::RateLimit);

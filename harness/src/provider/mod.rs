@@ -14,6 +14,7 @@ mod recorded_response;
 mod replay;
 mod retry;
 mod scripted;
+mod window;
 
 use std::sync::Arc;
 
@@ -21,13 +22,13 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Message, Role, ToolCall, ToolUse, Usage};
-use crate::prompt::PromptMode;
+use crate::prompt::{AnswerSchema, PromptMode};
 
 pub use crate::model::{Effort, Estimate, Sampling, WaitReason};
 pub use cache::{CacheError, Cached, ResponseCache};
 pub use call::{CallEvent, CallSink, IgnoreCalls};
 pub use error::ProviderError;
-pub use limit::{Limited, Limiter, Pace, Rate};
+pub use limit::{Limited, Limiter, MaybeShared, Pace, Rate, SharedPace};
 pub use price::{PriceError, PriceTable, Priced};
 pub use record::{Cassette, CassetteHeader, Recorded};
 pub use replay::{
@@ -35,6 +36,7 @@ pub use replay::{
 };
 pub use retry::{Retry, RetryPolicy};
 pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
+pub use window::{WindowError, WindowTable};
 
 /// A model's home.
 #[async_trait]
@@ -113,6 +115,8 @@ pub struct Request {
     pub sampling: Arc<Sampling>,
     /// What it may call.
     pub tools: ToolUse,
+    /// What its text has to conform to. A server that can see to that does; of others it is asked for in the messages alone.
+    pub answer_schema: Option<AnswerSchema>,
     /// Whether its earlier reasoning goes back to the model, as far as its server takes it.
     pub keep_reasoning: bool,
     /// Who asks.

@@ -152,14 +152,14 @@ impl PriceTable {
 }
 
 /// A model costs the same by whichever of its provider's two interfaces it is asked.
-fn priced_as(reference: &str) -> Cow<'_, str> {
+pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
     match reference.strip_prefix("openai-responses/") {
         Some(model) => format!("openai/{model}").into(),
         None => reference.into(),
     }
 }
 
-fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
+pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
     let mut set = GlobSetBuilder::new();
     for model in models {
         set.add(Glob::new(model)?);

@@ -168,7 +168,7 @@ impl ScriptFile {
                     let reason = "there are no host functions here".to_owned();
                     self.repl.settle_function(call.id, Err(reason));
                 }
-                Event::CallContext { .. } => {}
+                Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
                 Event::Finished(CellOutcome {
                     error: Some(error), ..
                 }) => return Err(self.error(&error)),

@@ -62,6 +62,7 @@ fn behind_thinking(response: &str) -> Option<&str> {
     let begins_thinking = begins_with_thinking(response);
     let (mut at, mut answer) = (0, None);
     for line in response.split_inclusive('\n') {
+        let mut begins_block = fence(line).is_some();
         for tag in THOUGHT {
             let Some(start) = line.to_ascii_lowercase().find(tag) else {
                 continue;
@@ -71,13 +72,14 @@ fn behind_thinking(response: &str) -> Option<&str> {
                 line[..start].trim().is_empty() || rest.trim().is_empty() || fence(rest).is_some();
             if stands_apart {
                 answer = Some(&response[at + start + tag.len()..]);
+                begins_block |= fence(rest).is_some();
             }
         }
         at += line.len();
         let over = if begins_thinking {
             answer.is_some()
         } else {
-            fence(line).is_some()
+            begins_block
         };
         if over {
             break;

@@ -5,6 +5,7 @@ mod js_scan;
 
 mod nearest;
 mod truncate;
+mod parts;
 
 mod sha256;
 pub mod yaml;
@@ -12,5 +13,6 @@ pub mod yaml;
 pub(crate) use fence::{StopWatch, code_blocks};
 pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;
+pub(crate) use parts::parts;
 pub use sha256::sha256_hex;
 pub(crate) use truncate::two_ends;

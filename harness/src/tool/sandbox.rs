@@ -80,7 +80,10 @@ pub(super) async fn finish(
                 let reason = format!("{}(): a tool has no models", call.kind);
                 repl.settle(call.id, Err(reason));
             }
-            Event::CallContext { .. } | Event::Invoked(_) => {}
+            Event::CallContext { .. }
+            | Event::StatusAsked { .. }
+            | Event::Cancelled(_)
+            | Event::Invoked(_) => {}
         }
     }
 }

@@ -284,6 +284,17 @@ impl ToolSet {
         Self::new(given).unwrap_or_default()
     }
 
+    /// Those of these tools whose names these are, in a REPL or on the wire.
+    #[must_use]
+    pub fn only(&self, names: &[String]) -> Self {
+        let is_named = |tool: &&BoundTool| {
+            names.contains(&tool.spec.name) || names.contains(&tool.wire_name())
+        };
+        let some = self.iter().filter(is_named).cloned().collect();
+        // What is right together is right without the others.
+        Self::new(some).unwrap_or_default()
+    }
+
     /// The tool of this name in a REPL or on the wire.
     pub fn named(&self, name: &str) -> Option<&BoundTool> {
         self.iter()

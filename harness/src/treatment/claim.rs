@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use super::{DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplSetting, Sent, Treatment};
-use crate::agent::AgentSettings;
+use super::{
+    DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ProtocolSetting, ReplSetting, Sent, Treatment,
+};
+use crate::agent::{AgentSettings, Compaction, DEFAULT_KEPT_TURNS};
 use crate::model::web::DumpAlso;
-use crate::prompt::{ActionOverrides, PromptMode};
+use crate::prompt::{ActionOverrides, PromptMode, ReplApi};
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::ToolSet;
 
@@ -29,6 +31,8 @@ pub enum Claim {
     Setting(Setting),
     /// How code runs.
     Repl(ReplSetting),
+    /// What belongs to one protocol.
+    Protocol(ProtocolSetting),
     /// A limit to the depth of the tree.
     MaxDepth(u32),
     /// Iterations of the root.
@@ -45,6 +49,8 @@ pub enum Claim {
     LlmModel,
     /// The model of the agents of a depth.
     ModelAtDepth(u32),
+    /// The model of summaries.
+    CompactionModel,
 }
 
 /// A setting that is written by its flag alone.
@@ -72,6 +78,16 @@ pub enum Setting {
     DumpText,
     /// What else dumps of pages hold.
     DumpAlso,
+    /// What the root's answer has to conform to.
+    AnswerSchema,
+    /// How much of the REPL prompts describe.
+    ReplApi,
+    /// What gives way where conversations grow long.
+    Compaction,
+    /// From what size on it does.
+    CompactionAt,
+    /// The turns that a summary leaves whole.
+    CompactionKeep,
 }
 
 /// As it is written on a command line.
@@ -84,6 +100,7 @@ impl fmt::Display for Claim {
             Self::Prompt(name) => write!(f, "--prompt {name}"),
             Self::Setting(setting) => f.write_str(setting.flag()),
             Self::Repl(setting) => f.write_str(setting.flag),
+            Self::Protocol(setting) => f.write_str(setting.flag),
             Self::MaxDepth(depth) => write!(f, "--max-depth {depth}"),
             Self::MaxIterations(iterations) => write!(f, "--max-iterations {iterations}"),
             Self::Tool(name) => write!(f, "--tools {name}"),
@@ -92,6 +109,7 @@ impl fmt::Display for Claim {
             Self::ChildModel => f.write_str("--child-model"),
             Self::LlmModel => f.write_str("--llm-model"),
             Self::ModelAtDepth(depth) => write!(f, "--model-at-depth {depth}"),
+            Self::CompactionModel => f.write_str("--compaction-model"),
         }
     }
 }
@@ -111,6 +129,11 @@ impl Setting {
             Self::WebAgent => "--web-agent",
             Self::DumpText => "--dump-text all",
             Self::DumpAlso => "--dump-also",
+            Self::AnswerSchema => "--answer-schema",
+            Self::ReplApi => "--repl-api extended",
+            Self::Compaction => "--compaction",
+            Self::CompactionAt => "--compaction-at",
+            Self::CompactionKeep => "--compaction-keep",
         }
     }
 }
@@ -131,6 +154,7 @@ impl Claim {
             }
             Self::Setting(setting) => setting.remove(&mut run),
             Self::Repl(setting) => run.repl = setting.removed(&run.repl),
+            Self::Protocol(setting) => run.settings = setting.removed(&run.settings),
             Self::MaxDepth(_) => run.max_depth = DEFAULT_MAX_DEPTH,
             Self::MaxIterations(_) => run.max_iterations = DEFAULT_MAX_ITERATIONS,
             Self::Tool(name) => run.tools.root = run.tools.root.without(name),
@@ -141,6 +165,7 @@ impl Claim {
             Self::ModelAtDepth(depth) => {
                 run.assigned.at_depth.remove(depth);
             }
+            Self::CompactionModel => run.assigned.summaries = None,
         }
         run
     }
@@ -192,6 +217,11 @@ impl Setting {
             Self::StopEarly => run.stop_early = false,
             Self::WebAgent => run.web = AgentTurnSettings::default(),
             Self::DumpText => run.dump.text = false,
+            Self::AnswerSchema => run.answer_schema = None,
+            Self::ReplApi => overrides.repl_api = ReplApi::default(),
+            Self::Compaction => run.compaction = Compaction::default(),
+            Self::CompactionAt => run.compaction.at = None,
+            Self::CompactionKeep => run.compaction.keep = DEFAULT_KEPT_TURNS,
             Self::DumpAlso => {
                 run.dump = DumpAlso {
                     text: run.dump.text,

@@ -322,6 +322,14 @@ fn itself(run: &Treatment, claims: &[Claim]) -> String {
             "no agent has a tool or action called {}",
             run.idle_overrides().join(" or ")
         ),
+        [
+            Claim::CompactionModel
+            | Claim::Setting(Setting::CompactionAt | Setting::CompactionKeep),
+            ..,
+        ] => format!(
+            "with --compaction {} nothing is done that it is for",
+            run.compaction.how
+        ),
         [Claim::PromptMode(_)] => {
             "the sections of its prompt have the same text as those of the other mode".to_owned()
         }

@@ -6,6 +6,7 @@
 
 mod claim;
 mod inert;
+mod protocol;
 mod repl;
 mod sent;
 
@@ -15,10 +16,12 @@ use crate::model::Protocol;
 use crate::prompt::PromptMode;
 
 pub use crate::agent::{
-    Brought, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
+    Brought, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Overflow, ProtocolSettings, ReplTreatment,
+    Treatment,
 };
 pub use claim::{Claim, Setting};
 pub use inert::{HiddenBy, Inert};
+pub use protocol::ProtocolSetting;
 pub use repl::ReplSetting;
 pub use sent::{AgentSent, HookSent, Sent};
 

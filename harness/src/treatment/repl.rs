@@ -15,7 +15,7 @@ pub struct ReplSetting {
 }
 
 /// All of them.
-pub static REPL_SETTINGS: [ReplSetting; 12] = [
+pub static REPL_SETTINGS: [ReplSetting; 14] = [
     setting("--console", |repl| {
         repl.config.console = Config::default().console;
     }),
@@ -57,6 +57,8 @@ pub static REPL_SETTINGS: [ReplSetting; 12] = [
     setting("--confirm-first-return", |repl| {
         repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
     }),
+    setting("--deterministic", |repl| repl.deterministic = None),
+    setting("--jitless", |repl| repl.jitless = false),
 ];
 
 const fn setting(flag: &'static str, reset: fn(&mut ReplTreatment)) -> ReplSetting {

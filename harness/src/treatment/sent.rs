@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
-use crate::agent::{Asker, ROOT, Root, Specialist};
+use crate::agent::{Asker, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpAlso;
 use crate::model::{Role, Subject, ToolSpec, ToolUse, Workplace};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
-    ActionOverrides, AgentPrompt, Assembled, ModelAlias, PromptConfig, code_tool,
+    ActionOverrides, AgentPrompt, AnswerSchema, Assembled, ModelAlias, PromptConfig, code_tool,
     iterations_for_depth, system_prompt,
 };
 use crate::protocol::agent_turn::AgentTurnSettings;
@@ -29,10 +29,16 @@ pub struct Sent {
     pub stops_early: bool,
     /// How code runs, as far as they meet it.
     pub repl: Option<ReplTreatment>,
+    /// What of the settings of protocols they meet.
+    pub settings: ProtocolSettings,
     /// How pages are shown and acted on, where the agent is one of the web.
     pub web: Option<AgentTurnSettings>,
     /// What dumps of pages hold beyond their format, where the protocol can work on pages.
     pub dump: Option<DumpAlso>,
+    /// What the root's answer has to conform to, where its protocol has answers of its own form.
+    pub answer_schema: Option<AnswerSchema>,
+    /// What gives way where their conversations grow long, and the model of summaries, where they have turns.
+    pub compaction: Option<(Compaction, Option<String>)>,
     /// The models that they can ask for by an alias, each with its alias.
     pub models: Vec<(String, String)>,
     /// The text about a page, where a sample has one and their protocol shows it to them.
@@ -91,8 +97,11 @@ impl Treatment {
                 && self.protocol.nature().has_repl()
                 && !self.code_via_tool,
             repl: self.repl_met(),
+            settings: root_agent(self.protocol).settings(&self.settings),
             web: self.is_web().then(|| self.web.clone()),
             dump: self.has_pages().then_some(self.dump),
+            answer_schema: self.answer_schema.clone().filter(|_| self.answers_freely()),
+            compaction: self.compaction_met(),
             models: self.models(),
             page: self.page_section(),
         }
@@ -101,10 +110,26 @@ impl Treatment {
     /// How code runs, as far as the agents meet it.
     fn repl_met(&self) -> Option<ReplTreatment> {
         if self.protocol.nature().has_repl() {
-            Some(self.repl.clone())
+            let mut repl = self.repl.clone();
+            if self.protocol.nature().workplace == Workplace::Program && self.max_depth < 2 {
+                // A program's values are always shown back, and no other agent returns any.
+                repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
+            }
+            Some(repl)
         } else {
             self.calls_tools().then(|| self.repl.of_tools())
         }
+    }
+
+    /// What gives way where conversations grow long, as far as agents meet it.
+    fn compaction_met(&self) -> Option<(Compaction, Option<String>)> {
+        if !self.protocol.nature().workplace.keeps_turns() {
+            return None;
+        }
+        let met = self.compaction.met();
+        let summaries = self.assigned.summaries.clone();
+        let model = summaries.filter(|_| met.how == Compact::Summary);
+        Some((met, model))
     }
 
     /// The root's system prompt.
@@ -122,7 +147,7 @@ impl Treatment {
     /// The greatest depth that an agent can have.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
-        if self.protocol.nature().has_repl() || calls_prompts {
+        if self.protocol.nature().calls_children() || calls_prompts {
             self.max_depth
         } else {
             0
@@ -145,6 +170,13 @@ impl Treatment {
     /// Whether the root is the web agent, which its settings describe.
     pub fn is_web(&self) -> bool {
         self.protocol.nature().workplace == Workplace::Page
+    }
+
+    /// Whether the root answers with whatever it likes, so that a schema can be asked of it: the actions of pages and apps have a
+    /// form of their own.
+    fn answers_freely(&self) -> bool {
+        let subjects = self.protocol.nature().subjects;
+        subjects.contains(&Subject::Texts)
     }
 
     /// Whether the root can work on web pages.
@@ -222,7 +254,8 @@ impl Treatment {
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.overrides);
-        self.protocol.nature().has_repl().then(|| prompt.text())
+        let shows = self.has_pages() && self.protocol.nature().has_repl();
+        shows.then(|| prompt.text())
     }
 
     /// The models that agents can ask for by an alias, each with its alias: every one from code, and from a prompt that is called
@@ -230,7 +263,7 @@ impl Treatment {
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
-            self.protocol.nature().has_repl()
+            self.protocol.nature().calls_children()
                 || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
         };
         let callable = self.aliases.iter().filter(is_named);

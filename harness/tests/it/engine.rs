@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex};
 use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
-use harness::prompt::{ModelAlias, PromptMode};
+use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
 use harness::provider::Scripted;
-use harness::treatment::ReplTreatment;
+use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
-    AgentSettings, Assigned, Budget, Conduct, Engine, Model, Models, Protocol, Task, Treatment,
+    AgentSettings, Assigned, Budget, CompactAt, Compaction, Conduct, Engine, Model, Models,
+    Protocol, Task, Treatment,
 };
 use serde::Deserialize;
 
@@ -33,12 +34,23 @@ struct Case {
     max_iterations: u32,
     max_blocks: u32,
     confirm_first_return: bool,
+    overflow: Overflow,
+    workflow_runs: u32,
+    retrieve_passages: u32,
+    passage_chars: u32,
+    piece_chars: u32,
+    notes_chars: u32,
     cell_time_ms: u64,
     attempt_time_ms: u64,
     aliases: Vec<String>,
     child_model: Option<String>,
     llm_model: Option<String>,
     model_at_depth: BTreeMap<u32, String>,
+    answer_schema: Option<serde_json::Value>,
+    compaction: String,
+    compaction_at: Option<u64>,
+    compaction_keep: u32,
+    compaction_model: Option<String>,
     attempt_calls: Option<u64>,
     attempt_tokens: Option<u64>,
     attempt_cost: Option<f64>,
@@ -67,12 +79,23 @@ impl Default for Case {
             max_iterations: 5,
             max_blocks: 1,
             confirm_first_return: false,
+            overflow: Overflow::Truncate,
+            workflow_runs: 3,
+            retrieve_passages: 10,
+            passage_chars: 2_000,
+            piece_chars: 50_000,
+            notes_chars: 8_000,
             cell_time_ms: 5_000,
             attempt_time_ms: 60_000,
             aliases: Vec::new(),
             child_model: None,
             llm_model: None,
             model_at_depth: BTreeMap::new(),
+            answer_schema: None,
+            compaction: "outputs".to_owned(),
+            compaction_at: None,
+            compaction_keep: 4,
+            compaction_model: None,
             attempt_calls: None,
             attempt_tokens: None,
             attempt_cost: None,
@@ -99,6 +122,17 @@ impl Case {
             exclude_reasoning: self.exclude_reasoning,
             include_reasoning: self.include_reasoning,
             ..AgentSettings::default()
+        }
+    }
+
+    fn settings(&self) -> ProtocolSettings {
+        ProtocolSettings {
+            overflow: self.overflow,
+            workflow_runs: self.workflow_runs,
+            retrieve_passages: self.retrieve_passages,
+            passage_chars: self.passage_chars,
+            piece_chars: self.piece_chars,
+            notes_chars: self.notes_chars,
         }
     }
 
@@ -152,6 +186,7 @@ async fn run(case: Case, model: &Path) -> String {
         children: case.child_model.clone(),
         calls: case.llm_model.clone(),
         at_depth: case.model_at_depth.clone(),
+        summaries: case.compaction_model.clone(),
     };
     let assigned = assigned.try_map(|_, reference| {
         Ok::<_, Infallible>(Model {
@@ -183,8 +218,15 @@ async fn run(case: Case, model: &Path) -> String {
             confirm_first_return: case.confirm_first_return,
             ..ReplTreatment::default()
         },
+        settings: case.settings(),
         attempt_time: std::time::Duration::from_millis(case.attempt_time_ms),
         attempt_budget: case.attempt_budget(),
+        compaction: Compaction {
+            how: case.compaction.parse().unwrap(),
+            at: case.compaction_at.map(CompactAt::Tokens),
+            keep: case.compaction_keep,
+        },
+        answer_schema: (case.answer_schema).map(|schema| AnswerSchema::new(schema).unwrap()),
         ..Treatment::default()
     };
     let limits = &mut treatment.repl.config.limits;

@@ -35,6 +35,7 @@ pub fn request(sampling: Sampling) -> Request {
         messages: vec![Message::user("What is 6 * 7?").into()],
         sampling: Arc::new(sampling),
         tools: ToolUse::default(),
+        answer_schema: None,
         keep_reasoning: false,
         caller: Caller {
             sample: "s".to_owned(),

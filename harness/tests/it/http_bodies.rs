@@ -1,6 +1,7 @@
 //! What is sent: the body and headers of a request in every format, as the server sees them.
 
 use harness::model::{Image, Message};
+use harness::prompt::AnswerSchema;
 use harness::provider::http::{Timeouts, endpoint};
 use harness::provider::{Effort, Request, Response, Sampling};
 use harness::{ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse};
@@ -27,7 +28,7 @@ const SERVERS: [&str; 5] = [
 ];
 
 /// Fields that say how a model is asked, which a user may set in any way. All others are the harness's own.
-const FREE: [&str; 14] = [
+const FREE: [&str; 16] = [
     "temperature",
     "seed",
     "max_tokens",
@@ -42,6 +43,8 @@ const FREE: [&str; 14] = [
     "top_p",
     "store",
     "usage",
+    "response_format",
+    "text",
 ];
 
 fn seen(format: &str, request: &Request, stream: bool) -> Seen {
@@ -365,4 +368,60 @@ fn what_a_format_cannot_say() {
         });
         assert_eq!(got, expected, "{sampling:?}");
     }
+}
+
+/// A model of each server that takes schemas, and one that does not.
+const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
+    ("openai", ["m1", ""]),
+    ("openrouter", ["m1", ""]),
+    ("google", ["gemini-3-pro", "gemma-3-27b-it"]),
+    ("openai-responses", ["m1", ""]),
+    (
+        "anthropic",
+        ["claude-sonnet-4-5", "claude-sonnet-4-20250514"],
+    ),
+    ("ollama", ["", "m1"]),
+];
+
+/// A schema that a server keeps to, and one that it may not, one with a bound, and one of no object, which is asked for in the
+/// messages alone.
+#[test]
+fn a_schema_is_sent_to_servers_that_take_it() {
+    let closed = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false});
+    let open = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let bounded = json!({"type": "object", "properties": {"n": {"type": "array", "items": {"type": "integer", "maximum": 3}}}, "required": ["n"], "additionalProperties": false});
+    let pattern = json!({"type": "object", "properties": {"n": {"type": "string", "pattern": "^a"}}, "additionalProperties": false});
+    let number = json!({"type": "integer"});
+    let mut said = String::new();
+    for (server, models) in OF_SCHEMAS {
+        for model in models.into_iter().filter(|model| !model.is_empty()) {
+            said += &format!("{server}/{model}\n");
+            for schema in [&closed, &open, &bounded, &pattern, &number] {
+                let mut request = request(Sampling::default());
+                model.clone_into(&mut request.model);
+                request.answer_schema = Some(AnswerSchema::new(schema.clone()).unwrap());
+                let body = seen(server, &request, false).body;
+                let format = body.get("response_format").or(body.get("text"));
+                let format = format.or(body.get("output_config"));
+                let format = format.map_or("nothing".to_owned(), Value::to_string);
+                said += &format!("  {schema}\n    {format}\n");
+            }
+        }
+    }
+    insta::assert_snapshot!("schemas", said);
+}
+
+/// A format stands beside the effort.
+#[test]
+fn a_schema_and_an_effort_are_both_sent_to_anthropic() {
+    let mut request = request(Sampling {
+        effort: Some(Effort::Low),
+        ..Sampling::default()
+    });
+    "claude-opus-4-6".clone_into(&mut request.model);
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    request.answer_schema = Some(AnswerSchema::new(schema.clone()).unwrap());
+    let body = seen("anthropic", &request, false).body;
+    let wanted = json!({"effort": "low", "format": {"type": "json_schema", "schema": schema}});
+    assert_eq!(body["output_config"], wanted);
 }

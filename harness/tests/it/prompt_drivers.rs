@@ -162,11 +162,11 @@ fn explains_wrong_driver_files() {
         ),
         (
             &good.replace("---\nText", "protocols: [repl]\n---\nText"),
-            "DIR/own.md: field `protocols`: unknown protocol `repl`, expected `rlm`, `direct`, `tools`, `agent-turn` or `json-action`",
+            "DIR/own.md: field `protocols`: unknown protocol `repl`, expected `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve` or `summary`",
         ),
         (
             &good.replace("---\nText", "protocols: []\n---\nText"),
-            "DIR/own.md: field `protocols`: expected at least one of `rlm`, `direct`, `tools`, `agent-turn`, `json-action`",
+            "DIR/own.md: field `protocols`: expected at least one of `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve`, `summary`",
         ),
         (
             &good.replace("description: d", "description: ' '"),

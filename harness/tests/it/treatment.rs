@@ -200,11 +200,14 @@ fn what_is_recorded_is_read_off_what_is_sent() {
             let expected = Effective {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
                 drivers: has_drivers.then(|| "own".to_owned()).into_iter().collect(),
-                max_depth: if is_rlm { run.max_depth } else { 0 },
-                max_iterations: if protocol == Protocol::Direct {
-                    1
-                } else {
-                    run.max_iterations
+                max_depth: match protocol {
+                    Protocol::Rlm | Protocol::Workflow => run.max_depth,
+                    _ => 0,
+                },
+                max_iterations: match protocol {
+                    Protocol::Direct | Protocol::Retrieve => 1,
+                    Protocol::Workflow => run.settings.workflow_runs,
+                    _ => run.max_iterations,
                 },
             };
             assert_eq!(run.effective(), expected, "{name} {protocol}");

@@ -5,7 +5,7 @@
   const {
     Error, Function, Map, Object, Set, arrayBufferByteLength, bigintValueOf, booleanValueOf, dateGetTime,
     descriptorOf, functionToString, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, hasOwn, isArray,
-    isErrorObject, isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
+    isView, keys, list, mapGet, mapIteratorPrototype, mapSet, mapSize, numberValueOf,
     objectPropertyIsEnumerable, objectToString, regexpExec, regexpSource, setAdd, setHas, setIteratorPrototype,
     setPrototypeOf, setSize, stringValueOf, symbolToPrimitive, symbolToStringTag, symbolValueOf, toText,
     typedArrayName, weakMapHas, weakRefDeref, weakSetHas,
@@ -13,6 +13,8 @@
 
   // A host function that an embedding may lack.
   const { promiseState } = internals;
+  // Not from primordials alone: V8 adds `Error.isError` to contexts of a snapshot after the library was loaded.
+  const isErrorObject = internals.isErrorObject ?? internals.primordials.isErrorObject;
 
   const ObjectPrototype = Object.prototype;
   const FunctionPrototype = Function.prototype;

@@ -260,6 +260,8 @@
     }
   }
 
+  internals.isSignal = isSignal;
+  internals.onAbort = onAbort;
   inspectAs(AbortSignal, (signal) => ({ aborted: signal.aborted }));
   inspectAs(AbortController, (controller) => ({ signal: controller.signal }));
   inspectAs(EventTarget, () => ({}));

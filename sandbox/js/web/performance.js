@@ -4,7 +4,6 @@
 
   const { append, list } = internals.primordials;
   const { DOMException, missing, wrongType } = internals.exceptions;
-  const begun = internals.primordials.dateNow() - internals.now();
 
   class PerformanceEntry {
     constructor(name, entryType, startTime, duration, detail) {
@@ -48,7 +47,9 @@
 
   const performance = {
     now: internals.now,
-    timeOrigin: begun,
+    get timeOrigin() {
+      return internals.timeOrigin();
+    },
     mark(name, options = {}) {
       if (arguments.length === 0) throw missing('name');
       return add(new PerformanceMark(`${name}`, 'mark', options?.startTime ?? internals.now(), 0, options?.detail ?? null));
@@ -68,7 +69,7 @@
     getEntriesByType: (type) => chosen((entry) => entry.entryType === type),
     clearMarks: (name) => drop((entry) => entry.entryType === 'mark' && (name === undefined || entry.name === `${name}`)),
     clearMeasures: (name) => drop((entry) => entry.entryType === 'measure' && (name === undefined || entry.name === `${name}`)),
-    toJSON: () => ({ timeOrigin: begun }),
+    toJSON: () => ({ timeOrigin: internals.timeOrigin() }),
   };
   internals.performance = performance;
   internals.defineModule('perf_hooks', () => ({ performance }));

@@ -11,11 +11,12 @@ pub(super) type Lacks = Vec<&'static str>;
 
 /// Gives up everything that a worker does not need, for ever: new files, sockets, processes, privileges.
 /// Holds for the calling thread and those that it starts later. Returns what the kernel lacks for it.
+/// `jitless` as in [`WorkerCommand`](crate::WorkerCommand).
 ///
 /// # Errors
 /// A step that the kernel offers and that failed.
-pub fn confine() -> Result<Option<String>, String> {
-    let lacks = [as_server()?, as_worker()?].concat();
+pub fn confine(jitless: bool) -> Result<Option<String>, String> {
+    let lacks = [as_server(jitless)?, as_worker()?].concat();
     Ok(describe(&lacks))
 }
 
@@ -48,7 +49,7 @@ fn describe(lacks: &[&str]) -> Option<String> {
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn as_server() -> Result<Lacks, String> {
+pub(super) fn as_server(_jitless: bool) -> Result<Lacks, String> {
     Ok(vec![NOTHING])
 }
 
@@ -72,6 +73,7 @@ mod linux {
     };
 
     use super::Lacks;
+    use crate::COMPILES;
     use crate::process::{MAX_SESSIONS, filter};
 
     /// Two for each session's socket, and some.
@@ -90,7 +92,7 @@ mod linux {
 
     /// Gives up what neither a server nor its copies need: everything but opening files, and starting and ending
     /// processes.
-    pub fn as_server() -> Result<Lacks, String> {
+    pub fn as_server(jitless: bool) -> Result<Lacks, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
         if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
@@ -100,7 +102,7 @@ mod linux {
         // The engine and the clock read it at their first use, when files are out of reach.
         // SAFETY: reads the time zone of the process, whose other thread, if there is one, only waits.
         unsafe { tzset() };
-        lacking_seccomp(filter::restrict_server())
+        lacking_seccomp(filter::restrict_server(COMPILES && !jitless))
     }
 
     /// Gives up the rest.

@@ -26,20 +26,21 @@ const INTERFACE: u32 = 0xC000_00B7;
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
 
-/// Installs the first program, for a server and its copies.
+/// Installs the first program, for a server and its copies. `compiles` says whether their engine makes machine code.
 ///
 /// # Errors
 /// The kernel has no such programs, or refuses this one.
-pub(super) fn restrict_server() -> Result<(), seccompiler::Error> {
+pub(super) fn restrict_server(compiles: bool) -> Result<(), seccompiler::Error> {
     end_on_fatal_calls();
-    let mut program = Program::begin();
+    let mut program = Program::begin(compiles);
     for call in TABLE {
         program.answer(
             call.number,
             match call.answer {
                 Answer::Allowed(checks, _) => (checks, ALLOW),
                 Answer::OnlyV8 if cfg!(feature = "v8") => (&[], ALLOW),
-                Answer::OnlyV8 => (&[], NOT_PERMITTED),
+                Answer::OnlyCompiler if compiles => (&[], ALLOW),
+                Answer::OnlyV8 | Answer::OnlyCompiler => (&[], NOT_PERMITTED),
                 Answer::Server => (&[], ALLOW),
                 Answer::Missing => (&[], NO_SUCH_CALL),
                 Answer::Fatal => (&[], SIGNAL),
@@ -55,7 +56,8 @@ pub(super) fn restrict_server() -> Result<(), seccompiler::Error> {
 /// # Errors
 /// As of [`restrict_server`].
 pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
-    let mut program = Program::begin();
+    // Its server's program has looked at memory that is executable.
+    let mut program = Program::begin(true);
     for call in TABLE {
         match call.answer {
             Answer::Allowed(_, checks) if !checks.is_empty() => {
@@ -97,12 +99,16 @@ struct Refused {
     interface: libc::c_uint,
 }
 
-struct Program(Vec<Instruction>);
+struct Program {
+    instructions: Vec<Instruction>,
+    /// Whether memory may become executable.
+    compiles: bool,
+}
 
 impl Program {
     /// Refuses what is not of this processor's one interface, and loads the call's number.
-    fn begin() -> Self {
-        let mut program = Self(Vec::new());
+    fn begin(compiles: bool) -> Self {
+        let mut program = Self::empty(compiles);
         program.load(offset_of!(libc::seccomp_data, arch));
         program.jump(libc::BPF_JEQ, INTERFACE, 1, 0);
         program.end(SIGNAL);
@@ -115,15 +121,22 @@ impl Program {
         program
     }
 
+    fn empty(compiles: bool) -> Self {
+        Self {
+            instructions: Vec::new(),
+            compiles,
+        }
+    }
+
     /// The answer to one call, if its arguments pass.
     fn answer(&mut self, number: i64, (checks, answer): (&[Check], u32)) {
-        let mut body = Self(Vec::new());
+        let mut body = Self::empty(self.compiles);
         for check in checks {
             body.check(check);
         }
         body.end(answer);
-        self.jump(libc::BPF_JEQ, low(number), 0, length(&body.0));
-        self.0.append(&mut body.0);
+        self.jump(libc::BPF_JEQ, low(number), 0, length(&body.instructions));
+        self.instructions.append(&mut body.instructions);
     }
 
     /// The answer to all calls from this number on.
@@ -160,6 +173,10 @@ impl Program {
                 self.load(argument(place));
                 self.jump(libc::BPF_JSET, bits, 0, 1);
             }
+            Check::NotExecutable(_) if self.compiles => return,
+            Check::NotExecutable(place) => {
+                return self.check(&Check::LacksAll(place, libc::PROT_EXEC as u32));
+            }
             Check::IsOwnProcess(place) => {
                 self.load(argument(place));
                 self.jump(libc::BPF_JEQ, std::process::id(), 1, 0);
@@ -184,13 +201,13 @@ impl Program {
 
     fn push(&mut self, code: u32, jt: u8, jf: u8, k: u32) {
         let code = u16::try_from(code).unwrap_or(0);
-        self.0.push(Instruction { code, jt, jf, k });
+        self.instructions.push(Instruction { code, jt, jf, k });
     }
 
     /// `otherwise` is the answer to all calls that have none yet.
     fn install(mut self, otherwise: u32) -> Result<(), seccompiler::Error> {
         self.end(otherwise);
-        seccompiler::apply_filter(&self.0)
+        seccompiler::apply_filter(&self.instructions)
     }
 }
 

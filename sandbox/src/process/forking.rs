@@ -30,7 +30,7 @@ pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError>
 }
 
 fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
-    platform::start_in_worker();
+    platform::start_in_worker(hello.jitless);
     let Ok(isolate) = Isolate::new(&hello.config, Arc::new(|| exit::now(exit::STUCK))) else {
         exit::now(exit::BROKEN);
     };
@@ -40,7 +40,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     let original = Original {
         isolate,
         hello,
-        confined: as_server(),
+        confined: as_server(hello.jitless),
     };
     let prepared = copying::give_memory_to_copies();
     let mut copies = Copies::default();

@@ -50,6 +50,9 @@ pub struct WorkerCommand {
     /// Sessions that one worker process runs, at least 1 and at most [`MAX_SESSIONS`]. What ends the process ends
     /// all of them.
     pub sessions: u32,
+    /// Whether the engine interprets only, so that no memory of a worker can be made executable. Of engines that
+    /// [compile](crate::COMPILES); others never do.
+    pub jitless: bool,
 }
 
 /// The most sessions that one worker process runs.
@@ -60,6 +63,7 @@ pub const MAX_SESSIONS: u32 = 32;
 struct Hello {
     config: Config,
     strict: bool,
+    jitless: bool,
     /// Whether each session gets a copy of the process.
     forks: bool,
     /// The engine with the library loaded.

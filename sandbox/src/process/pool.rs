@@ -159,6 +159,7 @@ impl Shared {
         let hello = Hello {
             config: self.config.clone(),
             strict: self.command.strict,
+            jitless: self.command.jitless,
             forks,
             snapshot: snapshot().map_err(io::Error::other)?.to_vec(),
         };

@@ -17,10 +17,10 @@ use crate::watchdog;
 
 /// Serves until the harness hangs up.
 pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
-    platform::start_in_worker();
+    platform::start_in_worker(hello.jitless);
     let open = Arc::new(AtomicU64::new(0));
     let look = memory::watch(&hello.config.limits, Arc::clone(&open));
-    let confined = confined(hello.strict, [as_server(), as_worker()]);
+    let confined = confined(hello.strict, [as_server(hello.jitless), as_worker()]);
     watchdog::start()?;
     if let Some(look) = look {
         watchdog::also(look);

@@ -2,7 +2,7 @@
 //! (`filter.rs`), the documentation and the test that tries each call read.
 
 use Answer::{Allowed, Fatal, Missing, Server};
-use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not};
+use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
 
 /// A system call of the table. What is not in the table answers `EPERM`, or `ENOSYS` from [`NEWER`] on.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,8 @@ pub enum Answer {
     Server,
     /// As [`Answer::Allowed`], where the engine is V8.
     OnlyV8,
+    /// As [`Answer::Allowed`], where the engine makes machine code.
+    OnlyCompiler,
     /// `ENOSYS`: the C library has another way.
     Missing,
     /// The process ends, and its session learns by which call.
@@ -47,6 +49,8 @@ pub enum Check {
     LacksAll(u8, u32),
     /// It is the number of the calling process.
     IsOwnProcess(u8),
+    /// Memory with this protection cannot be executed. Not looked at where the engine makes machine code.
+    NotExecutable(u8),
 }
 
 /// The first number of those system calls that are too new for the table: they answer `ENOSYS`, as in a kernel that
@@ -91,12 +95,8 @@ fn fatal() -> impl Iterator<Item = &'static SystemCall> {
 /// No conditions.
 const ANY: &[Check] = &[];
 
-/// Memory that code could be written to and run in. V8 compiles into such; nothing else does.
-const NEVER_EXECUTABLE: &[Check] = if cfg!(feature = "v8") {
-    ANY
-} else {
-    &[LacksAll(2, libc::PROT_EXEC as u32)]
-};
+/// Memory that code could be written to and run in. V8 compiles into such, unless it is not to; nothing else does.
+const NEVER_EXECUTABLE: &[Check] = &[NotExecutable(2)];
 
 const NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
@@ -123,8 +123,8 @@ const FREE: Answer = Allowed(ANY, ANY);
 #[rustfmt::skip]
 pub const TABLE: &[SystemCall] = table! {
     // Those whose arguments are looked at come first: the kernel keeps no answers for them.
-    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, which cannot be executed but on V8";
-    SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; on V8 compiled code";
+    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, which cannot be executed but where V8 compiles";
+    SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; compiled code of V8";
     SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),
         "a second descriptor of the session's socket; not an owner, to whom signals go";
     SYS_rt_sigaction => Allowed(&[Not(0, libc::SIGSYS as u32)], ANY), "handlers of signals, but for the one that ends the process";
@@ -181,9 +181,9 @@ pub const TABLE: &[SystemCall] = table! {
 
     SYS_membarrier => Answer::OnlyV8, "memory order between threads";
     SYS_getrusage => Answer::OnlyV8, "its own CPU time";
-    SYS_pkey_alloc => Answer::OnlyV8, "keys to compiled code";
-    SYS_pkey_free => Answer::OnlyV8, "keys to compiled code";
-    SYS_pkey_mprotect => Answer::OnlyV8, "keys to compiled code";
+    SYS_pkey_alloc => Answer::OnlyCompiler, "keys to compiled code";
+    SYS_pkey_free => Answer::OnlyCompiler, "keys to compiled code";
+    SYS_pkey_mprotect => Answer::OnlyCompiler, "keys to compiled code";
 
     SYS_openat => Server, "a copy's view of its own size; without rights to any file from then on";
     SYS_wait4 => Server, "how copies ended";

@@ -53,7 +53,7 @@ const BEFORE: &str = "(async()=>{";
 const AFTER: &str = "\n})";
 
 /// A cell ready to be compiled.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cell {
     /// An expression: a factory that takes the scope and runtime objects and gives the async function.
     pub script: String,
@@ -70,7 +70,7 @@ pub(crate) struct Cell {
 }
 
 /// What a cell is to know of the cells before it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Earlier {
     /// Builtins that cells of this isolate shadowed.
     pub shadowed: BTreeSet<String>,
@@ -281,7 +281,9 @@ fn stray_brace(source: &str) -> Option<SyntaxError> {
         .with_options(options)
         .parse();
     let at = parsed.diagnostics.iter().next()?.labels.first()?.offset() as usize;
-    source[at..]
+    // The parser may name a place inside of a character.
+    source
+        .get(at..)?
         .starts_with('}')
         .then(|| SyntaxError::at(source, BEFORE.len() + at, "Unexpected token '}'"))
 }

@@ -25,7 +25,7 @@ pub(super) struct Function {
 }
 
 /// The functions of one cell that rewriting changed.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct CellSources {
     text: Arc<str>,
     functions: Vec<(u64, Range<usize>)>,

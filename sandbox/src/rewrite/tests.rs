@@ -168,6 +168,10 @@ fn what_is_no_cell_names_line_and_column() {
             "SyntaxError: Unexpected token '}' (line 1, column 1)",
         ),
         (
+            "`${}.'.=é",
+            "SyntaxError: Unterminated string (line 1, column 10)",
+        ),
+        (
             "with (o) x",
             "SyntaxError: `with` statements are not supported in the REPL (line 1, column 1)",
         ),

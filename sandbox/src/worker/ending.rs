@@ -151,6 +151,9 @@ impl Worker {
             output.push(&format!("Uncaught (in promise) {text}"), 0);
         }
         outcome.output = output.finish();
+        if let Some(entry) = self.agents.get_mut(&agent) {
+            entry.returned = outcome.value.is_some();
+        }
         self.replies.push(Reply::Finished { agent, outcome });
     }
 }

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use super::Worker;
 use crate::isolate::Action;
-use crate::message::{AgentId, CallId, CellErrorKind};
+use crate::message::{AgentId, CallId, CellErrorKind, Step};
 
 impl Worker {
     /// When something happens by itself: a timer fires, or a cell has waited long enough.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let timer = self
             .isolate
-            .host(|host| host.timers.keys().next().map(|(due, _)| *due));
+            .host(|host| host.timers.values().next().map(|timer| timer.due));
         let waits = self.waiting.iter();
         let waits = waits.filter_map(|(agent, since)| self.wait_ends(*agent, *since));
         waits.chain(timer).min()
@@ -20,14 +20,11 @@ impl Worker {
     pub(super) fn fire_timers(&mut self) {
         let now = Instant::now();
         while let Some((agent, timer)) = self.isolate.host(|host| {
-            let entry = host
-                .timers
-                .first_entry()
-                .filter(|entry| entry.key().0 <= now)?;
-            let ((_, timer), agent) = entry.remove_entry();
-            host.due.remove(&timer);
-            Some((agent, timer))
+            let first = host.timers.first_key_value();
+            let (&(_, timer), _) = first.filter(|(_, timer)| timer.due <= now)?;
+            Some((host.take_timer(timer)?, timer))
         }) {
+            self.note(Step::Fired(timer));
             self.turn(agent, &Action::FireTimer { agent, timer });
         }
     }
@@ -41,13 +38,21 @@ impl Worker {
         });
         let due: Vec<AgentId> = due.map(|(agent, _)| *agent).collect();
         for agent in due {
-            let seconds = self.limits.cell_wait.as_secs_f64();
-            self.abort(
-                agent,
-                CellErrorKind::WaitedTooLong,
-                &format!("TimeoutError: the cell waited for timers for more than {seconds} s and was ended"),
-            );
+            self.note(Step::WaitedTooLong(self.place_of(agent)));
+            self.end_wait(agent);
         }
+    }
+
+    /// Ends a cell that has waited too long.
+    pub(super) fn end_wait(&mut self, agent: AgentId) {
+        let seconds = self.limits.cell_wait.as_secs_f64();
+        self.abort(
+            agent,
+            CellErrorKind::WaitedTooLong,
+            &format!(
+                "TimeoutError: the cell waited for timers for more than {seconds} s and was ended"
+            ),
+        );
     }
 
     /// A cell with nothing pending that could ever settle it fails at once. What could: a timer, a call of

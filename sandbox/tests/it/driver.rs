@@ -35,7 +35,7 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
             Event::Finished(outcome) => return outcome,
             Event::Called(call) => repl.settle(call.id, Ok(format!("answer to {}", call.query))),
             Event::Invoked(call) => answer_function(repl, &call),
-            Event::CallContext { .. } => {}
+            Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
         }
     }
 }
@@ -60,6 +60,7 @@ pub fn worker_command() -> WorkerCommand {
         arguments: Vec::new(),
         strict: true,
         sessions: 1,
+        jitless: false,
     }
 }
 
@@ -82,7 +83,7 @@ pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, Lost> {
             Event::Finished(outcome) => return Ok(outcome),
             Event::Called(call) => repl.settle(call.id, Ok(format!("answer to {}", call.query))),
             Event::Invoked(call) => answer_function(repl, &call),
-            Event::CallContext { .. } => {}
+            Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
         }
     }
 }

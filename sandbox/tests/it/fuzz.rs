@@ -10,6 +10,9 @@ use sandbox::Config;
 
 use crate::driver::{root, run};
 
+/// What has no outcome by then, hundreds of times its limits, has none.
+const NEVER: std::time::Duration = std::time::Duration::from_secs(120);
+
 /// How many cases a plain test run takes: a bounded time. The variable of proptest wins.
 fn cases(plain: u32) -> Cases {
     let wanted = std::env::var("PROPTEST_CASES")
@@ -96,7 +99,13 @@ fn any_text_is_an_outcome() {
     let repl = RefCell::new(runtime.block_on(root(config, "")));
     TestRunner::new(cases(1_500))
         .run(&soup(), |cell| {
-            runtime.block_on(run(&mut repl.borrow_mut(), &cell));
+            let mut repl = repl.borrow_mut();
+            let outcome = run(&mut repl, &cell);
+            let bounded = async { tokio::time::timeout(NEVER, outcome).await };
+            prop_assert!(
+                runtime.block_on(bounded).is_ok(),
+                "the cell has no outcome: {cell:?}"
+            );
             Ok(())
         })
         .unwrap();

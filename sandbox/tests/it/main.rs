@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+// Pages of other sizes, and of allocators that are not glibc's, are other counts.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+mod counts;
 mod draws;
 mod driver;
 mod engines;
@@ -9,11 +12,14 @@ mod fuzz;
 mod hostile;
 mod jobs;
 mod limits;
+mod many;
 mod memory;
 mod node_parity;
 mod process;
 mod recorded;
+mod repeats;
 mod sessions;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod tree;
+mod variables;

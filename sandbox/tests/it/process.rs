@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use sandbox::message::{CellErrorKind, Context};
 use sandbox::{
-    Config, Isolation, LostCause, MAX_SESSIONS, READY, Sandbox, WarmPool, WorkerCommand,
+    COMPILES, Config, Isolation, LostCause, MAX_SESSIONS, READY, Sandbox, WarmPool, WorkerCommand,
 };
 use tempfile::TempDir;
 
@@ -86,6 +86,56 @@ async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
             after.error
         );
     }
+}
+
+/// One that the engine could not have compiled: it would be the first to be.
+const HOT: &str = "
+let sum = 0;
+for (let i = 0; i < 3e5; i++) sum = (sum + i * 7) % 1000003;
+const words = 'a1 b22 c333'.match(/[a-z]\\d+/g).sort((a, b) => b.length - a.length);
+await Promise.all(words.map(async (word) => word.length));
+console.log(sum, words.join())
+";
+
+/// Memory of workers that can be executed, beside the program's own: compiled code.
+#[tokio::test(flavor = "multi_thread")]
+#[cfg(target_os = "linux")]
+async fn a_worker_compiles_unless_it_is_not_to() {
+    for (jitless, sessions) in [(false, 1), (true, 1), (true, 2)] {
+        if jitless && !COMPILES {
+            continue;
+        }
+        let program = OwnProgram::new("jitless-wrkr");
+        let Isolation::Process(command) = program.isolation(sessions) else {
+            unreachable!("workers are asked for")
+        };
+        let isolation = Isolation::Process(WorkerCommand { jitless, ..command });
+        let sandbox = sandbox(Config::default(), isolation);
+        let mut repl = root_of(&sandbox, "").await;
+        assert_eq!(run(&mut repl, HOT).await.output, "5006 c333,b22,a1");
+        let workers = if sessions == 1 {
+            program.copies()
+        } else {
+            program.servers()
+        };
+        assert_eq!(workers.len(), 1);
+        let executable: Vec<String> = workers.iter().flat_map(|pid| executable(pid)).collect();
+        let compiles = COMPILES && !jitless;
+        assert_eq!(!executable.is_empty(), compiles, "{executable:?}");
+    }
+}
+
+/// The areas of a process that can be executed and are of no file.
+#[cfg(target_os = "linux")]
+fn executable(pid: &str) -> Vec<String> {
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+    assert!(maps.contains("[stack]"), "{maps}");
+    let areas = maps.lines().filter(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        // The kernel's own are in brackets.
+        fields[1].contains('x') && fields.len() < 6
+    });
+    areas.map(str::to_owned).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -491,13 +541,13 @@ fn a_confined_process_can_only_compute() {
 }
 
 /// The worker's program by a name of its own, to distinguish the workers of one test from those of the others.
-struct OwnProgram {
+pub struct OwnProgram {
     name: &'static str,
     folder: TempDir,
 }
 
 impl OwnProgram {
-    fn new(name: &'static str) -> Self {
+    pub fn new(name: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         symlink(
             env!("CARGO_BIN_EXE_sandbox-worker"),
@@ -507,7 +557,7 @@ impl OwnProgram {
         Self { name, folder }
     }
 
-    fn isolation(&self, sessions: u32) -> Isolation {
+    pub fn isolation(&self, sessions: u32) -> Isolation {
         Isolation::Process(WorkerCommand {
             program: self.folder.path().join(self.name),
             sessions,
@@ -516,12 +566,12 @@ impl OwnProgram {
     }
 
     /// The processes that this one started.
-    fn servers(&self) -> HashSet<String> {
+    pub fn servers(&self) -> HashSet<String> {
         children_of(&std::process::id().to_string(), self.name)
     }
 
     /// The processes that those are copied into.
-    fn copies(&self) -> HashSet<String> {
+    pub fn copies(&self) -> HashSet<String> {
         let servers = self.servers();
         let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
         copies.collect()

@@ -82,7 +82,10 @@ async fn recorded_cells_give_the_recorded_output() {
                     match repl.next().await.expect("the isolate lives") {
                         Event::Finished(outcome) => break outcome,
                         Event::Called(call) => repl.settle(call.id, Err("not recorded".to_owned())),
-                        Event::CallContext { .. } | Event::Invoked(_) => {}
+                        Event::CallContext { .. }
+                        | Event::StatusAsked { .. }
+                        | Event::Cancelled(_)
+                        | Event::Invoked(_) => {}
                     }
                 };
                 if outcome.executed > slowest.0 {

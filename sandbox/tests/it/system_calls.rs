@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use sandbox::COMPILES;
 use sandbox::system_calls::{Answer, Check, NEWER, OF_THE_KERNEL, TABLE, fatal_call};
 
 /// What the command of the worker's program answers to these lines.
@@ -58,7 +59,7 @@ fn every_system_call_answers_as_the_table_says() {
                 passing.push((number, answer));
                 continue;
             }
-            Some(Answer::OnlyV8) if cfg!(feature = "v8") => {
+            Some(Answer::OnlyV8 | Answer::OnlyCompiler) if COMPILES => {
                 passing.push((number, answer));
                 continue;
             }
@@ -76,7 +77,7 @@ fn every_system_call_answers_as_the_table_says() {
             Some(Answer::Missing) => NO_SUCH_CALL,
             None if OF_THE_KERNEL.contains(&number) => continue,
             None if number >= NEWER => NO_SUCH_CALL,
-            Some(Answer::Server | Answer::OnlyV8) | None => NOT_PERMITTED,
+            Some(Answer::Server | Answer::OnlyV8 | Answer::OnlyCompiler) | None => NOT_PERMITTED,
         };
         if answer != expected {
             wrong.push(format!("{number} {call:?}: {answer}"));
@@ -100,10 +101,10 @@ fn every_system_call_answers_as_the_table_says() {
 const BY_ARGUMENTS: &[(&str, &str, bool)] = &[
     // Length 0: nothing is mapped and nothing changed.
     ("mmap", "0 0 3 34 -1 0", true),
-    ("mmap", "0 0 7 34 -1 0", cfg!(feature = "v8")),
-    ("mmap", "0 0 4 34 -1 0", cfg!(feature = "v8")),
+    ("mmap", "0 0 7 34 -1 0", COMPILES),
+    ("mmap", "0 0 4 34 -1 0", COMPILES),
     ("mprotect", "0 0 3", true),
-    ("mprotect", "0 0 5", cfg!(feature = "v8")),
+    ("mprotect", "0 0 5", COMPILES),
     ("fcntl", "-1 1", true),
     ("fcntl", "-1 3", true),
     ("fcntl", "-1 1030 3", true),
@@ -152,13 +153,26 @@ fn arguments_are_looked_at_where_they_matter() {
                 .iter()
                 .any(|(name, _, is)| *name == call.name && *is == allowed)
         });
-        assert!(
-            !looks || both[1] || cfg!(feature = "v8"),
-            "{} has no case",
-            call.name
-        );
+        assert!(!looks || both[1] || COMPILES, "{} has no case", call.name);
         assert!(!looks || both[0], "{} has no case", call.name);
     }
+}
+
+/// What makes memory executable, for an engine that does not compile.
+#[test]
+fn without_a_compiler_no_memory_becomes_executable() {
+    let protections = [
+        ("mmap", "0 0 7 34 -1 0"),
+        ("mmap", "0 0 4 34 -1 0"),
+        ("mprotect", "0 0 5"),
+        ("pkey_mprotect", "0 0 5 0"),
+    ];
+    let number = |name: &str| TABLE.iter().find(|call| call.name == name).unwrap().number;
+    let line = |(name, arguments): (&str, &str)| format!("jitless {} {arguments}", number(name));
+    assert_eq!(tried(&protections.map(line)), [NOT_PERMITTED; 4]);
+    // Length 0 is what the kernel itself refuses of the first.
+    let plain = tried(&[line(("mmap", "0 0 3 34 -1 0")), line(("mprotect", "0 0 3"))]);
+    assert_eq!(plain, ["error 22", "done"]);
 }
 
 /// The second interface of the same processor, whose numbers are those of the first with one bit more.
@@ -194,8 +208,12 @@ fn document() -> String {
     for (title, is) in [
         (
             "Allowed",
-            (|answer| matches!(answer, Answer::Allowed(..) | Answer::OnlyV8))
-                as fn(&Answer) -> bool,
+            (|answer| {
+                matches!(
+                    answer,
+                    Answer::Allowed(..) | Answer::OnlyV8 | Answer::OnlyCompiler
+                )
+            }) as fn(&Answer) -> bool,
         ),
         ("Allowed to a server, refused to its copies", |answer| {
             matches!(answer, Answer::Server)
@@ -210,7 +228,7 @@ fn document() -> String {
             "\n## {title}\n\n| call | engine | only if | why |\n|---|---|---|---|\n"
         );
         for call in TABLE.iter().filter(|call| is(&call.answer)) {
-            let engine = if matches!(call.answer, Answer::OnlyV8) {
+            let engine = if matches!(call.answer, Answer::OnlyV8 | Answer::OnlyCompiler) {
                 "V8"
             } else {
                 "both"
@@ -246,6 +264,13 @@ fn shown(check: &Check) -> String {
         Check::Has(place, bits) => format!("argument {} has the bits {bits:#x}", place + 1),
         Check::LacksAll(place, bits) => {
             format!("argument {} has none of the bits {bits:#x}", place + 1)
+        }
+        Check::NotExecutable(place) => {
+            format!(
+                "argument {} has none of the bits {:#x}, or V8 compiles",
+                place + 1,
+                libc::PROT_EXEC
+            )
         }
         Check::IsOwnProcess(place) => format!("argument {} is the process's own number", place + 1),
     }

@@ -95,7 +95,7 @@ impl Tree {
                 event = repl.next() => match event.expect("the isolate lives") {
                     Event::Finished(outcome) => return outcome,
                     Event::Invoked(call) => answer_function(repl, &call),
-                    Event::CallContext { .. } => {}
+                    Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
                     Event::Called(call) => {
                         let mut child = info.clone();
                         child.depth += 1;
@@ -214,6 +214,34 @@ async fn eight_children_with_children_keep_apart() {
                 "by 0 by 7 function [\n  0, 1, 2, 3,\n  4, 5, 6, 7\n]".to_owned(),
             ]
         );
+    }
+}
+
+/// What was compiled for one of them is run by the others, and keeps nothing of the first.
+#[tokio::test]
+async fn children_that_run_equal_cells_keep_apart() {
+    const FIRST: &str = "let own = [context]; function mine(more) { own.push(more); return own.join() } console.log(mine('x'))";
+    const SECOND: &str = "own.push(own.length); let mark = (text) => text; console.log(own.join(), mine.toString().length, mark`a${1}b`.length)";
+    let scripts = Scripts::from([
+        (
+            "root",
+            &["console.log(await Promise.all([1, 2, 3].map((n) => rlm('same', 'c' + n))))"]
+                as &[&str],
+        ),
+        (
+            "same",
+            &[FIRST, SECOND, SECOND, FIRST, SECOND, "return(context)"],
+        ),
+    ]);
+    let outcomes = Tree::run(Config::default(), scripts).await;
+    assert_eq!(outputs(&outcomes["root"]), ["[ 'c1', 'c2', 'c3' ]"]);
+    for child in 0..3 {
+        let context = format!("c{}", child + 1);
+        let expected = ["x", "x,2 57 2", "x,2,3 57 2", "x", "x,2 57 2"];
+        let mut expected = expected.map(|rest| format!("{context},{rest}")).to_vec();
+        expected.push(String::new());
+        let outcomes = &outcomes[&format!("root/{child}")];
+        assert_eq!(outputs(outcomes), expected, "{:?}", errors(outcomes));
     }
 }
 

@@ -41,6 +41,19 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunD
     write(path, &bytes)
 }
 
+/// Writes values as lines of JSON, likewise.
+pub(super) fn write_lines(path: &Path, values: &[impl Serialize]) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut bytes, value)?;
+        bytes.push(b'\n');
+    }
+    write(path, &bytes).map_err(|error| match error {
+        RunDirError::Write { reason, .. } => reason,
+        other => io::Error::other(other),
+    })
+}
+
 /// Brings new names in a folder to the disk: syncing a file does not sync the entry that names it.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {

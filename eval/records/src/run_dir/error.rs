@@ -60,6 +60,18 @@ pub enum RunDirError {
         /// What the system says.
         reason: io::Error,
     },
+    /// The file of a long answer cannot be read.
+    #[error("cannot read the answer of attempt {attempt} at {id:?} in {}: {reason}", path.display())]
+    Answer {
+        /// The file.
+        path: PathBuf,
+        /// The sample.
+        id: String,
+        /// 1-based.
+        attempt: u32,
+        /// What the system says.
+        reason: io::Error,
+    },
     /// A folder holds no run.
     #[error("{} is not a run directory: it has no {missing}", path.display())]
     NotARun {

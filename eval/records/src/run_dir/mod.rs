@@ -6,6 +6,8 @@
 //!   lock.json            the fingerprint, what it is made of, and what all attempts have in common
 //!   samples.jsonl        one line per finished attempt, appended and synced
 //!   trajectories/<sample>.<attempt>.jsonl    the attempt's events
+//!   journal/<sample>.<attempt>.jsonl    what the attempt received, from which it goes on in another process
+//!   answers/<sample>.<attempt>.txt    an answer that is too long for its line
 //!   results.csv          one row per attempt, written at the end
 //!   summary.json         scores, intervals, coverage, cost and time, written at the end
 //!   scores/<scorer>.jsonl    what the answers score by another scorer, written by `rlm-eval score`
@@ -21,6 +23,7 @@ mod reader;
 mod reopen;
 mod writer;
 
+mod answers;
 mod beside;
 mod events;
 mod results_csv;
@@ -30,6 +33,8 @@ mod trajectories;
 
 mod fingerprint;
 mod hold;
+mod in_flight;
+mod journal;
 mod wasted_spend;
 
 mod atomic;
@@ -42,6 +47,7 @@ pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
+pub use journal::{Journal, PaidFor, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,
@@ -58,6 +64,8 @@ const LOCK: &str = "lock.json";
 const SAMPLES: &str = "samples.jsonl";
 const TRAJECTORIES: &str = "trajectories";
 const RESULTS: &str = "results.csv";
+const JOURNAL: &str = "journal";
+const ANSWERS: &str = "answers";
 const SCORES: &str = "scores";
 const SUMMARY: &str = "summary.json";
 const HOLDER: &str = "running.json";

@@ -34,6 +34,11 @@ pub(super) fn trajectory(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}.jsonl", safe(sample))
 }
 
+/// The name of the file of a long answer: `<sample>.<attempt>.txt`.
+pub(super) fn answer(sample: &str, attempt: u32) -> String {
+    format!("{}.{attempt}.txt", safe(sample))
+}
+
 /// The trajectory's path in a folder: under the name that an earlier version gave it, if only that is there.
 pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(trajectory(sample, attempt));

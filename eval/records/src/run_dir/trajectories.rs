@@ -1,6 +1,6 @@
 //! The trajectories: a file of events for every attempt, written as they come.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -15,6 +15,8 @@ pub(super) struct Trajectories {
     folder: PathBuf,
     /// By sample and attempt. `None` after a failure: a trajectory with a hole would mislead.
     open: HashMap<(String, u32), Option<BufWriter<File>>>,
+    /// Attempts whose first event is written.
+    began: HashSet<(String, u32)>,
 }
 
 impl Trajectories {
@@ -22,6 +24,7 @@ impl Trajectories {
         Self {
             folder,
             open: HashMap::new(),
+            began: HashSet::new(),
         }
     }
 
@@ -35,6 +38,13 @@ impl Trajectories {
     /// Adds an event to the file of its attempt.
     pub(super) fn write(&mut self, event: &Event) -> Result<(), RunDirError> {
         let key = (event.sample.clone(), event.attempt);
+        if matches!(event.kind, EventKind::AttemptStart { .. }) && self.began.remove(&key) {
+            // It begins anew: what came before counts for nothing, and is kept elsewhere.
+            self.start(&event.sample, event.attempt)?;
+        }
+        if matches!(event.kind, EventKind::AttemptStart { .. }) {
+            self.began.insert(key.clone());
+        }
         if !self.open.contains_key(&key) {
             self.open(
                 &event.sample,
@@ -54,7 +64,9 @@ impl Trajectories {
 
     /// Ends an attempt's file: all of it is with the operating system when this returns.
     pub(super) fn finish(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
-        match self.open.remove(&(sample.to_owned(), attempt)) {
+        let key = (sample.to_owned(), attempt);
+        self.began.remove(&key);
+        match self.open.remove(&key) {
             Some(Some(mut file)) => file
                 .flush()
                 .map_err(|reason| self.error(sample, attempt, reason)),
@@ -103,6 +115,7 @@ fn write_line(file: &mut BufWriter<File>, event: &Event) -> io::Result<()> {
         | EventKind::LlmBilled { .. }
         | EventKind::LlmError { .. }
         | EventKind::ContextTrimmed { .. }
+        | EventKind::ContextCompacted { .. }
         | EventKind::LlmCached
         | EventKind::LlmResponse { .. }
         | EventKind::JudgeRequest { .. }

@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::{ABANDONED, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
+use super::in_flight::{in_flight, leave_in_flight};
+use super::journal::{self, Paid};
+use super::{ABANDONED, JOURNAL, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
 use crate::AttemptRecord;
-use crate::trajectory::Calls;
+use crate::trajectory::{Calls, Fold};
 use crate::{Spent, Wasted};
 
 /// How many records an attempt's trajectory file has had, by its name.
@@ -32,9 +34,9 @@ pub(super) fn wasted(
     running: bool,
 ) -> Result<Wasted, RunDirError> {
     let under_way = if running {
-        Vec::new()
+        UnderWay::default()
     } else {
-        unfinished(folder, all)?
+        UnderWay::of(folder, all)?
     };
     Ok(Wasted {
         abandoned: spent_without_record(folder, &under_way, Callers::Agents)?,
@@ -44,18 +46,82 @@ pub(super) fn wasted(
 
 /// What attempts that never finished have spent, judges included.
 pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Spent, RunDirError> {
-    spent_without_record(folder, &unfinished(folder, all)?, Callers::AgentsAndJudges)
+    spent_without_record(
+        folder,
+        &UnderWay::of(folder, all)?,
+        Callers::AgentsAndJudges,
+    )
 }
 
-/// What the abandoned trajectories and those of `under_way` say was spent.
+/// What attempts without a record left.
+#[derive(Debug, Default)]
+struct UnderWay {
+    /// Trajectories of those that begin anew.
+    trajectories: Vec<PathBuf>,
+    /// What those received that go on, with the trajectory if there is one.
+    going_on: Vec<(Vec<Paid>, Option<PathBuf>)>,
+}
+
+impl UnderWay {
+    fn of(folder: &Path, all: &[AttemptRecord]) -> Result<Self, RunDirError> {
+        let mut trajectories = unfinished(folder, all)?;
+        let open = open_attempts(folder, all)?;
+        let mut going_on = Vec::new();
+        for path in files(&folder.join(JOURNAL))? {
+            let name = file_name(&path);
+            if !open(&name) {
+                continue;
+            }
+            let paid = paid(&path)?;
+            if paid.is_empty() {
+                continue;
+            }
+            let place = trajectories
+                .iter()
+                .position(|trajectory| file_name(trajectory) == name);
+            going_on.push((paid, place.map(|place| trajectories.remove(place))));
+        }
+        Ok(Self {
+            trajectories,
+            going_on,
+        })
+    }
+}
+
+/// What a journal says was paid.
+fn paid(path: &Path) -> Result<Vec<Paid>, RunDirError> {
+    let paid = journal::paid_in(path).map_err(|reason| RunDirError::Read {
+        path: path.to_owned(),
+        reason,
+    })?;
+    Ok(paid.unwrap_or_default())
+}
+
+/// What the abandoned trajectories and what is `under_way` say was spent.
 fn spent_without_record(
     folder: &Path,
-    under_way: &[PathBuf],
+    under_way: &UnderWay,
     callers: Callers,
 ) -> Result<Spent, RunDirError> {
     let abandoned = files(&folder.join(ABANDONED))?;
-    let paths = abandoned.iter().chain(under_way);
-    paths.map(|path| spent_in(path, callers)).sum()
+    let paths = abandoned.iter().chain(&under_way.trajectories);
+    let mut spent: Spent = paths
+        .map(|path| spent_in(path, callers))
+        .sum::<Result<_, _>>()?;
+    for (paid, trajectory) in &under_way.going_on {
+        spent += Spent {
+            attempts: 1,
+            ..journal::spent(paid)
+        };
+        if let Some(trajectory) = trajectory {
+            let mut lost = Fold::default();
+            for event in in_flight(trajectory, paid)? {
+                lost.take(&event);
+            }
+            spent += spent_by(&lost, callers);
+        }
+    }
+    Ok(spent)
 }
 
 /// The longest responses so far, in output tokens as servers counted them; none where none was counted.
@@ -83,9 +149,25 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
     Ok(longest)
 }
 
-/// Moves the trajectories of unfinished attempts to `abandoned/`.
+/// Moves the trajectories of unfinished attempts to `abandoned/`: of those that go on, what shows which calls were lost.
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
-    set_aside(folder, ABANDONED, &unfinished(folder, all)?)
+    let under_way = UnderWay::of(folder, all)?;
+    let mut aside = under_way.trajectories;
+    for (paid, trajectory) in under_way.going_on {
+        let Some(trajectory) = trajectory else {
+            continue;
+        };
+        // From here on it says what it will say there, so that a process that dies before the move changes nothing.
+        if leave_in_flight(&trajectory, &paid)? {
+            aside.push(trajectory);
+        } else {
+            fs::remove_file(&trajectory).map_err(|reason| RunDirError::Write {
+                path: trajectory,
+                reason,
+            })?;
+        }
+    }
+    set_aside(folder, ABANDONED, &aside)
 }
 
 /// Moves the trajectories of finished attempts that are made again to `superseded/`.
@@ -100,6 +182,23 @@ pub(super) fn supersede<'a>(
         .filter(|path| path.is_file())
         .collect();
     set_aside(folder, SUPERSEDED, &paths)
+}
+
+/// Removes the journals of finished attempts that are made again: nothing of what they received is used.
+pub(super) fn forget<'a>(
+    folder: &Path,
+    again: impl IntoIterator<Item = &'a (String, u32)>,
+) -> Result<(), RunDirError> {
+    for (sample, attempt) in again {
+        let path = journal::path(folder, sample, *attempt);
+        match fs::remove_file(&path) {
+            Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
+                return Err(RunDirError::Write { path, reason });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Copies what another run spent for nothing to `abandoned/`, where it counts as abandoned, whatever it was before: the
@@ -175,19 +274,24 @@ fn finished(all: &[AttemptRecord]) -> Finished {
 /// Every record has its trajectory here or in `superseded/`, so as soon as that holds as many of an attempt as it has
 /// records, the one here is of an attempt that never finished.
 fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunDirError> {
+    let is_open = open_attempts(folder, all)?;
+    let mut paths = files(&folder.join(TRAJECTORIES))?;
+    paths.retain(|path| is_open(&file_name(path)));
+    Ok(paths)
+}
+
+/// A predicate on the names of trajectories: whether the attempt is not finished yet, or has to be repeated.
+fn open_attempts(
+    folder: &Path,
+    all: &[AttemptRecord],
+) -> Result<impl Fn(&str) -> bool + use<>, RunDirError> {
     let mut finished = finished(all);
     for path in files(&folder.join(SUPERSEDED))? {
         if let Some(count) = finished.get_mut(&original(&path)) {
             *count = count.saturating_sub(1);
         }
     }
-    let mut paths = files(&folder.join(TRAJECTORIES))?;
-    paths.retain(|path| {
-        finished
-            .get(&file_name(path))
-            .is_none_or(|count| *count == 0)
-    });
-    Ok(paths)
+    Ok(move |name: &str| finished.get(name).is_none_or(|count| *count == 0))
 }
 
 /// Moves files to a folder of the run under names that are free there. Each move is atomic: a process that dies
@@ -208,7 +312,7 @@ fn set_aside(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirErr
 }
 
 /// `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or a later number where there are earlier ones. No safe name ends so.
-fn free(to: &Path, path: &Path) -> PathBuf {
+pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
     let name = file_name(path);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     (1..u64::MAX)
@@ -231,15 +335,20 @@ fn file_name(path: &Path) -> String {
     name::current(&name.to_string_lossy())
 }
 
-/// The files of a folder by name; none of a folder that is not there.
+/// The files of a folder by name; none of a folder that is not there. What else lies in it (folders, pipes) is nothing of a run.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
     let listed = fs::read_dir(folder).and_then(|entries| {
         entries
-            .map(|entry| entry.map(|entry| entry.path()))
+            .map(|entry| {
+                let entry = entry?;
+                let (kind, path) = (entry.file_type()?, entry.path());
+                Ok((kind.is_file() || kind.is_symlink() && path.is_file()).then_some(path))
+            })
             .collect::<io::Result<Vec<_>>>()
     });
     match listed {
-        Ok(mut paths) => {
+        Ok(paths) => {
+            let mut paths: Vec<PathBuf> = paths.into_iter().flatten().collect();
             paths.sort();
             Ok(paths)
         }
@@ -254,15 +363,21 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
 /// What the events of a trajectory say was spent.
 pub(super) fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
     let fold = events::fold_leniently(path)?;
+    Ok(spent_by(&fold, callers))
+}
+
+/// Events without the beginning of an attempt are calls that were lost by one that goes on.
+fn spent_by(fold: &Fold, callers: Callers) -> Spent {
     let agents = fold.agents().iter().map(|agent| &agent.calls);
     let judges = fold
         .judges()
         .filter(|_| callers == Callers::AgentsAndJudges);
     let spent: Spent = agents.chain(judges).map(Spent::of_calls).sum();
-    Ok(Spent {
-        attempts: 1,
+    let is_lost_calls = !fold.has_begun() && spent.llm_calls > 0;
+    Spent {
+        attempts: u64::from(!is_lost_calls),
         ..spent
-    })
+    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use super::hold::Held;
 use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{
-    CONFIG, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, atomic, name,
-    results_csv, wasted_spend,
+    CONFIG, Journal, LOCK, Lock, RESULTS, RunDirError, SAMPLES, SUMMARY, TRAJECTORIES, answers,
+    atomic, name, results_csv, wasted_spend,
 };
 use crate::{AttemptRecord, RunIdentity, Wasted};
 
@@ -232,6 +232,11 @@ impl RunWriter {
         &self.path
     }
 
+    /// Where its attempts keep what they receive.
+    pub fn journal(&self) -> Journal {
+        Journal::of(&self.path)
+    }
+
     /// Takes over what the run in another folder spent for nothing, `unused` trajectories of its attempts among it.
     ///
     /// # Errors
@@ -293,7 +298,9 @@ impl RunWriter {
         // The trajectory first: an attempt with a line has all of its events.
         let finished = self.trajectories.finish(&record.id, record.attempt);
         self.keep(finished);
-        let appended = self.samples.append(record);
+        // Its answer next: a line never names a file that is not there.
+        let appended =
+            answers::set_apart(&self.path, record).and_then(|record| self.samples.append(&record));
         self.keep(appended);
     }
 

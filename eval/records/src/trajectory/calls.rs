@@ -92,7 +92,10 @@ impl Calls {
                 });
             }
             // After an error it is sent again, as another call; what is shorter takes no more than before.
-            EventKind::ContextTrimmed { .. } => {
+            EventKind::ContextTrimmed { .. }
+            | EventKind::ContextCompacted {
+                sent_again: true, ..
+            } => {
                 self.asked += u64::from(self.request.is_some());
                 self.set_under_way(true);
             }

@@ -25,6 +25,7 @@ pub struct Fold {
     times: Vec<(f64, f64)>,
     /// Whether some call does not say when it was.
     is_untimed: bool,
+    has_begun: bool,
     has_ended: bool,
 }
 
@@ -69,7 +70,11 @@ impl Fold {
     pub fn take(&mut self, event: &Event) -> Option<usize> {
         match &event.kind {
             // They carry the root's id, and may come before the root begins.
-            EventKind::AttemptStart { .. } => return None,
+            EventKind::AttemptStart { .. } => {
+                self.has_begun = true;
+                return None;
+            }
+            EventKind::AttemptResumed { .. } | EventKind::AttemptRestarted { .. } => return None,
             EventKind::AttemptEnd { .. } => {
                 self.has_ended = true;
                 return None;
@@ -134,6 +139,11 @@ impl Fold {
     /// When each call of an agent to a model began and ended, in milliseconds; none if that is not known of all.
     pub fn call_times(&self) -> Option<&[(f64, f64)]> {
         (!self.is_untimed).then_some(&self.times)
+    }
+
+    /// Whether the attempt has begun: what is left of one that goes on elsewhere has no beginning.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Whether the attempt has ended.

@@ -95,8 +95,10 @@ impl RunParts {
                     .clone()
                     .map(|program| (PROGRAM.to_owned(), Some(program))),
             );
-            // Only runs of web agents have this part, and none leaves it out by mistake.
-            parts.entry("web_agent".to_owned()).or_insert(None);
+            // Only some runs have these parts, and none leaves them out by mistake.
+            for name in ["web_agent", "answer_schema"] {
+                parts.entry(name.to_owned()).or_insert(None);
+            }
             leave_out_unused(&mut parts, &identity.protocol);
         }
         let mut columns = columns(identity);
@@ -218,7 +220,7 @@ fn leave_out_unused(parts: &mut Parts, protocol: &str) {
         }
     };
     let nature = Protocol::nature_of(protocol);
-    let Some(nature) = nature.filter(|nature| !nature.has_repl()) else {
+    let Some(nature) = nature.filter(|nature| !nature.has_modes()) else {
         return;
     };
     if nature.one_call {

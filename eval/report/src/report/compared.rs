@@ -3,10 +3,11 @@
 use statistics::Estimate;
 
 use super::plot::colour_of;
-use super::{Report, RunReport, SweepReport};
+use super::{Report, RunReport};
 use crate::compare::{
-    Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
+    Comparison, Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
 };
+use crate::race::{RaceCell, RaceResult};
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
 
 /// The comparisons of one sweep.
@@ -15,6 +16,18 @@ pub(super) struct Compared<'a> {
     pub folder: String,
     /// Its families of comparisons.
     pub families: Vec<FamilyRows<'a>>,
+    /// The race that the cells run, in place of families.
+    pub race: Option<Raced>,
+}
+
+/// A race as a table of the page.
+pub(super) struct Raced {
+    /// What it came to, a sentence each.
+    pub sentences: Vec<String>,
+    /// The names of the columns.
+    pub columns: Vec<&'static str>,
+    /// Each cell with its colour, its row, and why it stopped.
+    pub rows: Vec<(String, String, Vec<String>, String)>,
 }
 
 /// A family of comparisons.
@@ -66,12 +79,32 @@ pub(super) struct Way {
 /// The comparisons of all sweeps of a report.
 pub(super) fn compared(report: &Report) -> Vec<Compared<'_>> {
     let sweeps = report.sweeps.iter();
-    let sweeps = sweeps.filter(|sweep| !sweep.comparison.comparisons.is_empty());
-    sweeps.map(|sweep| of_sweep(report, sweep)).collect()
+    let sweeps = sweeps.filter_map(|sweep| {
+        let folder = sweep.folder.to_string_lossy().into_owned();
+        if let Some(race) = &sweep.race {
+            return Some(Compared {
+                folder,
+                families: Vec::new(),
+                race: Some(raced(race, &sweep.cells)),
+            });
+        }
+        compared_families(report, folder, &sweep.comparison)
+    });
+    let plain = report.comparison.iter();
+    let plain = plain.filter_map(|plain| compared_families(report, String::new(), plain));
+    sweeps.chain(plain).collect()
 }
 
-fn of_sweep<'a>(report: &'a Report, sweep: &SweepReport) -> Compared<'a> {
-    let comparison = &sweep.comparison;
+/// None without a comparison.
+fn compared_families<'a>(
+    report: &'a Report,
+    folder: String,
+    comparison: &Comparison,
+) -> Option<Compared<'a>> {
+    (!comparison.comparisons.is_empty()).then(|| of(report, folder, comparison))
+}
+
+fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> Compared<'a> {
     let families = comparison.families.iter().map(|family| {
         let pairs = comparison.comparisons.iter();
         let pairs = pairs.filter(|pair| pair.family == family.kind);
@@ -94,8 +127,24 @@ fn of_sweep<'a>(report: &'a Report, sweep: &SweepReport) -> Compared<'a> {
         }
     });
     Compared {
-        folder: sweep.folder.to_string_lossy().into_owned(),
+        folder,
         families: families.collect(),
+        race: None,
+    }
+}
+
+fn raced(race: &RaceResult, cells: &[(String, usize)]) -> Raced {
+    let (columns, rows) = race.rows();
+    let row = |((name, row), cell): ((String, Vec<String>), &RaceCell)| {
+        let place = cells.iter().find(|(cell, _)| *cell == name);
+        let colour = place.map(|(_, place)| colour_of(*place));
+        let why = cell.why.clone().unwrap_or_default();
+        (colour.unwrap_or_default(), name, row, why)
+    };
+    Raced {
+        sentences: race.sentences(),
+        columns,
+        rows: rows.into_iter().zip(&race.cells).map(row).collect(),
     }
 }
 

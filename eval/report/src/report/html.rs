@@ -1,9 +1,13 @@
 //! A report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere.
 
+use std::path::Path;
+
 use askama::Template;
 use model::{Protocol, ProtocolNature};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::compared::{Compared, compared};
+use super::drawn_grid::{self, Grid};
 use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
 use super::text::{behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport, spending};
@@ -42,6 +46,9 @@ struct Page<'a> {
     interval_notes: Vec<String>,
     failing: Vec<Failing<'a>>,
     shown: usize,
+    /// The first samples on which the runs differ, with a mark and a word for each run.
+    differing_samples: Vec<(&'a str, Vec<(String, &'static str)>)>,
+    differing_all: usize,
 }
 
 struct Run<'a> {
@@ -55,7 +62,7 @@ impl Run<'_> {
     fn mode(&self) -> &str {
         let identity = &self.report.identity;
         let nature = Protocol::nature_of(&identity.protocol);
-        if nature.is_some_and(ProtocolNature::has_repl) {
+        if nature.is_some_and(ProtocolNature::has_modes) {
             identity.prompt_mode.as_deref().unwrap_or("not recorded")
         } else {
             NONE
@@ -91,17 +98,30 @@ struct Failing<'a> {
     name: &'a str,
     label: &'a str,
     all: usize,
-    failures: Vec<(&'a Failure, String)>,
+    failures: Vec<Failed<'a>>,
 }
+
+struct Failed<'a> {
+    failure: &'a Failure,
+    score: String,
+    /// Drawings of the grids, or nothing.
+    got: String,
+    expected: String,
+    /// The address of its events as the page sees them.
+    link: Option<String>,
+}
+
+/// Samples on which the runs differ that a page shows.
+const DIFFERING: usize = 60;
 
 /// Failures of one run that a page shows.
 const SHOWN: usize = 20;
 
-/// The page of a report.
+/// The page of a report, which is to lie in the folder `beside`: its links are relative to it.
 ///
 /// # Errors
 /// [`HtmlError`].
-pub fn html(report: &Report) -> Result<String, HtmlError> {
+pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
     let reports = &report.runs;
     let runs = reports.iter().enumerate().map(|(index, report)| Run {
         colour: colour_of(index),
@@ -133,7 +153,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
             .failures
             .iter()
             .take(SHOWN)
-            .map(|failure| (failure, score(failure)))
+            .map(|failure| failed(failure, beside))
             .collect(),
     });
     let shown = reports.iter().flat_map(|report| report.summary.estimates());
@@ -147,13 +167,86 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         scorers: report.scorers(report.names()),
         sweeps: compared(report),
         tables,
-        plots: plots(reports)?,
+        plots: plots(report)?,
         time_parts: TIME_PARTS.map(|(name, colour)| (name, css(colour))).into(),
         interval_notes: interval_notes(shown.chain(grouped(reports))),
         failing: failing.filter(|run| run.all > 0).collect(),
         shown: SHOWN,
+        differing_samples: report
+            .differing
+            .iter()
+            .take(DIFFERING)
+            .map(|(id, scores)| {
+                (
+                    id.as_str(),
+                    scores.iter().map(|score| mark(*score)).collect(),
+                )
+            })
+            .collect(),
+        differing_all: report.differing.len(),
     };
     Ok(page.render()?)
+}
+
+fn failed<'a>(failure: &'a Failure, beside: &Path) -> Failed<'a> {
+    let draw = |grids: Option<&Vec<Grid>>, name, others: Option<&Vec<Grid>>| {
+        let grids = grids.into_iter().flatten().enumerate();
+        let drawings = grids.map(|(place, grid)| {
+            let other = others.and_then(|others| others.get(place));
+            drawn_grid::svg(grid, name, other)
+        });
+        drawings.collect::<String>()
+    };
+    let (got, expected) = (failure.got_grids.as_ref(), failure.expected_grids.as_ref());
+    Failed {
+        failure,
+        score: score(failure),
+        got: draw(got, "answered", expected),
+        expected: draw(expected, "expected", None),
+        link: failure
+            .trajectory
+            .as_deref()
+            .and_then(|path| relative(path, beside)),
+    }
+}
+
+/// A file's address as seen from a folder. None if one of them is not there.
+fn relative(file: &Path, beside: &Path) -> Option<String> {
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'~');
+    let beside = if beside.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        beside
+    };
+    let (file, beside) = (file.canonicalize().ok()?, beside.canonicalize().ok()?);
+    let (file, beside): (Vec<_>, Vec<_>) =
+        (file.components().collect(), beside.components().collect());
+    let common = file
+        .iter()
+        .zip(&beside)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let up = beside.iter().skip(common).map(|_| "..".to_owned());
+    let down = file
+        .iter()
+        .skip(common)
+        .map(|part| utf8_percent_encode(&part.as_os_str().to_string_lossy(), PLAIN).to_string());
+    let parts: Vec<String> = up.chain(down).collect();
+    Some(parts.join("/"))
+}
+
+/// A mean score as a mark, and a word for it.
+fn mark(score: Option<f64>) -> (String, &'static str) {
+    match score {
+        None => ("–".to_owned(), "none"),
+        Some(score) if score >= 1.0 => ("✓".to_owned(), "right"),
+        Some(score) if score <= 0.0 => ("✗".to_owned(), "wrong"),
+        Some(score) => (format!("{score:.2}"), "partly"),
+    }
 }
 
 fn score(failure: &Failure) -> String {

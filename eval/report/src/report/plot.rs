@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
-use statistics::Estimate;
+use statistics::{Estimate, Verdict};
 
-use super::RunReport;
 use super::groups::CONTEXT_LENGTH;
+use super::{Report, RunReport, SweepReport};
 use crate::summary::{context_lengths, length_label};
 
 /// Of axes and texts.
@@ -49,14 +49,52 @@ pub(super) struct Plot {
 }
 
 /// All plots for which the runs have figures.
-pub(super) fn plots(runs: &[RunReport]) -> Result<Vec<Plot>, PlotError> {
+pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
+    let runs = &report.runs;
+    let races = report.sweeps.iter().map(race);
     let plots = [
         scores(runs),
         score_by_cost(runs),
         iterations(runs),
         times(runs),
     ];
-    plots.into_iter().filter_map(Result::transpose).collect()
+    races.chain(plots).filter_map(Result::transpose).collect()
+}
+
+/// The score of each cell of a race over the samples that it took, with the moment at which it stopped.
+fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
+    let Some(race) = sweep.race.as_ref().filter(|race| !race.cells.is_empty()) else {
+        return Ok(None);
+    };
+    let x = Marks::from_zero(race.samples as f64, short);
+    let svg = draw((x, "samples"), (Marks::score(), "score so far"), |chart| {
+        for (place, cell) in race.cells.iter().enumerate() {
+            let run = sweep.cells.iter().find(|(name, _)| *name == cell.name);
+            let colour = colour(run.map_or(place, |(_, run)| *run));
+            let points = cell
+                .line
+                .iter()
+                .map(|(samples, mean)| (*samples as f64, *mean));
+            let points: Vec<(f64, f64)> = points.collect();
+            let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+            chart.draw_series(line).map_err(failed)?;
+            if let (Some(end), Some(verdict)) = (points.last(), cell.verdict) {
+                let filled = match verdict {
+                    Verdict::Won | Verdict::Better => colour.filled(),
+                    Verdict::Worse | Verdict::NotBetter | Verdict::Alike => colour.stroke_width(2),
+                };
+                let dot = Circle::new(*end, 6, filled);
+                chart.draw_series([dot]).map_err(failed)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Some(Plot {
+        title: "Race".to_owned(),
+        note: "A circle is the moment at which a cell stopped; a full one is of the last or of a better cell."
+            .to_owned(),
+        svg,
+    }))
 }
 
 /// A value axis with its marks at given places, each with a text.
@@ -226,7 +264,10 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let x = Marks::places(lengths.iter().map(|length| length_label(*length)));
     let place = |length: u64| lengths.iter().position(|known| *known == length);
     let svg = draw(
-        (x, "context length in characters"),
+        (
+            x,
+            "context length in characters, or in tokens where the data counts those",
+        ),
         (Marks::score(), "score"),
         |chart| {
             for (run, report) in runs.iter().enumerate() {

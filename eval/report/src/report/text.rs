@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use statistics::Estimate;
 
-use super::groups::CONTEXT_LENGTH;
 use super::in_short::in_short;
 use super::{Behaviour, Report, RunReport, spending};
 use crate::compare;
 use crate::differences;
+use crate::race::race_table;
 use crate::sanitize::sanitize;
+use crate::summary::LENGTHS;
 use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
 
 /// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
@@ -92,7 +93,8 @@ fn scores(report: &Report, labels: &[&str], width: u16) -> String {
 fn comparisons(report: &Report, width: u16) -> Vec<String> {
     let many = report.sweeps.len() > 1;
     let compared = report.sweeps.iter();
-    let compared = compared.filter(|sweep| !sweep.comparison.comparisons.is_empty());
+    let compared =
+        compared.filter(|sweep| sweep.race.is_some() || !sweep.comparison.comparisons.is_empty());
     compared
         .map(|sweep| {
             let of = if many {
@@ -103,7 +105,10 @@ fn comparisons(report: &Report, width: u16) -> Vec<String> {
             } else {
                 String::new()
             };
-            of + &compare::pairs(&sweep.comparison, width)
+            of + &match &sweep.race {
+                Some(race) => race_table(race, width),
+                None => compare::pairs(&sweep.comparison, width),
+            }
         })
         .collect()
 }
@@ -159,13 +164,13 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
 pub(super) fn facts(runs: &[RunReport]) -> BTreeSet<&str> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let names = groupings.map(|grouping| grouping.name.as_str());
-    names.filter(|name| *name != CONTEXT_LENGTH).collect()
+    names.filter(|name| !LENGTHS.contains(name)).collect()
 }
 
 /// The scores by all facts but the context's length, which the first table has.
 pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
-    let groupings = groupings.filter(|grouping| grouping.name != CONTEXT_LENGTH);
+    let groupings = groupings.filter(|grouping| !LENGTHS.contains(&grouping.name.as_str()));
     let groups = groupings.flat_map(|grouping| &grouping.groups);
     groups.filter_map(|group| group.score.as_ref())
 }

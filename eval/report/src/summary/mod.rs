@@ -54,7 +54,7 @@ pub struct Summary {
     pub score_errors_as_zero: Option<Estimate>,
     /// pass@k and its kin; none where every sample was attempted once.
     pub repeated: Option<Repeated>,
-    /// By the samples' `context_length`, shortest first; empty if they have none.
+    /// By the samples' `context_length`, or the `context_len` of the data, shortest first; empty if they have none.
     pub by_context_length: Vec<ContextLength>,
     /// What an attempt took on average; none if none ran to its end.
     pub per_attempt: Option<PerAttempt>,
@@ -335,10 +335,14 @@ fn mean_score<'a>(
     estimate(&values)
 }
 
+/// The facts that say how long a sample's context is: in characters, or as the data counts it, in tokens.
+pub(crate) const LENGTHS: [&str; 2] = ["context_length", "context_len"];
+
 fn by_context_length(records: &[AttemptRecord]) -> Vec<ContextLength> {
     let mut groups: BTreeMap<u64, Vec<&AttemptRecord>> = BTreeMap::new();
     for record in records {
-        let length = record.metadata.get("context_length");
+        let mut lengths = LENGTHS.iter().filter_map(|name| record.metadata.get(*name));
+        let length = lengths.next();
         if let Some(length) = length.and_then(serde_json::Value::as_u64) {
             groups.entry(length).or_default().push(record);
         }

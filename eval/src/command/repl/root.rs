@@ -51,7 +51,12 @@ impl Root {
                     call.id,
                     Err(format!("{}(): there is no model in this REPL", call.kind)),
                 ),
-                Ok(Event::CallContext { .. } | Event::Invoked(_)) => {}
+                Ok(
+                    Event::CallContext { .. }
+                    | Event::StatusAsked { .. }
+                    | Event::Cancelled(_)
+                    | Event::Invoked(_),
+                ) => {}
                 Err(lost) => {
                     self.abandon();
                     return Ok(CellResult::Lost(lost));

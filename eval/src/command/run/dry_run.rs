@@ -177,6 +177,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
             ..Sampling::default()
         }),
         tools: ToolUse::default(),
+        answer_schema: None,
         keep_reasoning: false,
         caller: Caller {
             sample: "dry-run".to_owned(),

@@ -373,7 +373,7 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
     if nature.one_call || nature.has_repl() && engine.treatment.max_depth == 0 {
         return [1, 1];
     }
-    let most = u64::from(engine.treatment.max_iterations);
+    let most = u64::from(engine.effective.max_iterations);
     if !nature.has_repl() {
         return [1, most];
     }
@@ -390,7 +390,7 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
 fn calls_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
     let nature = engine.treatment.protocol.nature();
-    if nature.has_repl() {
+    if nature.calls_children() {
         return engine.treatment.max_depth > 0;
     }
     let has_apps = nature.subjects.contains(&Subject::Apps);
@@ -401,7 +401,7 @@ fn calls_others(settings: &RunSettings) -> bool {
 /// for each call of its agents all iterations of a child. None where agents may call others by other means.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
-    if !treatment.protocol.nature().has_repl() || !treatment.tools.specialists.is_empty() {
+    if !treatment.protocol.nature().calls_children() || !treatment.tools.specialists.is_empty() {
         return None;
     }
     let of_child = if treatment.max_depth > 1 {

@@ -20,18 +20,18 @@ use crate::web::{Web, WebSettings, Worlds};
 use crate::{models, protocol_fit, terminal};
 
 /// A run that can begin.
-pub(super) struct Prepared {
-    pub(super) dataset: Arc<dyn Dataset>,
-    pub(super) engine: Engine,
-    pub(super) grader: Arc<dyn Grader>,
+pub(in crate::command) struct Prepared {
+    pub(in crate::command) dataset: Arc<dyn Dataset>,
+    pub(in crate::command) engine: Engine,
+    pub(in crate::command) grader: Arc<dyn Grader>,
     /// Where samples are worked on in a browser, that.
-    pub(super) web: Option<Arc<Web>>,
+    pub(in crate::command) web: Option<Arc<Web>>,
     /// The chosen samples, as indices into the dataset; at least one.
     samples: Vec<usize>,
     /// How many samples the shares of a partition have together.
     whole: usize,
     attempts: u32,
-    pub(super) fingerprint: Fingerprint,
+    pub(in crate::command) fingerprint: Fingerprint,
 }
 
 impl Prepared {
@@ -39,7 +39,7 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error`] for settings that the benchmark, the model or the engine cannot use.
-    pub(super) fn new(settings: &RunSettings) -> Result<Option<Self>, Error> {
+    pub(in crate::command) fn new(settings: &RunSettings) -> Result<Option<Self>, Error> {
         let dataset: Arc<dyn Dataset> = Arc::from(benchmarks::open(
             &settings.benchmark,
             &settings.benchmark_options,
@@ -102,7 +102,10 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::Browser`] where there is none, or it does not start.
-    pub(super) async fn with_browser(mut self, settings: &RunSettings) -> Result<Self, Error> {
+    pub(in crate::command) async fn with_browser(
+        mut self,
+        settings: &RunSettings,
+    ) -> Result<Self, Error> {
         let Some(first) = self.samples.first() else {
             return Ok(self);
         };
@@ -125,7 +128,7 @@ impl Prepared {
     }
 
     /// What the attempts of the run with this id have in common.
-    pub(super) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
+    pub(in crate::command) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
         let effective = &settings.engine.effective;
         RunIdentity {
             run_id: run_id.to_owned(),
@@ -143,13 +146,13 @@ impl Prepared {
     }
 
     /// The chosen samples, as indices into the dataset.
-    pub(super) fn samples(&self) -> &[usize] {
+    pub(in crate::command) fn samples(&self) -> &[usize] {
         &self.samples
     }
 
     /// All attempts of the run, all at one sample before the first at the next: a sample is loaded once for all of them, and
     /// only samples with attempts under way are held.
-    pub(super) fn jobs(&self) -> Vec<(usize, u32)> {
+    pub(in crate::command) fn jobs(&self) -> Vec<(usize, u32)> {
         let samples = self.samples.iter();
         samples
             .flat_map(|sample| (1..=self.attempts).map(|attempt| (*sample, attempt)))
@@ -157,17 +160,17 @@ impl Prepared {
     }
 
     /// Attempts of all shares of a partition together; those of [`Self::jobs`] where there is none.
-    pub(super) fn attempts_of_all_shares(&self) -> u64 {
+    pub(in crate::command) fn attempts_of_all_shares(&self) -> u64 {
         self.whole as u64 * u64::from(self.attempts)
     }
 
     /// The ids of the chosen samples, in the order of the run.
-    pub(super) fn order(&self) -> Vec<String> {
+    pub(in crate::command) fn order(&self) -> Vec<String> {
         self.samples.iter().map(|index| self.id(*index)).collect()
     }
 
     /// The id of a sample.
-    pub(super) fn id(&self, sample: usize) -> String {
+    pub(in crate::command) fn id(&self, sample: usize) -> String {
         self.dataset.ids()[sample].clone()
     }
 }

@@ -27,6 +27,16 @@ impl StopSignal {
 
     /// Ends when one of them has come, now or since they are caught.
     pub(in crate::command) async fn received(mut self) {
+        self.next().await;
+    }
+
+    /// Ends when a second one has come.
+    pub(in crate::command) async fn received_twice(mut self) {
+        self.next().await;
+        self.next().await;
+    }
+
+    async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod races;
+
 use serde::Deserialize;
 use statistics::{
     NoInterval, OfAttempts, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts,

@@ -9,18 +9,20 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const pages = {
   runs: "",
   compare: "#/compare/arc-20261121-070000-0001/arc-20261121-070000-0002",
+  search: "#/search?q=find",
   run: "#/run/arc-20261121-070000-0001",
   tree: "#/run/tree-20261121-080000-0001/tree/1",
   grids: "#/run/arc-20261121-070000-0001/arc-one/1",
   long: "#/run/long-20261121-090000-0001/long/1?iteration=40",
+  pair: "#/pair/arc-20261121-070000-0001/arc-one/1/arc-20261121-070000-0002/arc-one/1",
   missing: "#/run/nowhere",
 };
 
 const looks = [
   { width: 1280, scheme: "light" },
   { width: 1280, scheme: "dark" },
-  { width: 400, scheme: "light" },
-  { width: 400, scheme: "dark" },
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
 ];
 
 async function look(page, name, { width, scheme }) {
@@ -44,6 +46,7 @@ export default looks.flatMap((kind) =>
       // The browser itself tells of the answer 404.
       if (name === "missing") page.removeAllListeners("console");
       await show(page, hash);
+      if (name === "tree") await page.locator(".spending > summary").click();
       if (name === "tree") for (const one of await page.locator("details.prompt > summary").all()) await one.click();
       await look(page, name, kind);
     },

@@ -14,12 +14,13 @@ export default [
       const scores = (await page.locator("td.score .figure").allTextContents()).map(Number);
       assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
       await page.getByRole("searchbox").fill("arc coordinator");
+      await page.getByText("2 of 8 runs match").waitFor();
       assert.deepEqual((await names(page)).sort(), ["arc-20261121-070000-0001", "arc-20261121-070000-0002"]);
       await page.reload();
       await page.locator("a.row").first().waitFor();
       assert.equal((await names(page)).length, 2);
       await page.getByRole("searchbox").fill("no such run");
-      assert.equal(await page.getByText("No run matches.").count(), 1);
+      await page.getByText("No run matches.").waitFor();
     },
   ],
   [
@@ -39,9 +40,10 @@ export default [
       assert.deepEqual(await names(page), ["arc-one"]);
       await page.keyboard.press("j");
       await page.keyboard.press("Enter");
-      await page.locator(".grid").first().waitFor();
+      // The two attempts side by side, and back to the comparison.
+      await page.locator(".pair-grid .grid").first().waitFor();
       await page.keyboard.press("u");
-      await page.getByRole("heading", { name: "arc coordinator" }).waitFor();
+      await page.getByRole("heading", { name: "Comparison" }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "Runs" }).waitFor();
       assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026");
@@ -85,7 +87,7 @@ export default [
         await page.getByRole("heading", { name: "s-niah solver" }).waitFor();
         const first = page.locator("tbody tr").first();
         assert.equal(await first.locator("a.row").getAttribute("title"), sample(1001));
-        for (const place of [first.locator(".clip-id .last"), first.locator(".mark"), first.locator(".badge"), first.locator("td.text .clip").first()]) await inside(place);
+        for (const place of [first.locator(".clip-id .last"), first.locator(".mark"), first.locator("td.text .clip").first()]) await inside(place);
         const box = await page.locator(".scroll").evaluate((one) => one.scrollWidth - one.clientWidth);
         assert.ok(box <= 0, `the table is ${box} pixels wider than its box`);
       } finally {
@@ -183,9 +185,9 @@ export default [
       await page.getByText("System prompt").click();
       await page.locator(".agent-head").getByText("2 of 15 iterations · 1 request").waitFor();
       append(trajectoryFile(dir, "s-2"), event(9, "root", { type: "invocation_end", status: "error", answer: null, error: "the provider went away", iterations: 2 }));
-      await page.getByText("the provider went away").waitFor();
+      await page.locator(".agent-box").getByText("the provider went away").waitFor();
       assert.equal(await page.locator(".agent-head .badge").innerText(), "error");
-      assert.equal(await page.locator("details.prompt").first().getAttribute("open"), "");
+      assert.equal(await page.locator(".agent-texts details.prompt").first().getAttribute("open"), "");
     },
   ],
 ];

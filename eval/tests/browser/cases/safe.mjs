@@ -40,7 +40,10 @@ async function staysInOrder(page) {
 
 /** Presses every control that a page has but links, which lead away from it. */
 async function pressAll(page) {
-  for (const one of await page.locator("main summary, main button:not([disabled])").all()) await one.click({ timeout: 2000 }).catch(() => {});
+  // What folds comes last: it would hide the rest.
+  const folds = "main .fold, main details.block > summary";
+  const others = "main summary, main button:not([disabled])";
+  for (const one of [...(await page.locator(others).and(page.locator(`:not(${folds})`)).all()), ...(await page.locator(folds).all())]) await one.click({ timeout: 500 }).catch(() => {});
 }
 
 const pages = { runs: "", run: `#/run/${run}`, sample: `#/run/${run}/${sample}/1`, child: `#/run/${run}/${sample}/1?agent=${encodeURIComponent("d1-c0\"><script>window.pwned=13</script>")}`, compare: `#/compare/${run}/arc-20261121-070000-0001` };

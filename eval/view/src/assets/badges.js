@@ -6,6 +6,8 @@ import { oneScore, statusWord } from "./format.js";
 /** The status of an attempt or an agent; none means that it runs. */
 export function statusBadge(status) {
   const word = statusWord(status);
+  // An attempt that ended by itself may be right or wrong: no mark of success beside its score.
+  if (status === "ok") return el("span", { class: "quiet", title: "ended by itself" }, "ok");
   return el("span", { class: `badge ${word}` }, word);
 }
 

@@ -6,7 +6,7 @@ import { count, moment, plural, signed } from "./format.js";
 import { scoreMark } from "./badges.js";
 import { moveFocus } from "./keys.js";
 import { NO_INTERVAL, estimateText, intervalOf, intervalPlot } from "./plots.js";
-import { address, attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
+import { address, attemptAddress, backTo, joined, pairAddress, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
 import { clipId, pager, rowLinks, table } from "./table.js";
 
@@ -15,7 +15,7 @@ const page = 100;
 /** Draws the view, and gives its keys. */
 export async function compareView(place, { ids, parameters }) {
   let offset = Number(parameters.get("offset")) || 0;
-  const answer = await ask("compare", { runs: ids.join("/"), offset, limit: page });
+  const answer = await ask("compare", { runs: joined(ids), offset, limit: page });
   const letters = answer.names;
   const [base, ...others] = answer.families;
   const list = el("div");
@@ -24,11 +24,11 @@ export async function compareView(place, { ids, parameters }) {
     const columns = [
       { key: "id", label: "Sample", kind: "id", sortable: false, cell: (row) => sampleLink(row, ids) },
       ...letters.flatMap((letter, index) => [
-        { key: letter, label: letter, kind: "centre", sortable: false, cell: (row) => resultMark(row.results[index], ids[index], row.id) },
+        { key: letter, label: letter, kind: "centre", sortable: false, cell: (row) => resultMark(row.results[index], ids[index], row.id, ids) },
         { key: `${letter}-answer`, label: `Answer of ${letter}`, kind: "text", secondary: true, sortable: false, cell: (row) => el("span", { class: "clip", title: row.results[index]?.answer ?? "" }, row.results[index]?.answer ?? "–") },
       ]),
     ];
-    const drawn = samples.length ? table({ columns, rows: samples, order: {}, sorted: () => {}, caption: "Samples on which the runs differ" }) : el("p", { class: "quiet" }, "They agree on every sample that both have scored.");
+    const drawn = samples.length ? table({ columns, rows: samples, order: {}, sorted: () => {}, caption: "Samples on which the runs differ" }) : el("p", { class: "quiet" }, answer.shared_samples ? `They agree on ${answer.shared_samples === 1 ? "the one sample" : `all ${count(answer.shared_samples)} samples`} that both have scored.` : "No sample was scored in both: there is nothing to compare.");
     const turn = pager({ offset, shown: samples.length, total: differing, page, go, word: "samples" });
     list.replaceChildren(...[drawn, turn].filter(Boolean));
   }
@@ -36,18 +36,19 @@ export async function compareView(place, { ids, parameters }) {
   async function go(to) {
     offset = to;
     replaceAddress(address("compare", ids, { offset: to || "" }));
-    show(await ask("compare", { runs: ids.join("/"), offset, limit: page }));
+    show(await ask("compare", { runs: joined(ids), offset, limit: page }));
   }
 
-  place.replaceChildren(
+  place.replaceChildren(...[
     el("div", { class: "title" }, el("h1", null, "Comparison"), el("p", { class: "quiet" }, "Each run against A, over the samples that both have scored.")),
     drawDiffering(answer, letters),
     ...(base?.heading ? [el("p", { class: "quiet" }, base.heading)] : []),
     el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], base?.pairs.find((pair) => pair.second === letters[index])))),
     ...others.flatMap(drawFamily),
-    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : "They differ on no sample"),
+    answer.one_task ? null : el("p", { class: "problem" }, "These runs are of different benchmarks, datasets or scorers. Samples are matched by their ids alone."),
+    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : answer.shared_samples ? "They differ on no sample" : "They share no sample"),
     list,
-  );
+  ].filter(Boolean));
   show(answer);
   return {
     title: "Comparison",
@@ -132,13 +133,16 @@ function drawWay(label, way) {
 /** A p value with the digits that matter. */
 const chance = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 
-/** To the sample in the last run that has scored it, which is the one that is looked into. */
+/** To the two attempts side by side: that of the base, and that of the first run that differs from it. */
 function sampleLink(row, ids) {
-  const index = row.results.findLastIndex((result) => result !== null);
-  return el("a", { class: "row", href: attemptAddress(ids[index], row.id, row.results[index].attempt), title: row.id }, clipId(row.id));
+  const list = `compare=${encodeURIComponent(joined(ids))}`;
+  const [base, ...others] = row.results;
+  const differs = others.findIndex((result) => result && (!base || Math.abs(result.score - base.score) > 1e-9)) + 1;
+  const href = base && differs ? pairAddress([ids[0], row.id, base.attempt], [ids[differs], row.id, row.results[differs].attempt], { list }) : attemptAddress(ids[0], row.id, base?.attempt ?? 1, { list });
+  return el("a", { class: "row", href, title: row.id }, clipId(row.id));
 }
 
-function resultMark(result, run, sample) {
+function resultMark(result, run, sample, ids) {
   if (!result) return scoreMark(null);
-  return el("a", { class: "plain", href: attemptAddress(run, sample, result.attempt) }, scoreMark(result.score));
+  return el("a", { class: "plain", href: attemptAddress(run, sample, result.attempt, { list: `compare=${encodeURIComponent(joined(ids))}` }) }, scoreMark(result.score));
 }

@@ -26,6 +26,26 @@ export function seconds(value) {
   return `${Math.floor(whole / 3600)} h ${pair(Math.floor((whole % 3600) / 60))} min`;
 }
 
+const secondSteps = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 18000, 36000];
+
+/** The least round number of seconds that is at least so many: 0.2, 5, 15, 60. */
+export function roundStep(least) {
+  if (!(least > 0)) return 1;
+  const known = least > 5 && secondSteps.find((step) => step >= least);
+  if (known) return known;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= least * (1 - 1e-9));
+}
+
+/** Seconds that are a multiple of `step`, with no more digits than they need: `400 ms`, `1.5 s`, `2 min`, `2 min 30 s`. */
+export function roundSeconds(value, step) {
+  if (value < 0.9995) return `${Number((value * 1000).toFixed(3))} ms`;
+  if (value < 60) return `${value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))} s`;
+  const whole = Math.round(value);
+  const parts = [[Math.floor(whole / 3600), "h"], [Math.floor((whole % 3600) / 60), "min"], [whole % 60, "s"]];
+  return parts.filter(([number]) => number).map(([number, unit]) => `${number} ${unit}`).join(" ");
+}
+
 /** US dollars with the digits that matter: below 10 cents, three at least. */
 export function dollars(value) {
   if (value === null || value === undefined) return none;

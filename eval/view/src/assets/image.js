@@ -10,9 +10,9 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export const isImage = (value) => value !== null && typeof value === "object" && "media_type" in value && "data" in value;
 
 /** The image. Its data is read when it comes into sight; what is no image is said to be none. */
-export function drawImage({ media_type: kind, data }, where) {
+export function drawImage({ media_type: kind, data }, where, { alt = "What the model saw" } = {}) {
   if (!kinds.has(kind)) return none("of an unknown kind");
-  const image = el("img", { alt: "What the model saw", class: "screenshot" });
+  const image = el("img", { alt, class: "screenshot" });
   const box = el("figure", { class: "image" }, image);
   image.addEventListener("error", () => box.replaceChildren(none("that cannot be drawn")));
   const load = async () => {

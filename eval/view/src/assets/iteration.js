@@ -7,12 +7,13 @@ import { drawImage, isImage } from "./image.js";
 import { drawJsonAction } from "./json-action.js";
 import { headOf, isCut, longText } from "./long-text.js";
 import { drawResponse } from "./response.js";
-import { drawWeb } from "./web.js";
+import { said } from "./said.js";
+import { drawWeb, resultsOf } from "./web.js";
 
-const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "delegation_spawn", "agent_created", "message_sent", "message_received", "message_answered", "delegation_return", "delegation_error", "delegation_unawaited"]);
+const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "context_compacted", "delegation_spawn", "agent_created", "message_sent", "message_received", "message_answered", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
 /** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`, `flat` (there is no REPL) and `codeless` (tools are called instead). */
-export function drawIteration({ number, events }, { where, hash, agentHash, flat, codeless }) {
+export function drawIteration({ number, events }, { where, hash, agentHash, agentOf = () => null, flat, codeless }) {
   const of = (type) => events.filter((event) => event.kind.type === type);
   const responses = of("llm_response");
   const ends = of("iteration_end");
@@ -23,11 +24,18 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   for (const { kind } of of("llm_retry")) parts.push(el("p", { class: "quiet" }, `Sent again after ${seconds(kind.delay_ms / 1000)}: ${headOf(kind.error)}`));
   for (const { kind } of of("llm_billed")) parts.push(el("p", { class: "quiet" }, `A try without a response used ${spent(kind)}.`));
   for (const { kind } of of("context_trimmed")) parts.push(el("p", { class: "quiet" }, `The conversation outgrew the model's context: ${count(kind.chars)} characters of older output were left out.`));
+  for (const { kind } of of("context_compacted")) parts.push(drawCompaction(kind, where, agentHash));
   if (of("llm_cached").length) parts.push(el("p", { class: "quiet" }, "The response comes from the cache."));
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
   // What a web agent saw before its turn stands before it, what came of the turn after it.
   const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
-  const others = (from, to) => events.slice(from, to).filter(({ kind }) => !drawnElsewhere.has(kind.type)).map(({ kind }) => (kind.type === "web" && drawWeb(kind.event, where)) || drawOther(kind, where));
+  const results = resultsOf(events);
+  const shownAbove = new Set(results.values());
+  const others = (from, to) =>
+    events
+      .slice(from, to)
+      .filter((event) => !drawnElsewhere.has(event.kind.type) && !shownAbove.has(event))
+      .map((event) => (event.kind.type === "web" && drawWeb(event.kind.event, where, results.get(event)?.kind.event.results)) || drawOther(event.kind, where));
   parts.push(...others(0, before));
   const isAction = of("web").some(({ kind }) => kind.event.what === "json_action");
   responses.forEach(({ kind }, place) => {
@@ -42,7 +50,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
     if (isRead && calls.length) made.add(calls[0].id);
     for (const call of ran ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not made`, longText(call.arguments, where)));
   });
-  const children = drawChildren(events, agentHash);
+  const children = drawChildren(events, agentHash, agentOf);
   if (children) parts.push(children);
   for (const { kind } of of("delegation_unawaited")) {
     parts.push(named("Lost calls", el("p", { class: "error-text" }, `${plural(kind.count, "call")} that nobody awaited`), "failed"));
@@ -58,9 +66,24 @@ export function drawIteration({ number, events }, { where, hash, agentHash, flat
   return el(
     "article",
     { class: `iteration${failed ? " has-error" : ""}`, id: `iteration-${number}`, tabindex: "-1", "data-iteration": number, "data-events": events.length, "aria-label": `Iteration ${number}` },
-    el("header", null, heading(number, hash, flat, messages), el("span", { class: "facts" }, facts(events, responses, ends)), copyButton(hash)),
+    el("header", null, foldButton(number), heading(number, hash, flat, messages), el("span", { class: "facts" }, facts(events, responses, ends)), copyButton(hash)),
     ...parts,
   );
+}
+
+/** Folds an iteration to its head, and back. */
+function foldButton(number) {
+  const button = el("button", { type: "button", class: "fold", "aria-expanded": "true", "aria-label": `Iteration ${number} in full` }, "▾");
+  button.addEventListener("click", () => foldIteration(button.closest("article")));
+  return button;
+}
+
+/** Folds an iteration, or unfolds it. */
+export function foldIteration(article, folded = !article.classList.contains("folded")) {
+  article.classList.toggle("folded", folded);
+  const button = article.querySelector(".fold");
+  button?.setAttribute("aria-expanded", String(!folded));
+  if (button) button.textContent = folded ? "▸" : "▾";
 }
 
 function heading(number, hash, flat, messages) {
@@ -105,7 +128,8 @@ function facts(events, responses, ends) {
 
 /** Tokens and cost of a call, as far as they are known. */
 function spent({ usage, cost_usd: cost }) {
-  const tokens = usage ? `${usage.estimated ? "~" : ""}${amount(usage.input_tokens)} → ${amount(usage.output_tokens)} tokens` : "";
+  const cached = usage?.cached_input_tokens ? ` (${amount(usage.cached_input_tokens)} cached)` : "";
+  const tokens = usage ? `${usage.estimated ? "~" : ""}${amount(usage.input_tokens)}${cached} → ${amount(usage.output_tokens)} tokens` : "";
   const price = cost === null || cost === undefined ? "" : dollars(cost);
   return [tokens, price].filter(Boolean).join(" · ");
 }
@@ -140,7 +164,7 @@ function drawEnd(kind, where) {
   return parts;
 }
 
-function drawChildren(events, agentHash) {
+function drawChildren(events, agentHash, agentOf) {
   const starts = ["delegation_spawn", "agent_created", "message_sent"];
   const spawned = events.filter((event) => starts.includes(event.kind.type));
   if (!spawned.length) return null;
@@ -152,9 +176,18 @@ function drawChildren(events, agentHash) {
     const time = end ? seconds((end.at_ms - began) / 1000) : "not finished";
     const what = { delegation_spawn: `${kind.role} · ${time}`, agent_created: `${kind.role} “${headOf(kind.name)}” · takes messages`, message_sent: `a message · ${time}` }[kind.type];
     const facts = ` ${what}${failed ? ` · ${headOf(end.kind.error)}` : ""}`;
-    return el("li", null, el("a", { href: agentHash(kind.child), class: failed ? "failed" : null }, el("span", { class: "id" }, kind.child), el("span", { class: "facts" }, facts)));
+    return el("li", null, el("a", { href: agentHash(kind.child), class: failed ? "failed" : null }, el("span", { class: "id" }, kind.child), el("span", { class: "facts" }, facts), said(agentOf(kind.child))));
   });
   return named(spawned.length === 1 ? "Child" : `${spawned.length} children`, el("ul", { class: "children" }, ...items));
+}
+
+/** What was cut from the conversation before this request, and the summary in its place. */
+function drawCompaction({ messages, chars, tokens_before: before, tokens_after: after, summary, sent_again: again }, where, agentHash) {
+  const why = again ? "The model refused the conversation" : "The conversation had grown long";
+  const cut = `${plural(messages.length, "older message")} with ${count(chars)} characters ${summary ? "were summarised" : "lost their output"}: ${amount(before)} → ${amount(after)} tokens.`;
+  const parts = [el("p", { class: "quiet" }, `${why}. ${cut}`)];
+  if (summary) parts.push(el("p", { class: "quiet" }, "Written by ", el("a", { href: agentHash(headOf(summary.child)) }, headOf(summary.child)), "."), longText(summary.text, where), longText(summary.shown, where, { kind: "message" }));
+  return named("Compaction", el("div", null, ...parts));
 }
 
 /** What came of a message to an agent that takes several. */
@@ -179,4 +212,4 @@ const words = (name) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-const named = (name, content, kind = "") => el("section", { class: `block ${kind}` }, el("h4", null, name), content);
+const named = (name, content, kind = "") => el("details", { class: `block ${kind}`, open: true }, el("summary", null, el("h4", null, name)), content);

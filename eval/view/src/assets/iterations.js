@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { el, problem } from "./dom.js";
 import { count } from "./format.js";
-import { drawIteration } from "./iteration.js";
+import { drawIteration, foldIteration } from "./iteration.js";
 import { pager } from "./table.js";
 
 /** Iterations of a page. An exported page has all of its pages of this size. */
@@ -13,11 +13,11 @@ export const iterationPage = 20;
  * The list for an agent. `where` names run, sample, attempt; `hashOf(agent, iteration)` gives addresses;
  * `start` is the iteration to begin with. Gives `{ element, refresh, goTo }`.
  */
-export function iterationList(where, agent, { hashOf, start, flat, codeless, moved }) {
+export function iterationList(where, agent, { hashOf, agentOf, start, flat, codeless, moved, whenDrawn = () => {} }) {
   const element = el("div", { class: "iterations" });
   let offset = start ? Math.floor((start - 1) / iterationPage) * iterationPage : 0;
 
-  const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), flat, codeless });
+  const options = (number) => ({ where, hash: hashOf(agent, number), agentHash: (id) => hashOf(id), agentOf, flat, codeless });
 
   async function load() {
     try {
@@ -42,6 +42,7 @@ export function iterationList(where, agent, { hashOf, start, flat, codeless, mov
     if (top) top.append(jump(total));
     const nothing = rows.length ? null : el("p", { class: "quiet" }, "No iterations yet.");
     element.replaceChildren(...[top, ...articles, nothing, rows.length > 3 ? turn() : null].filter(Boolean));
+    whenDrawn();
   }
 
   async function go(to, focus = to + 1) {
@@ -70,6 +71,7 @@ export function iterationList(where, agent, { hashOf, start, flat, codeless, mov
   function focusOn(number) {
     const article = element.querySelector(`[data-iteration="${Number(number)}"]`);
     if (!article) return;
+    foldIteration(article, false);
     article.focus({ preventScroll: true });
     article.scrollIntoView({ block: "start" });
   }
@@ -91,5 +93,19 @@ export function iterationList(where, agent, { hashOf, start, flat, codeless, mov
     if (by < 0 && offset > 0) await go(offset - iterationPage, offset);
   }
 
-  return { element, load, refresh: load, goTo, step, focusOn };
+  /** The iteration that has the focus, or that is on top. */
+  function current() {
+    const articles = [...element.querySelectorAll("article")];
+    const one = document.activeElement?.closest("article") ?? articles.find((article) => article.getBoundingClientRect().bottom > 120);
+    return Number(one?.dataset.iteration ?? 0);
+  }
+
+  /** Folds all that are shown, or unfolds them if all are folded. */
+  function foldAll() {
+    const articles = [...element.querySelectorAll("article")];
+    const folded = articles.some((one) => !one.classList.contains("folded"));
+    for (const one of articles) foldIteration(one, folded);
+  }
+
+  return { element, load, refresh: load, goTo, step, focusOn, current, foldAll };
 }

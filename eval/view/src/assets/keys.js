@@ -33,6 +33,14 @@ export function listenForKeys() {
       help.showModal();
       return;
     }
+    // Arrows scroll what has the focus and can be scrolled, and Escape leaves it; elsewhere they are the view's.
+    const own = event.target.matches("pre, summary, .scroll, [data-own-keys]") ? event.target : null;
+    if (own && event.key.startsWith("Arrow")) return;
+    if (own && event.key === "Escape") {
+      own.parentElement?.closest("article, main")?.focus({ preventScroll: true });
+      event.preventDefault();
+      return;
+    }
     const found = known.find(([names]) => names.includes(event.key));
     if (found) {
       event.preventDefault();

@@ -1,7 +1,9 @@
 // Texts of any length: their beginning at once, the rest when it is asked for.
 
+import { withColours } from "./ansi.js";
 import { ask, embedded } from "./api.js";
 import { withoutTurns } from "./controls.js";
+import { copyText } from "./copy.js";
 import { el, problem } from "./dom.js";
 import { bytes, count } from "./format.js";
 
@@ -27,10 +29,11 @@ export async function wholeText(text, where) {
 const lines = 24;
 
 /** A text in a block, folded where it is long; `where` names run, sample and attempt for a text that was cut. */
-export function longText(text, where, { kind = "output", draw = (part) => [part] } = {}) {
+export function longText(text, where, { kind = "output", draw = withColours } = {}) {
   const head = headOf(text);
   const block = el("pre", { class: kind, tabindex: "0" }, ...draw(head));
   const box = el("div", { class: "long-text" }, block);
+  if (head.length > 8 && !(embedded && isCut(text))) box.append(copyText(() => wholeText(text, where)));
   const rows = head.split("\n").length;
   if (isCut(text)) {
     box.append(rest(text, where, block, box));

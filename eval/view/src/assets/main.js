@@ -6,15 +6,19 @@ import { turnsNamed } from "./controls.js";
 import { el, problem } from "./dom.js";
 import { listenForKeys, setKeys } from "./keys.js";
 import { keepAddress, parseRoute } from "./route.js";
+import { pairView } from "./pair-view.js";
 import { runView } from "./run-view.js";
 import { runsView } from "./runs-view.js";
 import { sampleView } from "./sample-view.js";
+import { searchAddress, searchView } from "./search-view.js";
 import { drawHeldRows, holdRows } from "./table.js";
 import { startTheme } from "./theme.js";
 
 const views = {
   runs: runsView,
   compare: compareView,
+  pair: pairView,
+  search: searchView,
   run: (place, route) => (route.ids.length > 1 ? sampleView(place, route) : runView(place, route)),
 };
 
@@ -54,6 +58,8 @@ async function showRoute() {
   main.replaceChildren(place);
   setKeys(result.keys ?? []);
   showTrail(result.trail ?? []);
+  // In the run that is looked at; from elsewhere in all.
+  document.getElementById("search-link")?.setAttribute("href", searchAddress({ run: route.view === "run" ? route.ids[0] : "" }));
   document.title = turnsNamed(`${result.title} · eval`);
   const iteration = Number(route.parameters.get("iteration"));
   const target = iteration && place.querySelector(`[data-iteration="${iteration}"]`);
@@ -76,6 +82,7 @@ function showTrail(trail) {
 }
 
 startTheme();
+if (embedded) document.getElementById("search-link").remove();
 listenForKeys();
 addEventListener("hashchange", showRoute);
 showRoute();

@@ -1,7 +1,7 @@
 // Plots as small SVG drawings: intervals, stacked bars, histograms.
 
 import { el } from "./dom.js";
-import { amount, count, dollars, score, seconds } from "./format.js";
+import { amount, count, dollars, roundSeconds, score } from "./format.js";
 
 /** A score with its 95 % interval on a line from 0 to 1, or `low` to `high`. */
 export function intervalPlot(mean, interval, { low = 0, high = 1, width = 110 } = {}) {
@@ -41,14 +41,15 @@ export function stackedBar(parts) {
   return el("div", { class: "stacked-box" }, bar, el("div", { class: "legend" }, ...legend));
 }
 
-const units = { s: seconds, $: dollars, "": amount };
+const units = { s: roundSeconds, $: dollars, "": amount };
 
 /** A histogram of attempts, split into right, wrong and unscored. */
 export function histogram({ label, unit, bins }) {
   const [width, height] = [280, 96];
   const most = Math.max(...bins.map((bin) => bin.right + bin.wrong + bin.unscored));
   const step = width / bins.length;
-  const show = units[unit] ?? amount;
+  const wide = bins[0].to - bins[0].from;
+  const show = (value) => (value === 0 ? "0" : (units[unit] ?? amount)(value, wide));
   const bars = bins.map((bin, place) => {
     let y = height;
     const rects = [["right", bin.right], ["wrong", bin.wrong], ["unscored", bin.unscored]].map(([kind, number]) => {

@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { highlight } from "./highlight.js";
 import { highlightHtml } from "./highlight-html.js";
 import { isCut, longText, headOf } from "./long-text.js";
+import { prose } from "./written.js";
 
 /** A response as a list of parts: `{ code, language, text }`. */
 export function splitResponse(text) {
@@ -32,7 +33,7 @@ export function drawResponse(text, ran, where) {
   let seen = false;
   for (const part of splitResponse(text ?? "")) {
     if (!part.code) {
-      drawn.push(el("div", { class: "prose" }, part.text.trim()));
+      drawn.push(prose(part.text.trim()));
       continue;
     }
     // Of several blocks that ran, the code is all of them, one after the other.

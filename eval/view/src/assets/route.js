@@ -29,6 +29,25 @@ export const runAddress = (run, parameters) => address("run", [run], parameters)
 /** The address of an attempt, and within it of an agent and an iteration. */
 export const attemptAddress = (run, sample, attempt, parameters) => address("run", [run, sample, attempt], parameters);
 
+/** The address of two attempts side by side, each `[run, sample, attempt]`. */
+export const pairAddress = (one, other, parameters) => address("pair", [...one, ...other], parameters);
+
+/** The parameters of a run's address that say which samples it lists, as one parameter of an attempt that is opened from there. */
+export function listOf(parameters) {
+  const { offset, ...list } = parameters;
+  return address("", [], list).split("?")[1] ?? "";
+}
+
+/** Ids as one parameter. An id may hold a `/`. */
+export const joined = (ids) => ids.map(encodeURIComponent).join("/");
+
+/** Where the list of an attempt's address is: the comparison or the run, filtered and sorted as it was. */
+export function listAddress(run, list) {
+  const parameters = Object.fromEntries(new URLSearchParams(list ?? ""));
+  if (parameters.compare) return backTo(address("compare", parameters.compare.split("/").map(decode)));
+  return list ? runAddress(run, parameters) : backTo(runAddress(run));
+}
+
 /** Changes the address without a new entry in the history and without drawing the view anew. */
 export function replaceAddress(hash) {
   history.replaceState(null, "", hash);

@@ -4,12 +4,14 @@ import { ask, embedded, watch } from "./api.js";
 import { el } from "./dom.js";
 import { amount, count, dollars, moment, percent, seconds } from "./format.js";
 import { progressBadge, statusBadge } from "./badges.js";
+import { failureGroups } from "./failures.js";
 import { moveFocus } from "./keys.js";
 import { estimateText, histogram, intervalOf, intervalPlot, lengthPlot, stackedBar } from "./plots.js";
-import { attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
+import { address, attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
 import { sampleTable } from "./samples.js";
 import { rowLinks } from "./table.js";
+import { workers } from "./workers.js";
 
 /** Draws the view, and gives its keys and what stops it. */
 export async function runView(place, { ids: [run], parameters }) {
@@ -18,21 +20,27 @@ export async function runView(place, { ids: [run], parameters }) {
   const head = el("div");
   const samples = sampleTable(run, state, keep);
   const [answer] = await Promise.all([ask("run", { run }), samples.load()]);
-  place.replaceChildren(head, samples.element, settings(answer.config));
+  const failures = failureGroups(run, samples.searchFor);
+  place.replaceChildren(head, failures.element, samples.element, settings(answer.config));
   show(answer);
+  failures.load().catch(() => {});
 
-  function show({ overview, plots, under_way: underWay, torn }) {
-    head.replaceChildren(...[title(overview), figures(overview.summary), drawings(overview.summary, plots), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl was never written to its end and is left out.`) : null].filter(Boolean));
+  function show({ overview, plots, spread: bins, under_way: underWay, torn, queue }) {
+    head.replaceChildren(...[title(overview), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl was never written to its end and is left out.`) : null].filter(Boolean));
   }
 
   const stop = watch({ run }, answer.stamp, async () => {
     const [news] = await Promise.all([ask("run", { run }), samples.load()]);
     show(news);
+    await failures.load();
   });
   return {
     title: label(answer.overview),
-    trail: [[label(answer.overview), null]],
-    stop,
+    trail: [...folderTrail(run), [label(answer.overview), null]],
+    stop: () => {
+      stop();
+      failures.stop();
+    },
     keys: [
       [["j", "ArrowDown"], "next sample", () => moveFocus(rowLinks, 1, samples.past)],
       [["k", "ArrowUp"], "previous sample", () => moveFocus(rowLinks, -1, samples.past)],
@@ -43,11 +51,14 @@ export async function runView(place, { ids: [run], parameters }) {
             [["w"], "wrong only", () => samples.filter(state.filter === "wrong" ? "" : "wrong")],
             [["e"], "errors only", () => samples.filter(state.filter === "errors" ? "" : "errors")],
             [["a"], "all samples", () => samples.filter("")],
-            [["u", "Escape"], "back to the runs", () => (location.hash = backTo("#/"))],
+            [["u", "Escape"], "back to the runs", () => (location.hash = folderTrail(run)[0]?.[1] ?? backTo("#/"))],
           ]),
     ],
   };
 }
+
+/** The folder of a run that lies in one, as part of the trail. */
+export const folderTrail = (run) => (embedded || !run.includes("/") ? [] : [[run.slice(0, run.lastIndexOf("/")), address("runs", [], { folder: run.slice(0, run.lastIndexOf("/")) })]]);
 
 /** A run in a few words. */
 export function label({ id, run }) {
@@ -70,7 +81,10 @@ function title(overview) {
 
 function figures(summary) {
   const per = summary.per_attempt;
-  const statuses = ["ok", "limit", "error", "cancelled"].map((name) => [summary.statuses[name], name, name]);
+  // What ended by itself is right or wrong; of the others it is said how they ended.
+  const { ok, limit, error, cancelled } = summary.statuses;
+  const right = Math.min(summary.right, ok);
+  const statuses = [[right, "right", "right"], [ok - right, "wrong", "not right"], [limit, "limit", "limit"], [error, "error", "error"], [cancelled, "cancelled", "cancelled"]];
   const tile = (name, value, more) => el("div", { class: "tile" }, el("dt", null, name), el("dd", null, value, more ? el("span", { class: "more-figure" }, more) : null));
   const usage = summary.usage;
   const spent = usage ? usage.input_tokens + usage.output_tokens : null;
@@ -80,6 +94,7 @@ function figures(summary) {
     el("div", { class: "tile wide" }, el("dt", null, "Score"), el("dd", { class: "estimate large" }, ...estimateText(summary.score), intervalPlot(summary.score?.mean, intervalOf(summary.score), { width: 160 }))),
     el("div", { class: "tile wide" }, el("dt", null, `${count(summary.attempts)} of ${count(summary.attempts_total)} attempts, ${percent(summary.coverage)} scored`), el("dd", null, stackedBar(statuses))),
     summary.statuses.error ? tile("Errors as zero", ...[summary.score_errors_as_zero?.mean.toFixed(3) ?? "–"]) : null,
+    ...repeated(summary.repeated?.errors_excluded, tile),
     tile("Iterations", per ? per.iterations.toFixed(1) : "–"),
     tile("Time each", seconds(per?.total_time_s)),
     per?.agents > 1 ? tile("Agents", per.agents.toFixed(1), `${percent(per.delegation_rate)} delegated`) : null,
@@ -88,9 +103,30 @@ function figures(summary) {
   );
 }
 
-function drawings(summary, plots) {
+/** Of several attempts at each sample: the chance that one of k is right, and that all are. */
+function repeated(attempts, tile) {
+  const passes = (attempts?.pass ?? []).filter(({ pass_at_k: any }) => any);
+  if (!passes.length) return [];
+  const last = passes.at(-1);
+  const figure = (estimate) => (estimate ? estimate.mean.toFixed(3) : "–");
+  return passes.filter((pass) => pass.k === 1 || pass === last).map((pass) => tile(`pass@${pass.k}`, figure(pass.pass_at_k), pass.k > 1 ? `pass^${pass.k} ${figure(pass.pass_hat_k)}` : `of ${count(pass.samples)} samples`));
+}
+
+/** How many samples have how many of their attempts right. */
+function spread(bins) {
+  if (!bins?.length) return [];
+  const most = Math.max(...bins.map(([, samples]) => samples), 1);
+  const rows = bins.map(([name, samples, kind]) => {
+    const bar = el("span", { class: `part spread-bar ${kind}` });
+    bar.style.setProperty("width", `${(samples / most) * 100}%`);
+    return el("div", { class: "length-row" }, el("span", { class: "label" }, name), el("span", { class: "spread-track" }, bar), el("span", { class: "value" }, count(samples)));
+  });
+  return [el("figure", { class: "plot" }, el("figcaption", null, "Samples by right attempts"), ...rows)];
+}
+
+function drawings(summary, plots, bins) {
   const lengths = summary.by_context_length.length > 1 ? [lengthPlot(summary.by_context_length)] : [];
-  const all = [...lengths, ...plots.map(histogram)];
+  const all = [...spread(bins), ...lengths, ...plots.map(histogram)];
   if (!all.length) return null;
   const legend = plots.length ? el("div", { class: "legend" }, ...[["right", "right"], ["wrong", "wrong"], ["unscored", "no score"]].map(([kind, word]) => el("span", { class: "key" }, el("i", { class: `dot ${kind}` }), word))) : null;
   return el("section", { "aria-label": "Plots" }, el("div", { class: "plots" }, ...all), legend);

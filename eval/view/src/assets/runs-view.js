@@ -2,65 +2,70 @@
 
 import { ask, watch } from "./api.js";
 import { el } from "./dom.js";
-import { amount, count, dollars, moment, percent, seconds } from "./format.js";
+import { amount, count, dollars, moment, percent, plural, seconds } from "./format.js";
 import { progressBadge } from "./badges.js";
 import { moveFocus } from "./keys.js";
 import { estimateText, intervalOf, intervalPlot } from "./plots.js";
-import { address, replaceAddress, runAddress } from "./route.js";
-import { clipId, rowLinks, table } from "./table.js";
+import { address, backTo, replaceAddress, runAddress } from "./route.js";
+import { clipId, pager, rowLinks, table } from "./table.js";
+
+/** Runs of a page. */
+const page = 50;
 
 /** Draws the view, and gives its keys and what stops it. */
 export async function runsView(place, { parameters }) {
-  const state = { filter: parameters.get("filter") ?? "", sort: parameters.get("sort") ?? "started", descending: parameters.get("descending") !== "0" };
-  let answer = await ask("runs");
-  const ticked = new Set();
+  const state = { folder: parameters.get("folder") ?? "", filter: parameters.get("filter") ?? "", sort: parameters.get("sort") ?? "started", descending: parameters.get("descending") !== "0", offset: Number(parameters.get("offset")) || 0 };
+  const asked = () => ({ folder: state.folder, filter: state.filter, sort: state.sort, descending: state.descending ? "1" : "0", offset: state.offset || "", limit: page });
+  let answer = await ask("runs", asked());
+  let newest = 0;
+  /** When each ticked run began, by its id. */
+  const ticked = new Map();
 
   const filter = el("input", { type: "search", placeholder: "Filter by benchmark, model, mode, driver", "aria-label": "Filter runs", value: state.filter });
+  let waiting;
   filter.addEventListener("input", () => {
-    state.filter = filter.value;
-    keep();
-    show();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => set({ filter: filter.value, offset: 0 }), 100);
   });
   const compare = el("button", { type: "button", class: "primary", onclick: openComparison });
+  const groups = el("div");
   const rows = el("div");
+  const status = el("p", { class: "quiet", role: "status" });
 
-  function keep() {
-    replaceAddress(address("runs", [], { filter: state.filter, sort: state.sort === "started" ? "" : state.sort, descending: state.descending ? "" : "0" }));
+  async function set(to) {
+    Object.assign(state, to);
+    replaceAddress(address("runs", [], { folder: state.folder, filter: state.filter, sort: state.sort === "started" ? "" : state.sort, descending: state.descending ? "" : "0", offset: state.offset || "" }));
+    await load();
+  }
+
+  async function load() {
+    newest += 1;
+    const mine = newest;
+    const found = await ask("runs", asked());
+    // An answer that comes after one to a later question is no longer of use.
+    if (mine !== newest) return;
+    answer = found;
+    show();
   }
 
   function openComparison() {
-    // In the order of the table from below: the older run is the base.
-    const ids = shownRuns().map((run) => run.id).filter((id) => ticked.has(id)).reverse();
+    // The older run is the base.
+    const ids = [...ticked].sort(([a, began], [b, later]) => compareValues(began, later) || compareValues(a, b)).map(([id]) => id);
     if (ids.length > 1) location.hash = address("compare", ids);
-  }
-
-  function shownRuns() {
-    const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
-    const text = (run) => [run.id, run.run?.model, run.run?.benchmark, run.run?.protocol, run.run?.prompt_mode, run.run?.drivers, run.progress].join(" ").toLowerCase();
-    const found = answer.runs.filter((run) => words.every((word) => text(run).includes(word)));
-    const by = order[state.sort] ?? order.started;
-    const turn = state.descending ? -1 : 1;
-    return found.sort((a, b) => turn * compareValues(by(a), by(b)) || compareValues(a.id, b.id));
   }
 
   function show() {
     const focused = document.activeElement?.closest?.(rowLinks)?.getAttribute("href");
-    const runs = shownRuns();
-    const all = columns(ticked, showCompare, answer.runs);
-    const drawn = table({
-      columns: all,
-      rows: runs,
-      order: { key: state.sort, descending: state.descending },
-      sorted: (to) => {
-        Object.assign(state, { sort: to.key, descending: to.descending });
-        keep();
-        show();
-      },
-      caption: "Runs",
-    });
-    const nothing = el("p", { class: "quiet" }, answer.runs.length ? "No run matches." : "No runs here yet.");
-    rows.replaceChildren(runs.length ? drawn : nothing);
-    if (focused) [...rows.querySelectorAll(rowLinks)].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
+    const all = columns(ticked, showCompare, answer.runs, state.folder);
+    const drawn = table({ columns: all, rows: answer.runs, order: { key: state.sort, descending: state.descending }, sorted: (to) => set({ sort: to.key, descending: to.descending, offset: 0 }), caption: "Runs" });
+    const nothing = el("p", { class: "quiet" }, answer.total ? (state.filter ? "No run matches." : "No run lies in this folder itself.") : "No runs here yet.");
+    const turn = pager({ offset: answer.offset, shown: answer.runs.length, total: answer.matching, page, go: (offset) => set({ offset }), word: "runs" });
+    groups.replaceChildren(...(state.folder ? [drawMatrix(answer.matrix, answer.groups[0])] : drawGroups(answer.groups)).filter(Boolean));
+    const inFolders = !state.folder && !state.filter && answer.groups.length;
+    rows.replaceChildren(...[answer.groups.length ? el("h2", null, inFolders ? "Other runs" : "Runs") : null, inFolders && !answer.runs.length ? null : answer.runs.length ? drawn : nothing, turn].filter(Boolean));
+    if (inFolders && !answer.runs.length) rows.replaceChildren();
+    status.textContent = [state.filter ? `${count(answer.matching)} of ${count(answer.total)} runs match` : "", answer.not_searched ? `There are more than ${count(answer.not_searched)} folders here; not all were looked into.` : ""].filter(Boolean).join(". ");
+    if (focused) [...document.querySelectorAll(rowLinks)].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
     showCompare();
   }
 
@@ -70,18 +75,17 @@ export async function runsView(place, { parameters }) {
   }
 
   place.replaceChildren(
-    el("div", { class: "title" }, el("h1", null, "Runs"), el("p", { class: "quiet path" }, answer.folder)),
-    el("div", { class: "tools" }, filter, compare),
+    el("div", { class: "title" }, el("h1", null, state.folder || "Runs"), el("p", { class: "quiet path" }, answer.folder)),
+    el("div", { class: "tools" }, filter, compare, status),
+    groups,
     rows,
   );
   show();
-  const stop = watch({}, answer.stamp, async () => {
-    answer = await ask("runs");
-    show();
-  });
+  const stop = watch({}, answer.stamp, load);
   const tick = () => document.activeElement?.closest("tr")?.querySelector("input[type=checkbox]")?.click();
   return {
-    title: "Runs",
+    title: state.folder || "Runs",
+    trail: state.folder ? [[state.folder, null]] : [],
     stop,
     keys: [
       [["j", "ArrowDown"], "next run", () => moveFocus(rowLinks, 1)],
@@ -89,22 +93,63 @@ export async function runsView(place, { parameters }) {
       [["x"], "tick the run", tick],
       [["c"], "compare the ticked runs", openComparison],
       [["/"], "filter", () => filter.focus()],
+      ...(state.folder ? [[["u", "Escape"], "back to all runs", () => (location.hash = backTo("#/"))]] : []),
     ],
   };
 }
 
-const order = {
-  started: (run) => run.started_at ?? "",
-  benchmark: (run) => run.run?.benchmark ?? "",
-  mode: (run) => modeOf(run),
-  model: (run) => run.run?.model ?? "",
-  drivers: (run) => run.run?.drivers ?? "",
-  score: (run) => run.summary?.score?.mean ?? -1,
-  coverage: (run) => run.summary?.coverage ?? -1,
-  cost: (run) => run.summary?.cost_usd ?? -1,
-  tokens: (run) => tokensOf(run) ?? -1,
-  time: (run) => run.summary?.per_attempt?.total_time_s ?? -1,
-};
+/** Folders within the one that is shown: sweeps, mostly. */
+function drawGroups(groups) {
+  if (!groups.length) return [];
+  const columns = [
+    { key: "folder", label: "Folder", kind: "id run", sortable: false, cell: (group) => [el("a", { class: "row", href: address("runs", [], { folder: group.id }), title: group.id }, clipId(group.id, 12)), el("span", { class: "more-figure" }, moment(group.started_at))] },
+    { key: "runs", label: "Runs", sortable: false, cell: (group) => [`${group.is_sweep ? "sweep of " : ""}${plural(group.runs, "run")}`, group.not_begun.length ? el("span", { class: "more-figure" }, `${count(group.not_begun.length)} not begun`) : null] },
+    { key: "best", label: "Best", sortable: false, cell: (group) => (group.best ? [el("span", { class: "figure" }, group.best[1].toFixed(3)), el("span", { class: "more-figure" }, el("a", { href: runAddress(group.best[0]), title: group.best[0] }, clip(group.best[0].slice(group.id.length + 1))))] : "–") },
+  ];
+  return [el("h2", null, "Folders"), table({ columns, rows: groups, order: {}, sorted: () => {}, caption: "Folders of runs" })];
+}
+
+/** What runs of one folder can differ in: its name, and what a run has there. */
+const axes = [
+  ["model", (run) => shortModel(run.model)],
+  ["benchmark", (run) => run.benchmark],
+  ["depth", (run) => (run.protocol === "direct" ? "–" : String(run.max_depth))],
+  ["iterations", (run) => (run.protocol === "direct" ? "–" : String(run.max_iterations))],
+  ["drivers", (run) => run.drivers || "none"],
+  ["mode", (run) => (run.protocol === "rlm" ? (run.prompt_mode ?? "rlm") : run.protocol)],
+];
+
+/** The runs of a folder as a matrix: across, what splits them best that has few values; down, the rest. */
+function drawMatrix(cells, group) {
+  const known = (cells ?? []).filter((cell) => cell.run);
+  // A direct call has neither depth nor iterations, which makes no difference of them.
+  const varied = axes.filter(([, of]) => new Set(known.map(({ run }) => of(run)).filter((value) => value !== "–")).size > 1);
+  if (known.length < 2 || !varied.length) return notBegun(group);
+  const values = ([, of]) => [...new Set(known.map(({ run }) => of(run)))].sort(compareValues);
+  const fits = varied.filter((axis) => values(axis).length <= 6);
+  const across = varied.length > 1 ? fits[0] : null;
+  const down = varied.filter((axis) => axis !== across);
+  const key = (run) => down.map(([, of]) => of(run)).join("\u0000");
+  const byRow = new Map();
+  for (const cell of known) byRow.set(key(cell.run), [...(byRow.get(key(cell.run)) ?? []), cell]);
+  const best = Math.max(...known.map(({ score }) => score?.mean ?? -1));
+  const draw = (cell) =>
+    el(
+      "a",
+      { class: `matrix-cell${cell.score && cell.score.mean === best ? " best" : ""}`, href: runAddress(cell.id), title: cell.id },
+      el("span", { class: "estimate" }, ...estimateText(cell.score)),
+      intervalPlot(cell.score?.mean, intervalOf(cell.score), { width: 130 }),
+      cell.cost_usd ? el("span", { class: "more-figure" }, dollars(cell.cost_usd)) : null,
+    );
+  const columns = [
+    ...down.map((axis, place) => ({ key: axis[0], label: axis[0], kind: "value", sortable: false, cell: ([first]) => (place === 0 ? el("strong", null, axis[1](first.run)) : axis[1](first.run)) })),
+    ...(across ? values(across).map((value) => ({ key: value, label: `${across[0]} ${value}`, sortable: false, cell: (row) => row.filter(({ run }) => across[1](run) === value).map(draw) })) : [{ key: "score", label: "Score", sortable: false, cell: (row) => row.map(draw) }]),
+  ];
+  const drawn = table({ columns, rows: [...byRow.values()], order: {}, sorted: () => {}, caption: "The runs by what they differ in" });
+  return el("section", { class: "matrix" }, el("h2", null, `${plural(known.length, "run")} by ${varied.map(([name]) => name).join(", ")}`), drawn, notBegun(group));
+}
+
+const notBegun = (group) => (group?.not_begun.length ? el("p", { class: "quiet" }, `Not begun: ${group.not_begun.join(", ")}.`) : null);
 
 const compareValues = (a, b) => (typeof a === "number" ? a - b : a < b ? -1 : Number(a > b));
 
@@ -112,11 +157,11 @@ const modeOf = (run) => (run.run?.protocol === "rlm" ? (run.run.prompt_mode ?? "
 
 const tokensOf = (run) => (run.summary?.usage ? run.summary.usage.input_tokens + run.summary.usage.output_tokens : null);
 
-function columns(ticked, changed, runs) {
+function columns(ticked, changed, runs, folder) {
   const box = (run) => {
     const input = el("input", { type: "checkbox", "aria-label": `Compare ${run.id}`, disabled: Boolean(run.problem), checked: ticked.has(run.id) });
     input.addEventListener("change", () => {
-      if (input.checked) ticked.add(run.id);
+      if (input.checked) ticked.set(run.id, run.started_at ?? "");
       else ticked.delete(run.id);
       changed();
     });
@@ -127,7 +172,7 @@ function columns(ticked, changed, runs) {
   const hasDrivers = runs.some((run) => run.run?.drivers);
   return [
     { key: "tick", label: el("span", { class: "unseen" }, "Compare"), sortable: false, kind: "tick-box", cell: box },
-    { key: "started", label: "Run", kind: "id run", highFirst: true, cell: (run) => [el("a", { class: "row", href: runAddress(run.id), title: run.id }, clipId(run.id, 12)), el("span", { class: "more-figure narrow" }, el("span", { class: "clip", title: run.run?.model ?? "" }, [modeOf(run), shortModel(run.run?.model)].filter(Boolean).join(" · "))), el("span", { class: "more-figure" }, moment(run.started_at), progressBadge(run.progress)), run.problem ? el("span", { class: "error-text clip", title: run.problem }, run.problem) : null] },
+    { key: "started", label: "Run", kind: "id run", highFirst: true, cell: (run) => [el("a", { class: "row", href: runAddress(run.id), title: run.id }, clipId(folder ? run.id.slice(folder.length + 1) : run.id, 12)), el("span", { class: "more-figure narrow" }, el("span", { class: "clip", title: run.run?.model ?? "" }, [modeOf(run), shortModel(run.run?.model)].filter(Boolean).join(" · "))), el("span", { class: "more-figure" }, moment(run.started_at), progressBadge(run.progress)), run.problem ? el("span", { class: "error-text clip", title: run.problem }, run.problem) : null] },
     { key: "benchmark", label: "Benchmark", kind: "short", secondary: true, cell: (run) => clip(run.run?.benchmark) },
     { key: "mode", label: hasDrivers ? "Mode, drivers" : "Mode", kind: "short", secondary: true, cell: (run) => [clip(modeOf(run)), run.run?.drivers ? el("span", { class: "more-figure" }, clip(run.run.drivers)) : null] },
     { key: "model", label: "Model", kind: "short", secondary: true, cell: (run) => clip(shortModel(run.run?.model), run.run?.model) },

@@ -4,33 +4,45 @@ import { ask, embedded, watch } from "./api.js";
 import { el } from "./dom.js";
 import { amount, bytes, count, dollars, plural, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
+import { filmStrip } from "./film-strip.js";
 import { asGrids, drawGrid } from "./grid.js";
 import { highlight } from "./highlight.js";
+import { inputBox } from "./input.js";
 import { iterationList } from "./iterations.js";
 import { headOf, longText } from "./long-text.js";
+import { drawOutline, followOutline } from "./outline.js";
+import { hasProgram, programView } from "./program.js";
 import { drawPrompt } from "./prompt.js";
-import { attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
-import { label } from "./run-view.js";
+import { attemptAddress, backTo, listAddress, pairAddress, replaceAddress, runAddress } from "./route.js";
+import { folderTrail, label } from "./run-view.js";
 import { shortModel } from "./runs-view.js";
+import { holdsMark } from "./said.js";
+import { drawSpending } from "./spending.js";
 import { drawTimeline, roleWord } from "./timeline.js";
+import { markdownSwitch, turnMarkdown } from "./written.js";
 
 /** Draws the view, and gives its keys and what stops it. */
 export async function sampleView(place, { ids: [run, sample, attemptText], parameters }) {
   const attempt = attemptText ?? "1";
   const where = { run, sample, attempt };
-  let answer = await ask("attempt", where);
+  // The list or comparison that the attempt was opened from: what comes before and after it is there.
+  const list = parameters.get("list") ?? "";
+  const asked = { ...where, list };
+  let answer = await ask("attempt", asked);
   const wanted = parameters.get("agent");
   const agent = () => answer.agents.find((one) => one.id === wanted) ?? answer.agents.find((one) => one.depth === 0) ?? answer.agents[0];
-  const hashOf = (id, iteration) => attemptAddress(run, sample, attempt, { agent: id === "root" ? "" : id, iteration });
+  const hashOf = (id, iteration) => attemptAddress(run, sample, attempt, { agent: id === "root" ? "" : id, iteration, list });
   let all = false;
 
   const head = el("div");
   const time = el("section", { class: "timeline-box", "aria-label": "Agents in time" });
   const below = el("section", { class: "agent-box", "aria-label": "The chosen agent" });
-  place.replaceChildren(head, time, below);
+  // A program stands beside the tree of its agents.
+  const program = hasProgram(answer.agents) ? programView(where, { hashOf }) : null;
+  place.replaceChildren(...[head, embedded ? null : inputBox(where), program ? el("div", { class: "program-and-tree" }, program.element, time) : time, below].filter(Boolean));
 
   function show() {
-    head.replaceChildren(...header(answer, where));
+    head.replaceChildren(...header(answer, where, list));
     const chosen = agent()?.id;
     const now = answer.progress?.now_ms ?? 0;
     const more = () => {
@@ -43,9 +55,14 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   }
   show();
 
-  let list = null;
+  let iterations = null;
+  let outline = null;
+  const agentOf = (id) => answer.agents.find((one) => one.id === id);
   const agentHead = el("div", { class: "agent-head" });
   const began = el("div", { class: "agent-texts" });
+  const beside = el("div", { class: "outline-box" });
+  const film = el("div");
+  const spent = el("div");
   const ended = el("div", { class: "agent-texts" });
 
   /** Head and texts of the chosen agent. What it began and ended with is read once each, when it is there. */
@@ -68,22 +85,73 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   async function openAgent() {
     const one = agent();
     if (!one) return;
-    const flat = ["flat", "one_shot", "direct", "app", "judge", "dual_ai", "ai_human"].includes(one.role);
+    const flat = ["flat", "one_shot", "direct", "retrieve", "summary", "app", "compaction", "judge", "dual_ai", "ai_human"].includes(one.role);
     const start = Number(parameters.get("iteration")) || 0;
-    list = iterationList(where, one.id, { hashOf, start, flat, codeless: ["tools", "tool_specialist", "dual_ai", "ai_human"].includes(one.role), moved: (number) => replaceAddress(hashOf(one.id, number)) });
-    below.replaceChildren(agentHead, began, ended, list.element);
-    await Promise.all([showAgent(), list.load()]);
-    if (start) list.focusOn(start);
+    iterations = iterationList(where, one.id, { hashOf, agentOf, start, flat, whenDrawn: follow, codeless: ["tools", "tool_specialist", "dual_ai", "ai_human"].includes(one.role), moved: (number) => replaceAddress(hashOf(one.id, number)) });
+    below.replaceChildren(spent, agentHead, film, began, ended, el("div", { class: "with-outline" }, beside, iterations.element));
+    await Promise.all([showAgent(), iterations.load(), program?.refresh()]);
+    if (start) iterations.focusOn(start);
   }
   await openAgent();
 
+  const shownArticles = () => [...(iterations?.element.querySelectorAll("article") ?? [])];
+  function follow() {
+    const drawn = beside.querySelector(".outline");
+    if (drawn) followOutline(drawn, shownArticles());
+  }
+
+  /** Outline, film strip and spending. Not part of the first view, which needs none of it. */
+  async function showOutline() {
+    const found = (await ask("outline", where)).agents;
+    // Of a live attempt, most of the time nothing of it has changed.
+    const same = JSON.stringify(found) === JSON.stringify(outline);
+    if (same) return;
+    outline = found;
+    const one = agent();
+    const turns = outline.find(({ id }) => id === one?.id)?.iterations ?? [];
+    const go = (number) => {
+      replaceAddress(hashOf(one.id, number));
+      iterations?.goTo(number).then(follow);
+    };
+    const opened = spent.querySelector("details")?.open;
+    beside.replaceChildren(...(turns.length > 1 ? [drawOutline(turns, { hashOf: (number) => hashOf(one.id, number), go })] : []));
+    film.replaceChildren(...[filmStrip(turns, where, { hashOf: (number) => hashOf(one.id, number), go })].filter(Boolean));
+    spent.replaceChildren(...[drawSpending(outline, answer.agents, { hashOf, chosen: one?.id })].filter(Boolean));
+    if (opened) spent.querySelector("details").open = true;
+    follow();
+  }
+
+  /** To the next error of the attempt: first in the rest of this agent, then in the agents below it, then from the beginning. */
+  function nextError() {
+    const links = [...time.querySelectorAll("a.agent")].map((link) => new URLSearchParams(link.getAttribute("href").split("?")[1] ?? "").get("agent") ?? "root");
+    const order = new Map(links.map((id, place) => [id, place]));
+    const sorted = [...(outline ?? [])].sort((a, b) => (order.get(a.id) ?? 1e9) - (order.get(b.id) ?? 1e9));
+    const all = sorted.flatMap(({ id, iterations: turns }) => turns.filter((turn) => turn.errors).map((turn) => [id, turn.number]));
+    if (!all.length) return;
+    const here = agent()?.id;
+    const current = iterations?.current() ?? 0;
+    const place = sorted.findIndex(({ id }) => id === here);
+    const later = all.find(([id, number]) => (id === here ? number > current || (number === current && !document.activeElement?.closest("article")) : sorted.findIndex((one) => one.id === id) > place));
+    const [id, number] = later ?? all[0];
+    if (id !== here) location.hash = hashOf(id, number);
+    else {
+      replaceAddress(hashOf(id, number));
+      iterations.goTo(number);
+    }
+  }
+
   const refresh = async () => {
-    answer = await ask("attempt", where);
+    answer = await ask("attempt", asked);
     show();
-    if (!list) await openAgent();
-    else await Promise.all([showAgent(), list.refresh()]);
+    if (!iterations) await openAgent();
+    else await Promise.all([showAgent(), iterations.refresh(), program?.refresh()]);
+    await showOutline();
   };
   let stopped = false;
+  const onScroll = () => requestAnimationFrame(follow);
+  addEventListener("scroll", onScroll, { passive: true });
+  // After the frame that shows the rest.
+  if (answer.progress?.whole) requestAnimationFrame(() => setTimeout(() => !stopped && showOutline().catch(() => {})));
   const stopWatching = watch(where, answer.stamp, refresh);
   // A long trajectory is read in steps: what there is of it is shown meanwhile.
   (async () => {
@@ -93,48 +161,65 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     }
   })().catch(() => {});
 
-  const go = (to) => to && (location.hash = attemptAddress(run, to.id, to.attempt));
+  const go = (to) => to && (location.hash = attemptAddress(run, to.id, to.attempt, { list }));
   const turnAgent = (by) => {
     const links = [...time.querySelectorAll("a.agent")];
     const at = links.findIndex((link) => link.classList.contains("chosen"));
     const to = links[at + by];
     if (to) location.hash = to.getAttribute("href");
   };
+  const fromComparison = new URLSearchParams(list).has("compare");
   const named = [label({ id: run, run: answer.run }), answer.run ? shortModel(answer.run.model) : null].filter(Boolean).join(" · ");
   return {
     title: `${sample} · ${named}`,
-    trail: [[named, embedded && embedded.sample ? null : backTo(runAddress(run))], [sample, null]],
+    trail: [...folderTrail(run), ...(fromComparison ? [["Comparison", listAddress(run, list)]] : []), [named, embedded && embedded.sample ? null : fromComparison ? backTo(runAddress(run)) : listAddress(run, list)], [sample, null]],
     stop: () => {
       stopped = true;
+      removeEventListener("scroll", onScroll);
       stopWatching();
     },
     keys: [
-      [["j", "ArrowDown"], "next iteration", () => list?.step(1)],
-      [["k", "ArrowUp"], "previous iteration", () => list?.step(-1)],
+      [["j", "ArrowDown"], "next iteration", () => iterations?.step(1)],
+      [["k", "ArrowUp"], "previous iteration", () => iterations?.step(-1)],
       [["n"], "next agent", () => turnAgent(1)],
       [["p"], "previous agent", () => turnAgent(-1)],
+      [["e"], "next error, in this agent and those below it", nextError],
+      [["f"], "fold all iterations to their heads, and back", () => iterations?.foldAll()],
+      [["m"], "Markdown as such, or as it was written", turnMarkdown],
       ...(embedded
         ? []
         : [
             [["]", "ArrowRight"], "next sample", () => go(answer.neighbours.next)],
             [["[", "ArrowLeft"], "previous sample", () => go(answer.neighbours.previous)],
-            [["u", "Escape"], "back to the run", () => (location.hash = backTo(runAddress(run)))],
+            [["u", "Escape"], fromComparison ? "back to the comparison" : "back to the run", () => (location.hash = listAddress(run, list))],
           ]),
     ],
   };
 }
 
-function header({ record, run: identity, neighbours, agents }, { run, sample, attempt }) {
-  const step = (to, text, name) => (to && !embedded ? el("a", { class: "step", href: attemptAddress(run, to.id, to.attempt), "aria-label": name }, text) : null);
-  const steps = el("span", { class: "steps" }, step(neighbours.previous, "←", "Previous sample"), embedded ? null : el("span", { class: "quiet" }, `${count(neighbours.place ?? 0)} of ${count(neighbours.of)}`), step(neighbours.next, "→", "Next sample"));
-  const title = el("div", { class: "title with-steps" }, el("h1", null, record ? scoreMark(record.score) : null, " ", el("bdi", null, sample), attempt === "1" ? null : el("span", { class: "quiet" }, ` attempt ${attempt}`), " ", record ? statusBadge(record.status) : statusBadge(null)), steps);
+function header({ record, run: identity, neighbours, agents, attempts }, { run, sample, attempt }, list) {
+  const step = (to, text, name) => (to && !embedded ? el("a", { class: "step", href: attemptAddress(run, to.id, to.attempt, { list }), "aria-label": name }, text) : null);
+  const within = { list: " of the list", comparison: " that differ" }[neighbours.within] ?? "";
+  const steps = el("span", { class: "steps" }, step(neighbours.previous, "←", "Previous sample"), embedded ? null : el("span", { class: "quiet" }, `${count(neighbours.place ?? 0)} of ${count(neighbours.of)}${within}`), step(neighbours.next, "→", "Next sample"));
+  const title = el("div", { class: "title with-steps" }, el("h1", null, record ? scoreMark(record.score) : null, " ", el("bdi", null, sample), attempt === "1" ? null : el("span", { class: "quiet" }, ` attempt ${attempt}`), " ", record ? (record.status === "ok" ? null : statusBadge(record.status)) : statusBadge(null)), steps);
   const query = headOf(agents.find((one) => one.depth === 0)?.query ?? "");
   const facts = [identity?.drivers ? `drivers ${identity.drivers}` : null, run];
   const parts = [title, el("p", { class: "quiet path" }, facts.filter(Boolean).join(" · "))];
+  if (!embedded && attempts.length > 1) parts.push(otherAttempts(attempts, { run, sample, attempt }, list));
   if (query) parts.push(el("p", { class: "query" }, query.length > 300 ? `${query.slice(0, 300)}…` : query));
   if (record) parts.push(el("p", { class: "quiet" }, recordFacts(record)), answers(record));
   if (record?.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Error"), el("pre", { class: "error", tabindex: "0" }, record.error)));
   return parts;
+}
+
+/** The attempts at the same sample, each beside this one. */
+function otherAttempts(attempts, { run, sample, attempt }, list) {
+  const items = attempts.map((one) => {
+    const here = String(one.attempt) === attempt;
+    const beside = here ? null : [" ", el("a", { href: pairAddress([run, sample, attempt], [run, sample, one.attempt], { list }), "aria-label": `Attempts ${attempt} and ${one.attempt} side by side` }, "⇄")];
+    return el("li", null, scoreMark(one.score), " ", here ? el("strong", { "aria-current": "true" }, `attempt ${one.attempt}`) : el("a", { href: attemptAddress(run, sample, one.attempt, { list }) }, `attempt ${one.attempt}`), beside);
+  });
+  return el("ul", { class: "attempts", "aria-label": "Attempts at this sample" }, ...items);
 }
 
 function recordFacts(record) {
@@ -153,7 +238,7 @@ function recordFacts(record) {
 }
 
 /** The answer beside the expected one: as drawings where both are grids. */
-function answers(record) {
+export function answers(record) {
   const expected = typeof record.expected === "string" ? record.expected : JSON.stringify(record.expected);
   const [wanted, given] = [asGrids(record.expected), record.answer === null ? null : asGrids(record.answer)];
   const column = (name, content) => el("div", { class: "answer" }, el("h2", null, name), content);
@@ -177,6 +262,8 @@ function reading(progress) {
   if (!progress.whole) notes.push(`Reading: ${bytes(progress.indexed_bytes)} of ${bytes(progress.bytes)}`);
   if (progress.whole && progress.ended && progress.indexed_bytes < progress.bytes) notes.push("The last line was never written to its end and is left out.");
   if (progress.malformed) notes.push(`${plural(progress.malformed, "line")} could not be read and ${progress.malformed === 1 ? "is" : "are"} left out.`);
+  if (progress.restarted) notes.push(`An earlier process began this attempt, and it started over: ${progress.restarted}.`);
+  if (progress.resumed) notes.push(`An earlier process began this attempt: ${plural(progress.resumed, "response")} came from its journal.`);
   return notes.length ? el("p", { class: "quiet reading", role: "status" }, notes.join(" ")) : null;
 }
 
@@ -189,7 +276,7 @@ function agentFacts(agent) {
     plural(agent.llm_calls, "request"),
     agent.failed_cells ? `${plural(agent.failed_cells, "cell")} failed` : null,
   ];
-  return [el("h2", null, agent.id, " ", agent.status === "ok" ? "" : statusBadge(agent.status)), el("p", { class: "quiet" }, facts.filter(Boolean).join(" · "))];
+  return [el("div", { class: "agent-title" }, el("h2", null, agent.id, " ", agent.status === "ok" ? "" : statusBadge(agent.status)), holdsMark(agent.holds), markdownSwitch()), el("p", { class: "quiet" }, facts.filter(Boolean).join(" · "))];
 }
 
 function beginning(start, agent, where) {

@@ -4,7 +4,8 @@ import { ask, embedded } from "./api.js";
 import { el, problem } from "./dom.js";
 import { amount, count, dollars, seconds } from "./format.js";
 import { scoreMark, statusBadge } from "./badges.js";
-import { attemptAddress } from "./route.js";
+import { filterHelp } from "./filter-help.js";
+import { attemptAddress, listOf } from "./route.js";
 import { clipId, pager, table } from "./table.js";
 
 /** Rows of a page. An exported page has all of its pages of this size. */
@@ -37,7 +38,7 @@ export function sampleTable(run, state, changed) {
     const filtered = state.filter || state.search;
     status.textContent = filtered ? `${count(page.matching)} of ${count(page.total)} match` : "";
     const attempts = page.rows.some((row) => row.attempt > 1);
-    const all = columns(run, attempts, page.rows);
+    const all = columns(run, attempts, page.rows, listOf(listed(state)));
     const drawn = table({ columns: all, rows: page.rows, order, sorted: (to) => set({ sort: to.key, descending: to.descending, offset: 0 }), caption: "Samples of the run", rowClass: (row) => (row.score !== null && row.score < 1 ? "is-wrong" : "") });
     const nothing = page.rows.length ? null : el("p", { class: "quiet" }, page.total ? "No sample matches." : "No sample has ended yet.");
     const turn = pager({ offset: page.offset, shown: page.rows.length, total: page.matching, page: samplePage, go: turnTo, word: "samples" });
@@ -58,7 +59,7 @@ export function sampleTable(run, state, changed) {
     links[last ? links.length - 1 : 0]?.focus();
   }
 
-  const search = el("input", { type: "search", placeholder: "Search id, answer, expected, error", "aria-label": "Search samples", value: state.search ?? "" });
+  const search = el("input", { type: "search", placeholder: "Search, or score<1 status:limit time>60s", "aria-label": "Search samples", value: state.search ?? "" });
   let waiting;
   search.addEventListener("input", () => {
     clearTimeout(waiting);
@@ -74,19 +75,29 @@ export function sampleTable(run, state, changed) {
   }
   drawFilters();
   // An exported page holds the plain list alone.
-  const tools = embedded ? null : el("div", { class: "tools" }, chips, search, status);
+  const tools = embedded ? null : el("div", { class: "tools" }, chips, search, status, filterHelp());
   const element = el("section", { class: "samples", "aria-label": "Samples" }, el("h2", null, "Samples"), tools, rows);
   const past = (by) => {
     const button = rows.querySelector(`.pager button:${by > 0 ? "last-of-type" : "first-of-type"}`);
     if (button && !button.disabled) turnTo(state.offset + by * samplePage, by < 0);
   };
-  return { element, load, focusSearch: () => search.focus(), past, filter: (name) => set({ filter: name, offset: 0 }) };
+  /** Shows what an expression lets through. */
+  async function searchFor(expression) {
+    search.value = expression;
+    await set({ search: expression, filter: "", offset: 0 });
+    element.scrollIntoView({ block: "start" });
+    search.focus({ preventScroll: true });
+  }
+  return { element, load, searchFor, focusSearch: () => search.focus(), past, filter: (name) => set({ filter: name, offset: 0 }) };
 }
 
-function columns(run, attempts, rows) {
+/** What an address says of the list. */
+export const listed = ({ filter, search, sort, descending }) => ({ filter, search, sort, descending: descending ? "1" : "" });
+
+function columns(run, attempts, rows, list) {
   const known = (field) => rows.some((row) => row[field] !== null && row[field] !== 0);
   return [
-    { key: "id", label: "Sample", kind: "id", cell: (row) => el("a", { class: "row", href: attemptAddress(run, row.id, row.attempt), title: row.id }, clipId(row.id), attempts ? el("span", { class: "attempt" }, ` #${row.attempt}`) : null) },
+    { key: "id", label: "Sample", kind: "id", cell: (row) => el("a", { class: "row", href: attemptAddress(run, row.id, row.attempt, { list }), title: row.id }, clipId(row.id), attempts ? el("span", { class: "attempt" }, ` #${row.attempt}`) : null) },
     { key: "score", label: "Score", kind: "centre", cell: (row) => scoreMark(row.score) },
     { key: "status", label: "Status", cell: (row) => statusBadge(row.status) },
     { key: "answer", label: "Answer", kind: "text", sortable: false, cell: (row) => el("span", { class: row.error && row.answer === null ? "clip error-text" : "clip", title: row.answer ?? row.error ?? "" }, row.answer ?? row.error ?? "–") },

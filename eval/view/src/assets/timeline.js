@@ -1,9 +1,10 @@
 // The delegation tree as a timeline: a row for each agent, in the order of the tree.
 
 import { el } from "./dom.js";
-import { amount, dollars, plural, seconds } from "./format.js";
+import { amount, dollars, plural, roundSeconds, roundStep, seconds } from "./format.js";
 import { statusBadge } from "./badges.js";
 import { headOf } from "./long-text.js";
+import { said } from "./said.js";
 
 /** Agents that are drawn before the rest is asked for. */
 const most = 60;
@@ -14,8 +15,10 @@ const doings = { model: "model", held: "waits to be sent", code: "code executes"
 export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, more }) {
   if (!agents.length) return el("p", { class: "quiet" }, "This attempt left no events.");
   const ordered = inTreeOrder(agents);
-  const begin = Math.min(...agents.map((agent) => agent.start_ms), now);
-  const end = Math.max(...agents.map((agent) => agent.end_ms), begin + 1);
+  const first = Math.min(...agents.map((agent) => agent.start_ms), now);
+  const end = Math.max(...agents.map((agent) => agent.end_ms), first + 1);
+  // The attempt begins a little before its first agent does.
+  const begin = first >= 0 && first < end / 20 ? 0 : first;
   const share = (at) => `${(((at - begin) / (end - begin)) * 100).toFixed(3)}%`;
   const shown = all ? ordered : ordered.slice(0, most);
   if (!shown.some((agent) => agent.id === chosen)) shown.push(...ordered.filter((agent) => agent.id === chosen));
@@ -79,11 +82,11 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
   if (hasTokens) figures.unshift(el("span", { class: "number tokens" }, `${amount(agent.usage.input_tokens)} → ${amount(agent.usage.output_tokens)}`));
   if (hasCost) figures.push(el("span", { class: "number cost" }, dollars(agent.cost_usd)));
   const ended = agent.status === "ok" ? null : statusBadge(agent.status);
-  return el("li", null, el("a", { class: `agent${chosen ? " chosen" : ""}`, href: hash, title: headOf(agent.query).slice(0, 300), "aria-current": chosen ? "true" : null }, name, track, el("span", { class: "state" }, ended), ...figures));
+  return el("li", null, el("a", { class: `agent${chosen ? " chosen" : ""}`, href: hash, title: headOf(agent.query).slice(0, 300), "aria-current": chosen ? "true" : null }, name, track, el("span", { class: "state" }, ended), ...figures, said(agent, { question: agent.depth > 0 })));
 }
 
 /** The role in words; the root's is its name already. */
-export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", judge: "judge", tools: "tools", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
+export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", compaction: "compaction", judge: "judge", tools: "tools", workflow: "program", codeact: "code alone", retrieve: "retrieve", summary: "summary", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
 
 function place(element, from, to) {
   element.style.setProperty("left", from);
@@ -91,10 +94,13 @@ function place(element, from, to) {
 }
 
 function axis(span, begin) {
-  const steps = [0, 0.25, 0.5, 0.75, 1];
-  const ticks = steps.map((step) => {
-    const tick = el("span", { class: "tick" }, seconds((begin + step * span) / 1000));
-    tick.style.setProperty("left", `${step * 100}%`);
+  const step = roundStep(span / 5000) * 1000;
+  const first = Math.ceil(begin / step - 1e-9);
+  const places = Array.from({ length: Math.max(0, Math.floor((begin + span) / step + 1e-9) - first + 1) }, (_, place) => (first + place) * step);
+  const ticks = places.map((at) => {
+    const share = ((at - begin) / span) * 100;
+    const tick = el("span", { class: share < 4 ? "tick first" : share > 96 ? "tick last" : "tick" }, at === 0 ? "0" : roundSeconds(at / 1000, step / 1000));
+    tick.style.setProperty("left", `${share}%`);
     return tick;
   });
   return el("div", { class: "axis-row", "aria-hidden": "true" }, el("span", { class: "name" }), el("span", { class: "track" }, ...ticks));

@@ -6,8 +6,26 @@ import { drawImage } from "./image.js";
 import { headOf, longText } from "./long-text.js";
 
 /** A `web` event in the form that its kind has; null for one that has none of its own. */
-export function drawWeb(event, where) {
-  return drawings[event.what]?.(event, where) ?? null;
+export function drawWeb(event, where, results) {
+  return drawings[event.what]?.(event, where, results) ?? null;
+}
+
+/** What came of the actions of each envelope among these events: it is shown with them, and not once more by itself. */
+export function resultsOf(events) {
+  const found = new Map();
+  let open = null;
+  for (const event of events.filter(({ kind }) => kind.type === "web")) {
+    const { event: web } = event.kind;
+    if (web.what === "envelope") open = web.envelope ? event : null;
+    if (web.what === "action_results" && open) {
+      // Only where each result is of the action at its place.
+      const { actions } = open.kind.event.envelope;
+      const fits = web.results.length <= actions.length && web.results.every(({ action }, place) => headOf(action) === ("narrate" in actions[place] ? "narrate" : headOf(actions[place].tool)));
+      if (fits) found.set(open, event);
+      open = null;
+    }
+  }
+  return found;
 }
 
 const drawings = {
@@ -30,14 +48,15 @@ const drawings = {
   },
   no_page: ({ problem }, where) => named("Page", longText(problem, where, { kind: "error" }), "failed"),
   screenshot: ({ image }, where) => named("Screenshot", drawImage(image, where)),
-  envelope: ({ envelope, repairs, problem }, where) => {
+  envelope: ({ envelope, repairs, problem }, where, results) => {
     const parts = [];
     if (problem) parts.push(named("Malformed envelope", longText(problem, where, { kind: "error" }), "failed"));
     if (envelope) {
       parts.push(named("Memory", longText(envelope.memory || "(nothing)", where)));
       if (envelope.todos_remaining.length) parts.push(named("Still to do", el("ul", { class: "todos" }, ...envelope.todos_remaining.map((todo) => el("li", null, headOf(todo))))));
       const none = el("p", { class: "quiet" }, "No actions: the work ends here.");
-      parts.push(named("Actions", envelope.actions.length ? el("ol", { class: "actions" }, ...envelope.actions.map((step) => drawAction(step, where))) : none));
+      const failed = results?.some(({ result }) => result === "failed");
+      parts.push(named("Actions", envelope.actions.length ? el("ol", { class: "actions" }, ...envelope.actions.map((step, place) => drawAction(step, where, results?.[place]))) : none, failed ? "failed" : ""));
     }
     if (repairs?.length) parts.push(drawRepairs(repairs));
     return el("div", { class: "envelope" }, ...parts);
@@ -60,16 +79,27 @@ const drawings = {
   },
 };
 
-function drawAction(step, where) {
-  if ("narrate" in step) return el("li", null, "says to the user:", longText(step.narrate, where));
-  return el("li", null, el("code", null, headOf(step.tool)), ` ${JSON.stringify(step.args)}`);
+/** An action with what came of it, in one line. */
+function drawAction(step, where, result) {
+  const came = result ? outcome(result) : null;
+  if ("narrate" in step) return el("li", { class: result?.result ?? null }, "says to the user:", came, longText(step.narrate, where));
+  const { selector, ...others } = step.args ?? {};
+  const more = Object.keys(others).length ? ` ${JSON.stringify(others)}` : "";
+  return el("li", { class: result?.result ?? null }, el("code", null, headOf(step.tool)), selector === undefined ? null : [" ", el("code", { class: "selector" }, headOf(selector))], more, came);
 }
 
-function drawResult({ action, result, problem, value, note }) {
-  const more = [problem, note === undefined ? null : headOf(note), value === undefined ? null : JSON.stringify(value)];
-  return el("li", { class: result }, el("code", null, headOf(action)), ` ${result}`, ...more.filter(Boolean).map((text) => `: ${text}`));
+/** How an action went. */
+function outcome({ result, problem, value, note }) {
+  const signs = { done: "✓", failed: "✗", skipped: "–" };
+  const kinds = { done: "right", failed: "wrong", skipped: "unknown" };
+  const more = [problem, note === undefined ? null : headOf(note), value === undefined ? null : JSON.stringify(value)].filter(Boolean);
+  return el("span", { class: "outcome" }, " ", el("span", { class: `mark ${kinds[result] ?? "unknown"}` }, `${signs[result] ?? ""} ${result}`), ...more.map((text) => `: ${text}`));
+}
+
+function drawResult(result) {
+  return el("li", { class: result.result }, el("code", null, headOf(result.action)), outcome(result));
 }
 
 const drawRepairs = (repairs) => named(repairs.length === 1 ? "Repair" : "Repairs", el("ul", null, ...repairs.map((repair) => el("li", null, headOf(repair)))), "failed");
 
-const named = (name, content, kind = "") => el("section", { class: `block ${kind}` }, el("h4", null, name), content);
+const named = (name, content, kind = "") => el("details", { class: `block ${kind}`, open: true }, el("summary", null, el("h4", null, name)), content);

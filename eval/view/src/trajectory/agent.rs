@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use records::trajectory;
 
+use crate::matches::Match;
+
 /// One agent of an attempt. All times are milliseconds since the attempt began.
 #[derive(Debug, Serialize)]
 pub struct Agent<'a> {
@@ -24,6 +26,8 @@ pub struct Agent<'a> {
     pub query: &'a Value,
     /// The beginning of what it answered.
     pub answer: &'a Value,
+    /// How its answer stands to what was expected of the attempt, once that is looked at.
+    pub holds: Option<Match>,
     /// Why it gave no answer.
     pub error: &'a Value,
     /// How it ended; none while it runs.
@@ -132,6 +136,7 @@ impl<'a> Agent<'a> {
             model: &agent.model,
             query: &timeline.query,
             answer: &timeline.answer,
+            holds: None,
             error: &timeline.error,
             status: agent.status,
             start_ms: drawn.start_ms,
@@ -243,7 +248,9 @@ impl Timeline {
             Some(Workplace::None) => None,
             Some(Workplace::Page | Workplace::Apps) => Some(Doing::Browser),
             Some(Workplace::NativeTools) => Some(Doing::Tools),
-            Some(Workplace::Repl) | None => Some(Doing::Code),
+            Some(Workplace::Repl | Workplace::LoneRepl | Workplace::Program) | None => {
+                Some(Doing::Code)
+            }
         }
     }
 

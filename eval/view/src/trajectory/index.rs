@@ -1,6 +1,9 @@
 //! The index of a trajectory file: where each event stands, and the tree of agents. It grows as the file does.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
@@ -11,6 +14,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::agent::{Agent, Timeline};
+use super::outline::Marks;
+use super::page::text_part;
+use crate::matches::Match;
 
 /// Bytes of a string that the index keeps: what a list shows of a query or an answer.
 const KEPT: usize = 400;
@@ -32,6 +38,12 @@ pub struct Index {
     now_ms: f64,
     /// Whether any event says when it was.
     timed: bool,
+    /// How long answers stand to what was expected, by where they are and by a hash of that: each is read once.
+    looked_at: RefCell<HashMap<(u64, u64), Option<Match>>>,
+    /// Responses that the attempt took from its journal.
+    resumed: Option<u64>,
+    /// Why it started over.
+    restarted: Option<String>,
 }
 
 /// Where the events of an agent stand.
@@ -53,17 +65,28 @@ pub(super) struct AgentPlaces {
 pub(super) struct IterationPlaces {
     pub(super) number: u64,
     pub(super) events: Vec<Place>,
+    pub(super) marks: Marks,
+}
+
+impl IterationPlaces {
+    fn new(number: u64) -> Self {
+        Self {
+            number,
+            events: Vec::new(),
+            marks: Marks::default(),
+        }
+    }
 }
 
 /// A line of the file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
     pub(super) offset: u64,
     pub(super) length: usize,
 }
 
 /// How much of a trajectory is indexed.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Progress {
     /// Bytes of the file.
     pub bytes: u64,
@@ -81,6 +104,12 @@ pub struct Progress {
     pub now_ms: f64,
     /// Whether the events say when they were.
     pub timed: bool,
+    /// Responses that the attempt took from its journal, where an earlier process began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<u64>,
+    /// Why it started over instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restarted: Option<String>,
 }
 
 impl Index {
@@ -123,6 +152,8 @@ impl Index {
             ended: self.fold.has_ended(),
             now_ms: self.now_ms,
             timed: self.timed,
+            resumed: self.resumed,
+            restarted: self.restarted.clone(),
         })
     }
 
@@ -136,6 +167,44 @@ impl Index {
                 Agent::at(self.now_ms, agent, timeline, iterations, places.messages)
             })
             .collect()
+    }
+
+    /// How an agent's answer stands to the texts that are `wanted`: an answer as [`agents`](Self::agents) has it, which is read as
+    /// a whole where it is cut.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn answer_holds(
+        &self,
+        path: &Path,
+        answer: &Value,
+        wanted: Option<&[String]>,
+    ) -> io::Result<Option<Match>> {
+        let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) else {
+            return Ok(None);
+        };
+        if let Some(text) = answer.as_str() {
+            return Ok(Match::of(text, wanted));
+        }
+        let (Some(from), Some(to)) = (answer["from"].as_u64(), answer["to"].as_u64()) else {
+            return Ok(None);
+        };
+        let mut hasher = DefaultHasher::new();
+        wanted.hash(&mut hasher);
+        let key = (from, hasher.finish());
+        if let Some(known) = self.looked_at.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let part = text_part(self, path, from, to)?;
+        let found = part.and_then(|part| Match::of(&part.text, wanted));
+        self.looked_at.borrow_mut().insert(key, found);
+        Ok(found)
+    }
+
+    /// The agents by their ids, with the places of their events.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&str, &AgentPlaces)> {
+        let agents = self.fold.agents().iter().zip(&self.places);
+        agents.map(|(agent, places)| (agent.id.as_str(), places))
     }
 
     pub(super) fn agent(&self, id: &str) -> Option<&AgentPlaces> {
@@ -170,6 +239,11 @@ impl Index {
         let at_ms = at_ms.unwrap_or(self.now_ms);
         self.now_ms = self.now_ms.max(at_ms);
         let Some(agent) = agent else {
+            match event.map(|event| event.kind) {
+                Some(EventKind::AttemptResumed { responses }) => self.resumed = Some(responses),
+                Some(EventKind::AttemptRestarted { reason }) => self.restarted = Some(reason),
+                _ => {}
+            }
             return;
         };
         if agent == self.places.len() {
@@ -200,37 +274,36 @@ impl AgentPlaces {
             Some(EventKind::MessageReceived { .. }) => {
                 self.messages += 1;
                 self.is_message = true;
-                match self.iterations.last_mut() {
-                    // Its events before the first message are shown with that message.
-                    Some(first) if self.messages == 1 => first.events.push(place),
-                    last => {
-                        let number = last.map_or(1, |last| last.number + 1);
-                        let events = vec![place];
-                        self.iterations.push(IterationPlaces { number, events });
-                    }
+                // Its events before the first message are shown with that message.
+                if self.iterations.is_empty() || self.messages > 1 {
+                    let number = self.iterations.last().map_or(1, |last| last.number + 1);
+                    self.iterations.push(IterationPlaces::new(number));
                 }
-            }
-            Some(EventKind::IterationStart { iteration }) if self.is_message => {
-                self.is_message = false;
-                if let Some(last) = self.iterations.last_mut() {
-                    last.number = u64::from(*iteration);
-                    last.events.push(place);
-                }
+                self.add(kind, place);
             }
             Some(EventKind::IterationStart { iteration }) => {
-                self.iterations.push(IterationPlaces {
-                    number: u64::from(*iteration),
-                    events: vec![place],
-                });
+                let number = u64::from(*iteration);
+                if !std::mem::take(&mut self.is_message) {
+                    self.iterations.push(IterationPlaces::new(number));
+                } else if let Some(last) = self.iterations.last_mut() {
+                    last.number = number;
+                }
+                self.add(kind, place);
             }
             _ => {
                 if self.iterations.is_empty() {
-                    let events = Vec::new();
-                    self.iterations.push(IterationPlaces { number: 1, events });
+                    self.iterations.push(IterationPlaces::new(1));
                 }
-                if let Some(last) = self.iterations.last_mut() {
-                    last.events.push(place);
-                }
+                self.add(kind, place);
+            }
+        }
+    }
+
+    fn add(&mut self, kind: Option<&EventKind>, place: Place) {
+        if let Some(last) = self.iterations.last_mut() {
+            last.events.push(place);
+            if let Some(kind) = kind {
+                last.marks.take(kind, place);
             }
         }
     }

@@ -1,9 +1,11 @@
 //! Trajectory files, read piece by piece: an index by byte offset, and the texts that a page asks for.
 
 mod index;
+mod outline;
 mod page;
 
 mod agent;
 
 pub use index::{Index, Progress};
+pub use outline::outline;
 pub use page::{agent_texts, iterations, text_part};

@@ -112,7 +112,7 @@ pub fn text_part(index: &Index, path: &Path, from: u64, to: u64) -> io::Result<O
     Ok(Some(TextPart { text, next }))
 }
 
-fn event(file: &mut File, place: Place, limit: usize) -> io::Result<Value> {
+pub(super) fn event(file: &mut File, place: Place, limit: usize) -> io::Result<Value> {
     file.seek(SeekFrom::Start(place.offset))?;
     let mut line = vec![0; place.length];
     file.read_exact(&mut line)?;

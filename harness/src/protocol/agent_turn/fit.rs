@@ -22,6 +22,7 @@ pub(super) fn fit(
             EventKind::ContextTrimmed {
                 messages: (1..=forgotten).collect(),
                 chars: 0,
+                cut: None,
             },
         );
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Step, Turn, Turns,
-    answer_messages, run_turns,
+    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Overflow, ProtocolSettings,
+    Step, Turn, Turns, answer_messages, run_turns,
 };
 use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
@@ -17,6 +17,13 @@ pub(super) struct Direct;
 
 #[async_trait]
 impl RootAgent for Direct {
+    fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
+        ProtocolSettings {
+            overflow: of_run.overflow,
+            ..ProtocolSettings::default()
+        }
+    }
+
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         OneCall::of_root(attempt, root).open(conversation);
     }
@@ -49,14 +56,16 @@ impl OneCall {
     }
 
     /// A root that answers in one call, with the task's images. In the direct protocol, a context that does not fit may
-    /// be cut.
+    /// be cut, unless the run says otherwise.
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
         let context = &attempt.task.context;
-        let first = Message::user(flat_message(root.query(), context));
-        let cuts = root.role != Role::Flat;
+        let query = root.asked().into_owned();
+        let first = Message::user(flat_message(&query, context));
+        let may_cut = attempt.run.treatment.settings.overflow == Overflow::Truncate;
+        let cuts = root.role != Role::Flat && may_cut;
         Self {
             shown: vec![attempt.with_images(root, first)],
-            may_cut: cuts.then(|| (root.query().to_owned(), Arc::clone(context))),
+            may_cut: cuts.then(|| (query, Arc::clone(context))),
         }
     }
 

@@ -1,22 +1,28 @@
 //! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, of tools, and of its page.
 
 use std::collections::{BTreeMap, HashMap};
+use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
+use futures::future::{AbortHandle, BoxFuture, abortable};
 use futures::stream::{FuturesUnordered, StreamExt};
-use sandbox::Event;
 use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCall};
-use serde_json::Value;
+use sandbox::{Event, Lost, LostCause};
+use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::ReplAgent;
-use crate::agent::{Asker, Failure, Instances, Invocation, PageFunctions, PageResult, Work, seen};
-use crate::model::{EventKind, Image, Message, Role, WebEvent, ms};
-use crate::prompt::{ContextKind, first_message, iterations_for_depth};
+use crate::agent::{
+    Asker, Attempt, Budget, Failure, Instances, Invocation, Ledger, PageFunctions, PageResult,
+    Work, seen,
+};
+use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
+use crate::prompt::{AnswerSchema, ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{Beside, ToolRun};
-use crate::tool::ToolSet;
+use crate::tool::{ToolError, ToolSet};
 
 /// Why a call came to nothing that was still running.
 const STOPPED: &str = "stopped: its caller's cell ended";
@@ -42,8 +48,8 @@ type ToolAnswer = (CallId, Result<Value, String>);
 /// The children of one running cell, its calls of tools, and what it waits for from its page.
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
-    /// Every call not settled yet, by its child.
-    pending: HashMap<CallId, Invocation>,
+    /// Every call not settled yet.
+    pending: HashMap<CallId, Pending>,
     page: FuturesUnordered<BoxFuture<'f, FromPage>>,
     /// Calls of tools.
     tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
@@ -51,7 +57,65 @@ struct Children<'f> {
     called: BTreeMap<CallId, ToolRun>,
 }
 
-impl Children<'_> {
+/// A call that is not settled yet.
+struct Pending {
+    /// Who answers it.
+    child: Invocation,
+    /// What it may take.
+    limit: Option<Duration>,
+    /// Ends it; none until its work has begun.
+    handle: Option<AbortHandle>,
+    began: Instant,
+}
+
+impl<'f> Children<'f> {
+    /// Starts the work of a call, which ends when it has taken its time or is cancelled.
+    fn start(
+        &mut self,
+        call: CallId,
+        work: impl Future<Output = Result<String, Failure>> + Send + 'f,
+    ) {
+        let Some(pending) = self.pending.get_mut(&call) else {
+            return;
+        };
+        let limit = pending.limit;
+        let (work, handle) = abortable(async move {
+            let Some(limit) = limit else {
+                return work.await;
+            };
+            timeout(limit, work).await.unwrap_or_else(|_| {
+                let milliseconds = limit.as_millis();
+                Err(Failure {
+                    status: Status::Limit,
+                    reason: format!("it took more than {milliseconds} ms (timeoutMs)"),
+                })
+            })
+        });
+        pending.handle = Some(handle);
+        self.running.push(Box::pin(async move {
+            let result = work.await.unwrap_or_else(|_| Err(Failure::ended()));
+            (call, result)
+        }));
+    }
+
+    /// How far a call is.
+    fn status(&self, of: CallId) -> Value {
+        let Some(pending) = self.pending.get(&of) else {
+            return json!({ "state": "answered" });
+        };
+        let spent = pending.child.ledger.spent();
+        json!({
+            "state": "running",
+            "agent": pending.child.id,
+            "iteration": pending.child.progress.load(Ordering::Relaxed),
+            "maxIterations": pending.child.iterations,
+            "llmCalls": spent.calls,
+            "tokens": spent.tokens,
+            "costUsd": spent.cost_usd,
+            "timeMs": u64::try_from(pending.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
     fn waits_for_nothing(&self) -> bool {
         self.pending.is_empty() && self.called.is_empty() && self.page.is_empty()
     }
@@ -62,6 +126,14 @@ fn shortened(value: &Value) -> Value {
     match value {
         Value::String(text) => text.chars().take(KEPT).collect::<String>().into(),
         other => other.clone(),
+    }
+}
+
+/// An event of a REPL. One that cannot do again what was done ends the attempt.
+async fn came(attempt: &Attempt<'_>, event: Result<Event, Lost>) -> Result<Event, Failure> {
+    match event {
+        Err(lost) if lost.cause == LostCause::Diverged => attempt.diverge(lost.detail).await,
+        other => Ok(other?),
     }
 }
 
@@ -84,7 +156,7 @@ impl<'a> ReplAgent<'a> {
             tokio::select! {
                 // First what the cell did: a call that it does not wait for is answered by nobody.
                 biased;
-                event = self.repl.next() => match event? {
+                event = self.repl.next() => match came(self.attempt, event).await? {
                     Event::Called(call) => {
                         self.start_call(&call, &mut children);
                         working = None;
@@ -92,6 +164,11 @@ impl<'a> ReplAgent<'a> {
                     Event::Invoked(call) => {
                         self.start_tool(call, &mut children);
                         working = None;
+                    }
+                    Event::Cancelled(call) => self.cancel(call, &mut children),
+                    Event::StatusAsked { call, of } => {
+                        let status = children.status(of);
+                        self.repl.settle_function(call, Ok(status));
                     }
                     Event::CallContext { call, text } => self.start_flat(call, text, &mut children),
                     Event::Finished(outcome) => {
@@ -134,9 +211,17 @@ impl<'a> ReplAgent<'a> {
             role: child.role,
         };
         self.attempt.records.emit(&self.invocation, spawn);
-        children.pending.insert(call.id, child.clone());
+        let pending = Pending {
+            child: child.clone(),
+            limit: call.options.timeout_ms.map(Duration::from_millis),
+            handle: None,
+            began: Instant::now(),
+        };
+        children.pending.insert(call.id, pending);
         match child.role {
-            Role::Child | Role::Specialist => children.running.push(self.run_child(call, child)),
+            Role::Child | Role::Specialist => {
+                children.start(call.id, self.run_child(call, child));
+            }
             _ if call.context_type == "undefined" => {
                 self.start_flat(call.id, Ok(String::new()), children);
             }
@@ -256,7 +341,7 @@ impl<'a> ReplAgent<'a> {
         let run = self.attempt.run;
         let asker = match call.kind {
             CallKind::Llm => Asker::Call,
-            CallKind::Rlm => Asker::Agent,
+            CallKind::Rlm | CallKind::Agent => Asker::Agent,
         };
         let alias = call.options.model.as_deref();
         let model = run.model(alias, asker, self.invocation.depth + 1)?;
@@ -264,7 +349,7 @@ impl<'a> ReplAgent<'a> {
             return Err(format!("{}(): the query is blank", call.kind));
         }
         if call.options.max_iterations == Some(0) {
-            return Err("rlm(): maxIterations must be at least 1".to_owned());
+            return Err(format!("{}(): maxIterations must be at least 1", call.kind));
         }
         let depth = self.invocation.depth + 1;
         let specialist = call
@@ -274,9 +359,9 @@ impl<'a> ReplAgent<'a> {
             .is_some_and(|own| !own.trim().is_empty());
         let role = match call.kind {
             CallKind::Llm => Role::OneShot,
-            CallKind::Rlm if depth >= run.treatment.max_depth => Role::Flat,
-            CallKind::Rlm if specialist => Role::Specialist,
-            CallKind::Rlm => Role::Child,
+            _ if depth >= run.treatment.max_depth => Role::Flat,
+            _ if specialist => Role::Specialist,
+            CallKind::Rlm | CallKind::Agent => Role::Child,
         };
         let budget = iterations_for_depth(depth, run.treatment.max_iterations);
         let iterations = match role {
@@ -286,6 +371,16 @@ impl<'a> ReplAgent<'a> {
                 .max_iterations
                 .map_or(budget, |wanted| wanted.min(budget)),
         };
+        let schema = match &call.options.schema {
+            Some(json) => {
+                let schema = serde_json::from_str(json).map_err(|error| error.to_string());
+                let schema = schema.and_then(AnswerSchema::new);
+                let kind = call.kind;
+                Some(schema.map_err(|why| format!("{kind}(): option 'schema': {why}"))?)
+            }
+            None => None,
+        };
+        let tools = self.tools_of_child(call)?;
         let page = self.handed_page(call, role)?;
         let mut lineage = self.invocation.lineage.clone();
         lineage.push(call.query.clone());
@@ -300,21 +395,59 @@ impl<'a> ReplAgent<'a> {
             iterations,
             page,
             tools: match role {
-                Role::Child | Role::Specialist => self.invocation.inherited_tools.clone(),
+                Role::Child | Role::Specialist => tools.clone(),
                 _ => ToolSet::default(),
             },
-            inherited_tools: self.invocation.inherited_tools.clone(),
+            inherited_tools: tools,
             log: None,
             settings: None,
             heard: Arc::default(),
             instances: Instances::default(),
+            schema,
+            ledger: self.books_of(call),
+            progress: Arc::default(),
             outbox: None,
         })
     }
 
-    fn run_child(&self, call: &Call, child: Invocation) -> BoxFuture<'a, Answer> {
-        let (attempt, session, id) = (self.attempt, self.session, call.id);
-        let context = Context::OfCall(id);
+    /// The tools of a child and of those below it: those that its call names, of those that its caller hands down.
+    fn tools_of_child(&self, call: &Call) -> Result<ToolSet, String> {
+        let all = &self.invocation.inherited_tools;
+        let Some(names) = &call.options.tools else {
+            return Ok(all.clone());
+        };
+        for name in names {
+            let unknown = |error: ToolError| format!("{}(): option 'tools': {error}", call.kind);
+            all.get(name).map_err(unknown)?;
+        }
+        Ok(all.only(names))
+    }
+
+    /// Where a call and all below it are booked, within the limits that its options set.
+    fn books_of(&self, call: &Call) -> Arc<Ledger> {
+        let budget = Budget {
+            cost_usd: call.options.max_cost_usd,
+            tokens: call.options.max_tokens,
+            calls: None,
+            time: call.options.timeout_ms.map(Duration::from_millis),
+        };
+        Arc::new(Ledger::of_call(budget, Arc::clone(&self.invocation.ledger)))
+    }
+
+    /// Ends a call that its caller has cancelled. What it took is booked.
+    fn cancel(&self, call: CallId, children: &mut Children<'a>) {
+        let Some(pending) = children.pending.remove(&call) else {
+            return;
+        };
+        if let Some(handle) = pending.handle {
+            handle.abort();
+        }
+        self.emit_error(pending.child.id, "cancelled by its caller".to_owned());
+    }
+
+    fn run_child(&self, call: &Call, child: Invocation) -> BoxFuture<'a, Result<String, Failure>> {
+        let (attempt, session) = (self.attempt, self.session);
+        let context = Context::OfCall(call.id);
         let functions = child.functions();
         let repl = session.open_with(Some(&self.repl), context, attempt.info(&child), functions);
         let context = match (call.context_type.as_str(), call.context_length) {
@@ -322,11 +455,11 @@ impl<'a> ReplAgent<'a> {
             (_, Some(length)) => ContextKind::Text(length),
             (kind, None) => ContextKind::Value(kind.to_owned()),
         };
-        let first = first_message(child.query(), &context, child.iterations);
+        let first = first_message(&child.asked(), &context, child.iterations);
         let shown = vec![Message::user(first)];
         Box::pin(async move {
             let agent = ReplAgent::new(attempt, child, session, repl, shown);
-            (id, agent.run().await)
+            agent.run().await
         })
     }
 
@@ -336,19 +469,18 @@ impl<'a> ReplAgent<'a> {
         context: Result<String, String>,
         children: &mut Children<'a>,
     ) {
-        let Some(child) = children.pending.get(&call).cloned() else {
+        let Some(pending) = children.pending.get(&call) else {
             return;
         };
-        let attempt = self.attempt;
+        let (attempt, child) = (self.attempt, pending.child.clone());
         match context {
-            Ok(context) => children.running.push(Box::pin(async move {
-                (
-                    call,
-                    OneCall::of_context(child.query(), &context)
-                        .run(attempt, &child)
-                        .await,
-                )
-            })),
+            Ok(context) => {
+                let work = async move {
+                    let one = OneCall::of_context(&child.asked(), &context);
+                    one.run(attempt, &child).await
+                };
+                children.start(call, work);
+            }
             Err(reason) => {
                 children.pending.remove(&call);
                 let reason = format!("the context cannot be turned into text: {reason}");
@@ -359,18 +491,24 @@ impl<'a> ReplAgent<'a> {
     }
 
     fn settle(&self, call: CallId, result: Result<String, Failure>, children: &mut Children<'a>) {
-        let Some(child) = children.pending.remove(&call) else {
+        let Some(Pending { child, .. }) = children.pending.remove(&call) else {
             return;
         };
         match result {
             Ok(answer) => {
                 let answer_chars = answer.chars().count() as u64;
                 let event = EventKind::DelegationReturn {
-                    child: child.id,
+                    child: child.id.clone(),
                     answer_chars,
                 };
                 self.attempt.records.emit(&self.invocation, event);
                 self.attempt.publish_budget();
+                // The agent that gave it has made sure that it conforms.
+                let conforming = child.schema.as_ref().map(|schema| schema.value_of(&answer));
+                let answer = match conforming {
+                    Some(Ok(value)) => value.to_string(),
+                    Some(Err(_)) | None => answer,
+                };
                 self.repl.settle(call, Ok(answer));
             }
             Err(failure) => {
@@ -392,7 +530,8 @@ impl<'a> ReplAgent<'a> {
             };
             self.attempt.records.emit(&self.invocation, event);
         }
-        let mut stopped: Vec<&Invocation> = children.pending.values().collect();
+        let pending = children.pending.values();
+        let mut stopped: Vec<&Invocation> = pending.map(|one| &one.child).collect();
         stopped.sort_by(|a, b| a.id.cmp(&b.id));
         for child in stopped {
             self.emit_error(child.id.clone(), STOPPED.to_owned());

@@ -12,12 +12,13 @@ use sandbox::{Repl, Session};
 
 use crate::agent::{
     Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, PageFunctions, Root, Step,
-    Treatment, Turn, Turns, answer_messages, run_turns,
+    Treatment, Turn, Turns, answer_messages, run_turns, shown,
 };
 use crate::model::{EventKind, Message, Role, ToolCall, ToolUse, ms};
 use crate::prompt::{
-    CellReport, ContextKind, code_tool, cut_off_message, first_message, message_to_instance,
-    next_message, no_code_message, output_left_out, result_message, returned_early_message,
+    CellReport, ContextKind, Position, code_tool, cut_off_message, first_message,
+    message_to_instance, mismatch_message, next_message, no_code_message, output_left_out,
+    result_message, returned_early_message,
 };
 use crate::protocol::RootAgent;
 use crate::protocol::background::Background;
@@ -90,23 +91,28 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     result
 }
 
-async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Failure> {
-    let starting = attempt.meter.begin();
-    let session = attempt.open_session().await?;
-    drop(starting);
+/// Runs a root that ends with what its code returns.
+pub(crate) async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Failure> {
+    let session = open_root(attempt, &root).await?;
     let _subscribed = attempt.subscribe_to_budget(&session);
-    let context = Context::Text(Arc::clone(&attempt.task.context));
-    let repl = session.open_with(None, context, attempt.info(&root), root.functions());
-    let shown = vec![first(attempt, &root)];
-    ReplAgent::new(attempt, root, &session, repl, shown)
-        .run()
-        .await
+    ReplAgent::of_root(attempt, root, &session).run().await
+}
+
+/// A session for a root and those below it.
+pub(crate) async fn open_root(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+) -> Result<Session, Failure> {
+    let starting = attempt.meter.begin();
+    let session = attempt.open_session(root).await?;
+    drop(starting);
+    Ok(session)
 }
 
 /// What the root is shown first.
-fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
+pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     let kind = kind_of(&attempt.task.context);
-    let first = first_message(root.query(), &kind, root.iterations);
+    let first = first_message(&root.asked(), &kind, root.iterations);
     attempt.with_images(root, Message::user(first))
 }
 
@@ -139,11 +145,28 @@ pub(crate) struct ReplAgent<'a> {
 }
 
 /// What the cells of one iteration came to.
-struct CellResults {
-    output: String,
+pub(crate) struct CellResults {
+    pub output: String,
     error: Option<String>,
     unawaited: u32,
-    returned: Option<String>,
+    pub returned: Option<String>,
+}
+
+impl CellResults {
+    /// What the agent is shown of cells that returned nothing, the same without their output, and that output's characters.
+    pub fn report(self, dropped_blocks: u32, next: Position) -> (String, String, u64) {
+        let chars = self.output.chars().count() as u64;
+        let mut report = CellReport {
+            output: &self.output,
+            error: self.error,
+            dropped_blocks,
+            unawaited: self.unawaited,
+        };
+        let message = result_message(&report, next);
+        let left_out = output_left_out(chars);
+        report.output = &left_out;
+        (message, result_message(&report, next), chars)
+    }
 }
 
 impl<'a> ReplAgent<'a> {
@@ -174,6 +197,47 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
+    /// The root of an attempt, whose REPL is opened here.
+    pub fn of_root(attempt: &'a Attempt<'a>, root: Invocation, session: &'a Session) -> Self {
+        let context = Context::Text(Arc::clone(&attempt.task.context));
+        let repl = session.open_with(None, context, attempt.info(&root), root.functions());
+        let shown = vec![first(attempt, &root)];
+        Self::new(attempt, root, session, repl, shown)
+    }
+
+    /// What agents that it did not wait for have to say.
+    pub fn take_notes(&mut self) -> String {
+        self.background.take_notes()
+    }
+
+    /// The blocks of a reply that are to run, and how many are not.
+    pub fn blocks(&self, reply: &ModelReply) -> (Vec<String>, u32) {
+        let calls = &reply.response.tool_calls;
+        let mut blocks = if reply.truncated {
+            Vec::new()
+        } else if calls.is_empty() {
+            code_blocks(&reply.response.text)
+        } else {
+            code_tool::codes(calls)
+        };
+        let allowed = self.attempt.run.treatment.repl.max_blocks_per_iteration as usize;
+        let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
+        blocks.truncate(allowed);
+        (blocks, dropped)
+    }
+
+    /// Counts a reply that does not follow the protocol.
+    fn fault(&self) {
+        let records = &self.attempt.records;
+        records.count(|stats| stats.protocol_faults += 1);
+    }
+
+    /// Records an iteration in which nothing ran, for its reply has no code.
+    pub fn record_nothing(&self, iteration: u32) {
+        self.fault();
+        self.record(iteration, "", &CellOutcome::default(), None, false, 0);
+    }
+
     /// Answers messages until there are no more.
     pub async fn answer_messages(mut self, inbox: Inbox) {
         let invocation = self.invocation.clone();
@@ -190,25 +254,9 @@ impl<'a> ReplAgent<'a> {
     async fn run_code(&mut self, reply: &ModelReply, turn: Turn) -> Result<Outcome, Failure> {
         let iteration = turn.count();
         let next = turn.next();
-        let calls = &reply.response.tool_calls;
-        let mut blocks = if reply.truncated {
-            Vec::new()
-        } else if calls.is_empty() {
-            code_blocks(&reply.response.text)
-        } else {
-            code_tool::codes(calls)
-        };
-        let allowed = self.attempt.run.treatment.repl.max_blocks_per_iteration as usize;
-        let dropped = u32::try_from(blocks.len().saturating_sub(allowed)).unwrap_or(u32::MAX);
-        blocks.truncate(allowed);
-        if dropped > 0 || blocks.is_empty() {
-            self.attempt
-                .records
-                .count(|stats| stats.protocol_faults += 1);
-        }
+        let (blocks, dropped) = self.blocks(reply);
         if blocks.is_empty() {
-            let nothing = CellOutcome::default();
-            self.record(iteration, "", &nothing, None, false, 0);
+            self.record_nothing(iteration);
             let via_tool = self.invocation.model.sampling.code_via_tool;
             return Ok(Outcome::Message(if reply.truncated {
                 cut_off_message(next)
@@ -235,33 +283,27 @@ impl<'a> ReplAgent<'a> {
             }
             Some(answer) => Ok(Outcome::Answer(answer)),
             None => {
-                let chars = ran.output.chars().count() as u64;
-                let mut report = CellReport {
-                    output: &ran.output,
-                    error: ran.error,
-                    dropped_blocks: dropped,
-                    unawaited: ran.unawaited,
-                };
-                let message = result_message(&report, next);
-                let left_out = output_left_out(chars);
-                report.output = &left_out;
+                let (message, stub, chars) = ran.report(dropped, next);
                 Ok(Outcome::Output {
                     message,
-                    stub: result_message(&report, next),
+                    stub,
                     chars,
                 })
             }
         }
     }
 
-    /// Runs blocks in order until one fails or returns.
-    async fn run_blocks(
+    /// Runs blocks in order until one fails or returns. Blocks of the reply that do not run are a fault.
+    pub async fn run_blocks(
         &mut self,
         blocks: &[String],
         iteration: u32,
         intercepts: bool,
         dropped: u32,
     ) -> Result<CellResults, Failure> {
+        if dropped > 0 {
+            self.fault();
+        }
         let mut ran = CellResults {
             output: String::new(),
             error: None,
@@ -331,7 +373,7 @@ impl<'a> ReplAgent<'a> {
                 code: code.to_owned(),
                 output: outcome.output.clone(),
                 error,
-                returned: outcome.value.clone(),
+                returned: (outcome.value.as_deref()).map(|value| shown(&self.invocation, value)),
                 intercepted: Some(intercepted),
                 executed_ms: Some(ms(outcome.executed)),
                 dropped_blocks: Some(dropped_blocks),
@@ -342,6 +384,7 @@ impl<'a> ReplAgent<'a> {
 
 impl Turns for ReplAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
+        conversation.lister = Some(self.repl.lister());
         self.start_immediate();
         if let Some(last) = self.shown.last_mut() {
             last.content += &self.background.take_notes();
@@ -403,6 +446,12 @@ impl Turns for ReplAgent<'_> {
             } => conversation.push_output(message(text), message(stub), chars),
         }
         Ok(Step::GoOn)
+    }
+
+    fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
+        let text = mismatch_message(problem, Some(turn.next()));
+        let calls = std::mem::take(&mut self.last_calls);
+        conversation.push(code_tool::answer(&calls, text));
     }
 
     async fn close(

@@ -300,7 +300,7 @@ impl Turns for ToolsAgent<'_> {
             return;
         }
         conversation.tools = Tools.offers(treatment, &self.invocation.tools);
-        let query = self.invocation.query();
+        let query = &self.invocation.asked();
         let mut first = if stands_in_message(&self.context, self.settings) {
             flat_message(query, &self.context)
         } else {

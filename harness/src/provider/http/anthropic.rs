@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::ending::Words;
 use super::endpoint::Unsupported;
 use super::sse::SseEvent;
+use super::structured::{is_of_anthropic, object_schema};
 use super::wire::{
     Answer, Assembly, End, add_extra, append, call, cost, count, paired, parse_event, text,
     unless_blank,
@@ -88,6 +89,9 @@ pub(super) fn body(request: &Request) -> Value {
     }
     if let Some(effort) = sampling.effort {
         body["output_config"] = json!({"effort": effort});
+    }
+    if let Some(schema) = object_schema(request).filter(|schema| is_of_anthropic(schema)) {
+        body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
     }
     if let Some(budget) = budget {
         body["thinking"] = json!({"type": "enabled", "budget_tokens": budget});

@@ -5,9 +5,11 @@ use std::sync::LazyLock;
 
 use globset::Glob;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::wire::Wire;
 use crate::model::Sampling;
+use crate::provider::Request;
 
 /// A server of models.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -44,6 +46,9 @@ pub struct Endpoint {
     responses: Vec<String>,
     #[serde(default)]
     known_by: Vec<String>,
+    /// Globs of the models that take the schema of an answer; by default all of those of `OpenAI`'s formats, and none of others.
+    #[serde(default)]
+    answer_schemas: Option<Vec<String>>,
 }
 
 /// How requests and responses are written.
@@ -62,6 +67,7 @@ pub(super) enum Dialect {
     #[default]
     Openai,
     Openrouter,
+    Google,
     Compatible,
 }
 
@@ -175,6 +181,29 @@ impl Endpoint {
         self.wire(model).path()
     }
 
+    /// The body of a request, without the schema of its answer where the model takes none.
+    pub(super) fn body(&self, request: &Request, stream: bool) -> Value {
+        let wire = self.wire(&request.model);
+        if request.answer_schema.is_none() || self.takes_schemas(&request.model) {
+            return wire.body(request, stream);
+        }
+        let without = Request {
+            answer_schema: None,
+            ..request.clone()
+        };
+        wire.body(&without, stream)
+    }
+
+    fn takes_schemas(&self, model: &str) -> bool {
+        match &self.answer_schemas {
+            Some(globs) => globs.iter().any(|glob| fits(glob, model)),
+            None => matches!(
+                self.wire(model),
+                Wire::Responses | Wire::Chat(Dialect::Openai | Dialect::Openrouter)
+            ),
+        }
+    }
+
     /// How requests for this model are written.
     pub(super) fn wire(&self, model: &str) -> Wire {
         let matches = |glob: &String| fits(glob, model);
@@ -250,7 +279,7 @@ mod tests {
                 "openai/gpt-5-pro",
                 Wire::Chat(Dialect::Openrouter),
             ),
-            ("google", "gemini-3-pro", Wire::Chat(Dialect::Compatible)),
+            ("google", "gemini-3-pro", Wire::Chat(Dialect::Google)),
             ("ollama", "qwen3:8b", Wire::Chat(Dialect::Compatible)),
         ];
         for (name, model, expected) in cases {

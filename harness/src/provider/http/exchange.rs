@@ -37,7 +37,7 @@ impl HttpProvider {
         let wire = self.endpoint.wire(&request.model);
         let watch = watch(request);
         let stream = self.stream || watch.is_some();
-        let body = wire.body(request, stream).to_string();
+        let body = self.endpoint.body(request, stream).to_string();
         let url = self.url(wire, wire.path());
         let post = self
             .http

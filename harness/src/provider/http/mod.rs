@@ -10,6 +10,7 @@ mod header;
 mod partial;
 mod secret;
 mod sse;
+mod structured;
 mod tokens;
 mod wire;
 

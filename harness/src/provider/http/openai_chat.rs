@@ -8,6 +8,7 @@ use super::ending::Words;
 use super::endpoint::{Dialect, Unsupported};
 use super::fault::says_error;
 use super::sse::SseEvent;
+use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
     Answer, Assembly, ContentParts, End, add_extra, append, arguments, call, cost, count, data_url,
     items, paired, parse_event, said, text, unless_blank,
@@ -76,7 +77,7 @@ pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     if let Some(most) = sampling.max_tokens {
         let name = match dialect {
             Dialect::Openai => "max_completion_tokens",
-            Dialect::Openrouter | Dialect::Compatible => "max_tokens",
+            Dialect::Openrouter | Dialect::Google | Dialect::Compatible => "max_tokens",
         };
         body[name] = json!(most);
     }
@@ -94,6 +95,12 @@ pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     }
     if !request.tools.is_off() {
         offer(dialect, &request.tools, &mut body);
+    }
+    if let Some(schema) = object_schema(request)
+        && (dialect != Dialect::Google || is_of_google(schema))
+    {
+        let format = json!({"name": "answer", "schema": schema, "strict": is_strict(schema)});
+        body["response_format"] = json!({"type": "json_schema", "json_schema": format});
     }
     if stream {
         body["stream_options"] = json!({"include_usage": true});
@@ -116,7 +123,7 @@ fn offer(dialect: Dialect, tools: &ToolUse, body: &mut Value) {
         ToolChoice::Required => json!("required"),
         ToolChoice::Forced(name) => json!({"type": "function", "function": {"name": name}}),
     };
-    if dialect != Dialect::Compatible {
+    if !matches!(dialect, Dialect::Google | Dialect::Compatible) {
         body["parallel_tool_calls"] = json!(tools.parallel);
     }
 }

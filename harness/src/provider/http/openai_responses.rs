@@ -1,11 +1,12 @@
 //! Responses: <https://platform.openai.com/docs/api-reference/responses>. Nothing is stored at the server; every
 //! request carries the whole conversation.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::ending::Words;
 use super::endpoint::{Unsupported, seals_reasoning};
 use super::sse::SseEvent;
+use super::structured::{is_strict, object_schema};
 use super::wire::{
     Answer, Assembly, End, add_extra, arguments, call, cost, count, data_url, items, paired,
     parse_event, said, text, unless_blank,
@@ -72,6 +73,10 @@ pub(super) fn body(request: &Request) -> Value {
     if !request.tools.is_off() {
         offer(&request.tools, &mut body);
     }
+    if let Some(schema) = object_schema(request) {
+        let strict = is_strict(schema);
+        body["text"] = json!({"format": {"type": "json_schema", "name": "answer", "schema": schema, "strict": strict}});
+    }
     let calls = !request.tools.is_off() && seals_reasoning(&request.model);
     if request.keep_reasoning || calls {
         body["include"] = json!(["reasoning.encrypted_content"]);
@@ -98,35 +103,6 @@ fn offer(tools: &ToolUse, body: &mut Value) {
         ToolChoice::Forced(name) => json!({"type": "function", "name": name}),
     };
     body["parallel_tool_calls"] = json!(tools.parallel);
-}
-
-/// Whether a schema surely is of the kind whose arguments the server can promise: every object closed and all of its
-/// fields required, <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
-fn is_strict(schema: &Value) -> bool {
-    let Some(schema) = schema.as_object() else {
-        return false;
-    };
-    let known = [
-        "type",
-        "description",
-        "enum",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-    ];
-    let empty = Map::new();
-    let fields = schema.get("properties").and_then(Value::as_object);
-    let fields = fields.unwrap_or(&empty);
-    let required = schema.get("required").map_or(&[][..], items);
-    let closed = schema.get("additionalProperties") == Some(&json!(false));
-    let is_object = schema.get("type") == Some(&json!("object"));
-    schema.keys().all(|key| known.contains(&key.as_str()))
-        && schema.contains_key("type")
-        && (!is_object || closed)
-        && fields.keys().all(|name| required.contains(&json!(name)))
-        && fields.values().all(is_strict)
-        && schema.get("items").is_none_or(is_strict)
 }
 
 fn input(request: &Request) -> Vec<Value> {

@@ -69,7 +69,10 @@ async fn run(
             Event::Called(call) => {
                 repl.settle(call.id, Err("a scripted model has no models".to_owned()));
             }
-            Event::CallContext { .. } | Event::Invoked(_) => {}
+            Event::CallContext { .. }
+            | Event::StatusAsked { .. }
+            | Event::Cancelled(_)
+            | Event::Invoked(_) => {}
             Event::Finished(outcome) => {
                 let error = outcome.error.map(|error| error.message);
                 return Ok(outcome

@@ -126,6 +126,10 @@ struct When {
     samples: Option<Vec<String>>,
     /// The request has more characters than this, the system prompt included.
     over_chars: Option<usize>,
+    /// A message of the request, of whatever turn, has this text in it.
+    says: Option<String>,
+    /// Each of these is in the system prompt.
+    system: Option<Vec<String>>,
 }
 
 impl Script {
@@ -193,6 +197,8 @@ impl Rule {
             from_turn,
             samples: _,
             over_chars,
+            says,
+            system,
         } = &self.when;
         roles
             .as_ref()
@@ -206,6 +212,14 @@ impl Rule {
                 .as_ref()
                 .is_none_or(|samples| samples.is_match(&caller.sample))
             && over_chars.is_none_or(|most| chars(request) > most)
+            && says.as_ref().is_none_or(|text| {
+                let mut messages = request.messages.iter();
+                messages.any(|message| message.all_text().contains(text))
+            })
+            && system
+                .iter()
+                .flatten()
+                .all(|text| request.system.contains(text.as_str()))
     }
 }
 

@@ -17,6 +17,7 @@ pub fn run() {
             .next()
             .and_then(|sessions| sessions.parse().ok())
             .expect("how many sessions to a worker"),
+        jitless: false,
     });
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

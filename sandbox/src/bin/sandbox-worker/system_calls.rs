@@ -9,7 +9,7 @@ use std::io::BufRead as _;
 
 /// For each line of the standard input makes one system call in a process of its own, and prints how that ended.
 ///
-/// A line holds `confined` or `free`, the number of the call, and its arguments; `self` is the process's own number. The
+/// A line holds `confined`, `jitless` (the same, for an engine that does not compile) or `free`, the number of the call, and its arguments; `self` is the process's own number. The
 /// answer is `error N`, `done`, `exit N` or `signal N`.
 pub fn try_each() {
     for line in std::io::stdin().lock().lines() {
@@ -43,8 +43,11 @@ fn try_one(line: &str) -> String {
 /// The error number of the call, or 0.
 fn make(line: &str) -> i32 {
     let mut words = line.split(' ');
-    if words.next() == Some("confined") {
-        sandbox::confine().expect("a kernel that confines");
+    match words.next() {
+        Some("free") => {}
+        how => {
+            sandbox::confine(how == Some("jitless")).expect("a kernel that confines");
+        }
     }
     let mut numbers = words.map(|word| match word {
         "self" => libc::c_long::from(std::process::id().cast_signed()),

@@ -1,0 +1,108 @@
+//! What a run asks of broker, submitter and disk, and where each gives way.
+
+use std::fmt::Write as _;
+
+/// What one of each can do in a second, as measured on a machine with two cores (`docs/guides/queue.md` says how).
+pub struct Capacity {
+    /// Messages through one broker, each way.
+    pub messages: f64,
+    /// Records that a submitter stores.
+    pub records: f64,
+    /// Bytes that a disk takes.
+    pub bytes: f64,
+}
+
+/// As measured.
+pub const MEASURED: Capacity = Capacity {
+    messages: 70_000.0,
+    records: 400.0,
+    bytes: 200e6,
+};
+
+/// A run.
+struct Run {
+    workers: f64,
+    concurrency: f64,
+    attempts: f64,
+    /// Seconds of an attempt on average.
+    seconds: f64,
+    /// Responses of an attempt.
+    responses: f64,
+    /// Bytes of record and trajectory.
+    bytes: f64,
+    has_budget: bool,
+}
+
+/// Seconds between two signs of life of a worker, as `rlm-eval worker` has them.
+const SIGN_OF_LIFE: f64 = 2.0;
+/// Seconds between two reports of what was spent: at least so many, and so many for each worker.
+const REPORT: f64 = 0.5;
+const REPORT_EACH: f64 = 0.005;
+/// Seconds between two signs of life of an attempt: a third of the default lease.
+const KEEP: f64 = 10.0;
+/// Bytes of a piece.
+const PIECE: f64 = 262_144.0;
+
+impl Run {
+    /// Attempts that end in a second while workers are the limit.
+    fn rate(&self) -> f64 {
+        self.workers * self.concurrency / self.seconds
+    }
+
+    /// Messages a second at the broker, both ways.
+    fn messages(&self) -> f64 {
+        let pieces = (self.bytes / PIECE).ceil().max(1.0);
+        // Submission and its answer, request, delivery, acknowledgement; record in pieces and journal, each with its answer.
+        let of_attempt = 2.0 + 3.0 + 2.0 * pieces + 2.0 * self.responses;
+        let kept = self.workers * self.concurrency / KEEP;
+        // Sign of life with its answer, and the number of workers with its answer.
+        let signs = self.workers * 4.0 / SIGN_OF_LIFE;
+        let reports = if self.has_budget {
+            self.workers * 4.0 / REPORT.max(REPORT_EACH * self.workers)
+        } else {
+            0.0
+        };
+        self.rate() * of_attempt + kept + signs + reports
+    }
+}
+
+/// For runs of several sizes: what is asked, and the share of what was measured.
+pub fn table() -> String {
+    let mut text = "| workers | at once | seconds | kB | attempts a second | messages a second | of one broker | of one submitter | MB a second | of one disk | a million attempts take | and lie on the disk as |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
+    let rows = [
+        (8.0, 4.0, 0.01, 4.0, false),
+        (100.0, 8.0, 60.0, 100.0, true),
+        (1_000.0, 8.0, 60.0, 100.0, true),
+        (1_000.0, 8.0, 10.0, 100.0, true),
+        (1_000.0, 8.0, 10.0, 100.0, false),
+        (1_000.0, 8.0, 600.0, 1_000.0, true),
+    ];
+    for (workers, concurrency, seconds, kilobytes, has_budget) in rows {
+        let run = Run {
+            workers,
+            concurrency,
+            attempts: 1e6,
+            seconds,
+            responses: if seconds < 1.0 { 1.0 } else { 6.0 },
+            bytes: kilobytes * 1e3,
+            has_budget,
+        };
+        let (rate, messages) = (run.rate(), run.messages());
+        let bytes = rate * run.bytes;
+        let slowest = (messages / MEASURED.messages)
+            .max(rate / MEASURED.records)
+            .max(bytes / MEASURED.bytes)
+            .max(1.0);
+        let _ = writeln!(
+            text,
+            "| {workers} | {concurrency} | {seconds} | {kilobytes} | {rate:.0} | {messages:.0} | {:.0} % | {:.0} % | {:.1} | {:.0} % | {:.1} h | {:.0} GB |",
+            100.0 * messages / MEASURED.messages,
+            100.0 * rate / MEASURED.records,
+            bytes / 1e6,
+            100.0 * bytes / MEASURED.bytes,
+            run.attempts / rate * slowest / 3600.0,
+            run.attempts * run.bytes / 1e9,
+        );
+    }
+    text
+}

@@ -1,0 +1,256 @@
+//! The books of a run over all workers: a budget is handed out in slices, each to a worker for a time. What a worker that is not heard
+//! of any more held comes back; what it had reported stays spent.
+//!
+//! The books are one message that is changed by compare-and-set, so that two workers never get the same slice.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::VERSION;
+
+/// One amount for each kind of budget.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Amounts<T> {
+    /// US dollars.
+    pub cost_usd: T,
+    /// Tokens.
+    pub tokens: T,
+    /// Requests to models.
+    pub calls: T,
+}
+
+impl<T: Copy> Amounts<T> {
+    /// In the order of the fields.
+    pub const fn all(&self) -> [T; 3] {
+        [self.cost_usd, self.tokens, self.calls]
+    }
+
+    /// From the order of the fields.
+    pub const fn of([cost_usd, tokens, calls]: [T; 3]) -> Self {
+        Self {
+            cost_usd,
+            tokens,
+            calls,
+        }
+    }
+}
+
+impl Amounts<f64> {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let (a, b) = (self.all(), other.all());
+        Self::of(std::array::from_fn(|i| a[i] + b[i]))
+    }
+
+    /// This less another, and never below nothing.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        let (a, b) = (self.all(), other.all());
+        Self::of(std::array::from_fn(|i| (a[i] - b[i]).max(0.0)))
+    }
+}
+
+/// What a worker holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lease {
+    /// What it may spend, from the lease's beginning.
+    pub granted: Amounts<f64>,
+    /// What of it is spent.
+    pub used: Amounts<f64>,
+    /// When it is taken back unless the worker is heard of, in milliseconds since 1970.
+    pub until_ms: u64,
+}
+
+/// The books of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Books {
+    /// [`VERSION`].
+    pub v: u32,
+    /// Spent by leases that have ended, and before the run came into the queue.
+    pub spent: Amounts<f64>,
+    /// By worker.
+    pub leases: BTreeMap<String, Lease>,
+}
+
+/// What a worker learns when it reports.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It may spend as much from the beginning of its lease.
+    Granted(Amounts<f64>),
+    /// All is handed out; some may come back.
+    Wait,
+    /// A budget is used up: which (`cost_usd`, `tokens` or `calls`, from 0), and what was spent of it.
+    Exhausted(usize, f64),
+}
+
+/// Of what is left, a slice is so small a part for each worker.
+const PARTS: f64 = 4.0;
+
+impl Books {
+    /// Books of a run that has spent so much.
+    pub fn new(spent: Amounts<f64>) -> Self {
+        Self {
+            v: VERSION,
+            spent,
+            leases: BTreeMap::new(),
+        }
+    }
+
+    /// Spent in all, as far as it was reported.
+    pub fn total(&self) -> Amounts<f64> {
+        let used = self.leases.values().map(|lease| lease.used);
+        used.fold(self.spent, Amounts::plus)
+    }
+
+    /// Takes back the leases that are over.
+    pub fn reap(&mut self, now_ms: u64) {
+        let over: Vec<String> = self
+            .leases
+            .iter()
+            .filter(|(_, lease)| lease.until_ms < now_ms)
+            .map(|(worker, _)| worker.clone())
+            .collect();
+        for worker in over {
+            self.end(&worker);
+        }
+    }
+
+    /// Ends a lease: what is left of it comes back.
+    pub fn end(&mut self, worker: &str) {
+        if let Some(lease) = self.leases.remove(worker) {
+            self.spent = self.spent.plus(lease.used);
+        }
+    }
+
+    /// A worker says what it has used since its lease began, and whether it needs more than it holds. None if its lease is over: it
+    /// begins a new one with what it has used since it last reported.
+    pub fn report(
+        &mut self,
+        worker: &str,
+        used: Amounts<f64>,
+        needs: bool,
+        limits: Amounts<Option<f64>>,
+        until_ms: u64,
+        now_ms: u64,
+    ) -> Verdict {
+        let known = self.leases.entry(worker.to_owned()).or_default();
+        known.used = used;
+        known.until_ms = until_ms;
+        self.reap(now_ms);
+        let workers = self.leases.len() as f64;
+        let others = self.leases.iter().filter(|(name, _)| *name != worker);
+        let unused = others
+            .map(|(_, lease)| lease.granted.minus(lease.used))
+            .fold(Amounts::default(), Amounts::plus)
+            .all();
+        let total = self.total().all();
+        let Some(lease) = self.leases.get_mut(worker) else {
+            return Verdict::Wait;
+        };
+        let mut granted = lease.granted.all();
+        let mut verdict = None;
+        for (kind, limit) in limits.all().into_iter().enumerate() {
+            let own = lease.used.all()[kind];
+            let Some(limit) = limit else {
+                granted[kind] = f64::INFINITY;
+                continue;
+            };
+            let left = limit - total[kind];
+            if left <= 1e-9 {
+                granted[kind] = own;
+                verdict = Some(Verdict::Exhausted(kind, total[kind]));
+                continue;
+            }
+            if !needs {
+                // What it does not need may help others.
+                granted[kind] = granted[kind].min(own.max(0.0)).max(own);
+                continue;
+            }
+            let free = (left - unused[kind]).max(0.0);
+            let mut slice = (limit / (PARTS * workers)).min(free);
+            if kind == 2 {
+                // Calls are whole.
+                slice = slice.max(1.0).min(free).floor();
+            }
+            granted[kind] = own + slice;
+            if slice <= 0.0 && !matches!(verdict, Some(Verdict::Exhausted(..))) {
+                verdict = Some(Verdict::Wait);
+            }
+        }
+        // JSON has no infinity: a kind without a limit is granted nothing, and the worker knows that it needs nothing of it.
+        let finite = granted.map(|amount| if amount.is_finite() { amount } else { 0.0 });
+        lease.granted = Amounts::of(finite);
+        verdict.unwrap_or(Verdict::Granted(Amounts::of(granted)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(n: f64) -> Amounts<f64> {
+        Amounts {
+            calls: n,
+            ..Amounts::default()
+        }
+    }
+
+    const TEN: Amounts<Option<f64>> = Amounts {
+        cost_usd: None,
+        tokens: None,
+        calls: Some(10.0),
+    };
+
+    fn granted(verdict: &Verdict) -> f64 {
+        match verdict {
+            Verdict::Granted(amounts) => amounts.calls,
+            _ => -1.0,
+        }
+    }
+
+    #[test]
+    fn workers_never_get_more_than_the_limit_together() {
+        // Every worker spends one call whenever it may; who waits asks again.
+        for workers in [1_usize, 2, 3, 8, 20] {
+            let mut books = Books::new(calls(1.0));
+            let mut used = vec![0.0; workers];
+            let mut done = false;
+            for now in 0..1000_u64 {
+                let at = usize::try_from(now).unwrap() % workers;
+                let verdict =
+                    books.report(&at.to_string(), calls(used[at]), true, TEN, now + 100, now);
+                match verdict {
+                    Verdict::Granted(may) if used[at] < may.calls => used[at] += 1.0,
+                    Verdict::Exhausted(2, spent) => {
+                        assert!((spent - 10.0).abs() < 1e-9);
+                        done = true;
+                        break;
+                    }
+                    // Idle, it gives back what it holds.
+                    _ => {
+                        books.report(&at.to_string(), calls(used[at]), false, TEN, now + 100, now);
+                    }
+                }
+            }
+            assert!(done, "{workers} workers");
+            assert!((used.iter().sum::<f64>() - 9.0).abs() < 1e-9, "{used:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_dead_held_comes_back_and_what_they_spent_does_not() {
+        let mut books = Books::new(Amounts::default());
+        let first = books.report("a", calls(0.0), true, TEN, 100, 0);
+        assert!(
+            (granted(&first) - 2.0).abs() < 1e-9,
+            "a quarter, in whole calls"
+        );
+        books.report("a", calls(1.0), false, TEN, 100, 1);
+        let second = books.report("b", calls(0.0), true, TEN, 300, 200);
+        assert!(granted(&second) >= 2.0);
+        assert_eq!(books.leases.len(), 1);
+        assert_eq!(books.total(), calls(1.0));
+    }
+}

@@ -1,0 +1,29 @@
+//! A run's attempts as a queue on NATS JetStream: names, messages, leases, and the server.
+//!
+//! Invariants: nothing here knows engines, benchmarks, run directories or flags; records, events and journals are bytes. Every message is
+//! input from outside: its size is bounded, its version is checked, and what does not parse is an error that names it. Only `nats` talks
+//! to a server, and only it is left out of builds without the feature `queue`.
+
+pub mod name;
+
+pub mod message;
+
+pub mod books;
+pub mod rate;
+
+mod broker;
+mod error;
+#[cfg(feature = "queue")]
+mod nats;
+#[cfg(not(feature = "queue"))]
+mod nats_absent;
+
+mod run_queue;
+
+pub use broker::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, Stored};
+pub use error::QueueError;
+#[cfg(feature = "queue")]
+pub use nats::connect;
+#[cfg(not(feature = "queue"))]
+pub use nats_absent::connect;
+pub use run_queue::{RunQueue, change_manifest, manifest, manifests, now_ms};

@@ -1,0 +1,156 @@
+//! Names of runs, attempts, streams and subjects. Ids come from datasets and may hold anything: in a subject stands their hash.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Most characters of a run's key.
+const LONGEST: usize = 80;
+
+/// A run in names of streams and subjects: letters, digits and `-`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct RunKey(String);
+
+impl RunKey {
+    /// The key of a run with this id: its id as far as it is plain, and a part of the id's hash.
+    pub fn of(run_id: &str) -> Self {
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() { c } else { '-' }
+        };
+        let head: String = run_id.chars().map(plain).take(LONGEST - 9).collect();
+        Self(format!("{head}-{}", &hash(run_id)[..8]))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for RunKey {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if text.is_empty() || text.len() > LONGEST || !text.chars().all(is_plain) {
+            return Err("expected the key of a run: at most 80 letters, digits and `-`");
+        }
+        Ok(Self(text))
+    }
+}
+
+impl fmt::Display for RunKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Lower-case hexadecimal SHA-256.
+pub fn hash(text: impl AsRef<[u8]>) -> String {
+    hex::encode(Sha256::digest(text.as_ref()))
+}
+
+/// An attempt as two parts of a subject: a part of the hash of its sample's id, and its number.
+pub fn attempt(sample: &str, attempt: u32) -> String {
+    format!("{}.{attempt}", sample_token(sample))
+}
+
+/// A sample as a part of a subject.
+pub fn sample_token(sample: &str) -> String {
+    hash(sample)[..24].to_owned()
+}
+
+/// Which stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All runs of the queue, one message each.
+    Runs,
+    /// The attempts of a run that are still to be made.
+    Work,
+    /// What came of attempts: records, trajectories, journals.
+    Data,
+    /// One message for each: workers, books, paces.
+    State,
+}
+
+/// A subject within a stream.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The stream's name.
+    pub stream: String,
+    /// The subject; of a filter with wildcards.
+    pub subject: String,
+}
+
+/// The stream of all runs.
+pub const RUNS: &str = "eval-runs";
+
+impl Place {
+    /// Where a run is described; of all runs without a key.
+    pub fn manifest(run: Option<&RunKey>) -> Self {
+        Self {
+            stream: RUNS.to_owned(),
+            subject: format!("eval.runs.{}", run.map_or("*", RunKey::as_str)),
+        }
+    }
+
+    /// Within a stream of a run; `rest` is what follows the stream's part of the subject.
+    pub fn of(run: &RunKey, part: Part, rest: &str) -> Self {
+        Self {
+            stream: stream(run, part),
+            subject: format!("eval.{run}.{}.{rest}", word(part)),
+        }
+    }
+}
+
+/// The name of a run's stream.
+pub fn stream(run: &RunKey, part: Part) -> String {
+    match part {
+        Part::Runs => RUNS.to_owned(),
+        part => format!("eval-{run}-{}", word(part)),
+    }
+}
+
+const fn word(part: Part) -> &'static str {
+    match part {
+        Part::Runs => "runs",
+        Part::Work => "work",
+        Part::Data => "data",
+        Part::State => "state",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_never_reach_subjects() {
+        let rows = [
+            "s-niah-solver-20261121-092406-5f3a",
+            "a.b*c>d e/f\\g",
+            "ü",
+            "",
+        ];
+        for id in rows {
+            let key = RunKey::of(id);
+            assert_eq!(
+                RunKey::try_from(key.as_str().to_owned()),
+                Ok(key.clone()),
+                "{id}"
+            );
+            let place = Place::of(&key, Part::Work, &attempt(id, 3));
+            assert_eq!(place.subject.split('.').count(), 5, "{}", place.subject);
+            assert!(
+                !place.subject.contains(['*', '>', ' ', '/']),
+                "{}",
+                place.subject
+            );
+        }
+        assert_ne!(RunKey::of("a.b"), RunKey::of("a-b"));
+        assert!(RunKey::try_from("a.b".to_owned()).is_err());
+        assert!(RunKey::try_from("a".repeat(81)).is_err());
+    }
+}

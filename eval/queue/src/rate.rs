@@ -1,0 +1,81 @@
+//! The pace of requests to an endpoint over all workers: turns are handed out in slices, each a number of requests from a moment on.
+//!
+//! The generic cell rate algorithm (ITU-T I.371, as `governor` has it for one process), on one message that is changed by
+//! compare-and-set. Turns that a dead worker held pass by unused.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::VERSION;
+
+/// The pace of one endpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// [`VERSION`].
+    pub v: u32,
+    /// When the next turn is due by the rate, in milliseconds since 1970: the theoretical arrival time.
+    pub due_ms: f64,
+}
+
+/// Turns of one worker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Turns {
+    /// When the first is, in milliseconds since 1970.
+    pub first_ms: f64,
+    /// Between two of them.
+    pub apart_ms: f64,
+    /// How many.
+    pub number: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            v: VERSION,
+            due_ms: 0.0,
+        }
+    }
+}
+
+impl Pace {
+    /// Hands out turns at a rate of so many a second, of which `burst` may be at once after a pause.
+    pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> Turns {
+        let apart_ms = 1000.0 / per_second;
+        // After a pause, a burst may go ahead of the rate.
+        let earliest = now_ms - f64::from(burst.saturating_sub(1)) * apart_ms;
+        let first_ms = self.due_ms.max(earliest);
+        self.due_ms = first_ms + f64::from(number) * apart_ms;
+        Turns {
+            first_ms,
+            apart_ms,
+            number,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_of_all_keep_the_rate() {
+        let mut pace = Pace::default();
+        let mut all = Vec::new();
+        for (now, number) in [(0.0, 3), (0.0, 2), (10.0, 1), (5000.0, 4)] {
+            let turns = pace.take(10.0, 1, number, now);
+            all.extend((0..turns.number).map(|n| turns.first_ms + f64::from(n) * turns.apart_ms));
+        }
+        let wanted = [
+            0.0, 100.0, 200.0, 300.0, 400.0, 500.0, 5000.0, 5100.0, 5200.0, 5300.0,
+        ];
+        assert_eq!(all, wanted);
+    }
+
+    #[test]
+    fn a_burst_goes_ahead_after_a_pause() {
+        let mut pace = Pace::default();
+        let turns = pace.take(1.0, 5, 6, 10_000.0);
+        assert!((turns.first_ms - 6000.0).abs() < 1e-9);
+        let next = pace.take(1.0, 5, 1, 10_000.0);
+        assert!((next.first_ms - 12_000.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,607 @@
+//! One run in the queue: its attempts, what came of them, their journals, its books and its workers.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures::StreamExt as _;
+use futures::stream;
+use tokio::sync::mpsc;
+
+use crate::books::Books;
+use crate::message::{
+    self, Begun, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, Roster,
+};
+use crate::name::{self, Part, Place, RunKey};
+use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
+
+/// Messages that are on their way to the server at once.
+const AT_ONCE: usize = 256;
+
+/// Tries of a compare-and-set before the next one waits longer.
+const EAGER: u32 = 8;
+
+/// The longest wait between two tries of what may pass.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// The runs of a queue.
+///
+/// # Errors
+/// [`QueueError`]. What is no description of a run is passed over.
+pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError> {
+    let place = Place::manifest(None);
+    let mut all = Vec::new();
+    let mut from = 1;
+    loop {
+        match broker.next(&place, from).await {
+            Ok(Some(stored)) => {
+                from = stored.sequence + 1;
+                all.extend(message::read::<Manifest>(&stored.subject, &stored.bytes));
+            }
+            Ok(None) => return Ok(all),
+            // There was never a run.
+            Err(QueueError::Unavailable { reason, .. }) if reason.contains("no responders") => {
+                return Ok(all);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The description of a run, with its number.
+///
+/// # Errors
+/// [`QueueError`].
+pub async fn manifest(
+    broker: &dyn Broker,
+    run: &RunKey,
+) -> Result<Option<(Manifest, u64)>, QueueError> {
+    let place = Place::manifest(Some(run));
+    let Some(stored) = broker.last(&place).await? else {
+        return Ok(None);
+    };
+    let manifest = message::read(&stored.subject, &stored.bytes)?;
+    Ok(Some((manifest, stored.sequence)))
+}
+
+/// Changes the description of a run.
+///
+/// # Errors
+/// [`QueueError::NoRun`] if there is none.
+pub async fn change_manifest(
+    broker: &dyn Broker,
+    run: &RunKey,
+    change: impl Fn(&mut Manifest) + Send + Sync,
+) -> Result<Manifest, QueueError> {
+    let place = Place::manifest(Some(run));
+    loop {
+        let Some((mut now, sequence)) = manifest(broker, run).await? else {
+            return Err(QueueError::NoRun(run.to_string()));
+        };
+        let before = now.clone();
+        change(&mut now);
+        if now == before {
+            return Ok(now);
+        }
+        match broker
+            .put(&place, message::write(&now), Expect::Last(sequence))
+            .await
+        {
+            Err(QueueError::Conflict) => {}
+            written => return written.map(|_| now),
+        }
+    }
+}
+
+/// Milliseconds since 1970 by this machine's clock.
+pub fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// One run in the queue. Cheap to clone.
+#[derive(Clone)]
+pub struct RunQueue {
+    broker: Arc<dyn Broker>,
+    key: RunKey,
+}
+
+impl RunQueue {
+    /// The run with this key.
+    pub fn new(broker: Arc<dyn Broker>, key: RunKey) -> Self {
+        Self { broker, key }
+    }
+
+    /// The server.
+    pub fn broker(&self) -> &dyn Broker {
+        self.broker.as_ref()
+    }
+
+    /// Its key.
+    pub const fn key(&self) -> &RunKey {
+        &self.key
+    }
+
+    fn data(&self, kind: &str, sample: &str, attempt: u32) -> Place {
+        let attempt = name::attempt(sample, attempt);
+        Place::of(&self.key, Part::Data, &format!("{kind}.{attempt}"))
+    }
+
+    fn work(&self, sample: &str, attempt: u32) -> Place {
+        Place::of(&self.key, Part::Work, &name::attempt(sample, attempt))
+    }
+
+    fn state(&self, rest: &str) -> Place {
+        Place::of(&self.key, Part::State, rest)
+    }
+
+    /// Puts attempts into the queue, in this order. One that is in it already stays as it is. Gives how many are new.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn submit(&self, jobs: Vec<Job>) -> Result<u64, QueueError> {
+        let put = |job: Job| async move {
+            let place = self.work(&job.sample, job.attempt);
+            match self
+                .persist(|| {
+                    self.broker
+                        .put(&place, message::write(&job), Expect::Nothing)
+                })
+                .await
+            {
+                Ok(_) => Ok(1),
+                Err(QueueError::Conflict) => Ok(0),
+                Err(error) => Err(error),
+            }
+        };
+        let mut puts = stream::iter(jobs).map(put).buffered(AT_ONCE);
+        let mut new = 0;
+        while let Some(put) = puts.next().await {
+            new += put?;
+        }
+        Ok(new)
+    }
+
+    /// At most so many attempts, each as it comes within `wait`.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn take(
+        &self,
+        wanted: usize,
+        wait: Duration,
+    ) -> Result<mpsc::Receiver<Box<dyn Delivery>>, QueueError> {
+        self.broker.take(&self.key, wanted, wait).await
+    }
+
+    /// How much of it there is.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn counts(&self) -> Result<Counts, QueueError> {
+        self.broker.counts(&self.key).await
+    }
+
+    /// The attempts at a sample that are in the queue.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn jobs_of(&self, sample: &str) -> Result<Vec<Job>, QueueError> {
+        let token = name::sample_token(sample);
+        let place = Place::of(&self.key, Part::Work, &format!("{token}.*"));
+        let (mut jobs, mut from) = (Vec::new(), 1);
+        while let Some(stored) = self.broker.next(&place, from).await? {
+            from = stored.sequence + 1;
+            jobs.extend(message::read::<Job>(&stored.subject, &stored.bytes));
+        }
+        Ok(jobs)
+    }
+
+    /// Takes the attempts at a sample out of the queue. What a worker has begun it may finish.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn withdraw(&self, sample: &str) -> Result<u64, QueueError> {
+        let token = name::sample_token(sample);
+        let place = Place::of(&self.key, Part::Work, &format!("{token}.*"));
+        self.broker.purge(&place).await
+    }
+
+    /// Removes all that came of an attempt, so that it can be made again.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn forget(&self, sample: &str, attempt: u32) -> Result<(), QueueError> {
+        for kind in ["rec", "jrn", "again"] {
+            let place = self.data(kind, sample, attempt);
+            self.broker.purge(&place).await?;
+        }
+        let mut pieces = self.data("part", sample, attempt);
+        pieces.subject.push_str(".*");
+        self.broker.purge(&pieces).await?;
+        Ok(())
+    }
+
+    /// Whether an attempt was made.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn is_made(&self, sample: &str, attempt: u32) -> Result<bool, QueueError> {
+        let place = self.data("rec", sample, attempt);
+        Ok(self.broker.last(&place).await?.is_some())
+    }
+
+    /// Sends what came of an attempt: its pieces first, and last its head, which counts only if no other was there before. What
+    /// counts for nothing always counts as that.
+    ///
+    /// # Errors
+    /// [`QueueError::Conflict`] if another has made the attempt. What may pass is tried until it does.
+    pub async fn send(&self, mut parcel: Parcel, body: &[u8]) -> Result<(), QueueError> {
+        parcel.bytes = body.len() as u64;
+        parcel.sha256 = name::hash(body);
+        let (sample, attempt) = (parcel.sample.as_str(), parcel.attempt);
+        let mut place = match &parcel.wasted {
+            None => self.data("rec", sample, attempt),
+            Some(_) => self.data("waste", sample, attempt),
+        };
+        if parcel.wasted.is_some() {
+            place.subject = format!("{}.{}", place.subject, parcel.nonce);
+        }
+        parcel.pieces = 0;
+        if body.len() > PIECE {
+            let mut pieces = self.data("part", sample, attempt);
+            pieces.subject = format!("{}.{}", pieces.subject, parcel.nonce);
+            for piece in body.chunks(PIECE) {
+                parcel.pieces += 1;
+                self.persist(|| self.broker.put(&pieces, piece.to_vec(), Expect::Anything))
+                    .await?;
+            }
+        }
+        let mut bytes = message::write(&parcel);
+        bytes.push(b'\n');
+        if parcel.pieces == 0 {
+            bytes.extend_from_slice(body);
+        }
+        let sent = self
+            .persist(|| self.broker.put(&place, bytes.clone(), Expect::Nothing))
+            .await;
+        match sent {
+            // The first try may have come through although its answer did not.
+            Err(QueueError::Conflict) if self.is_own(&place, &parcel).await? => Ok(()),
+            sent => sent.map(|_| ()),
+        }
+    }
+
+    async fn is_own(&self, place: &Place, parcel: &Parcel) -> Result<bool, QueueError> {
+        let stored = self.persist(|| self.broker.last(place)).await?;
+        let is_own = |own: &Parcel| own.nonce == parcel.nonce && own.worker == parcel.worker;
+        Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
+    }
+
+    /// What comes of attempts, from the first on: for each the head and its body.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
+        let place = Place::of(&self.key, Part::Data, ">");
+        self.broker.follow(&place, Follow::Start).await
+    }
+
+    /// Reads an arrival: none for a message that is no head of anything, such as a piece.
+    ///
+    /// # Errors
+    /// [`QueueError::Message`] for one that is not what it should be, the pieces of its body among it.
+    pub async fn open(&self, stored: &Stored) -> Result<Option<(Parcel, Vec<u8>)>, QueueError> {
+        let mut parts = stored.subject.split('.').skip(3);
+        let kind = parts.next().unwrap_or_default();
+        if !["rec", "waste"].contains(&kind) {
+            return Ok(None);
+        }
+        let (parcel, inline) = head(stored)?;
+        let wrong = |problem: String| QueueError::Message {
+            place: stored.subject.clone(),
+            problem,
+        };
+        let mut place = self.data(kind, &parcel.sample, parcel.attempt);
+        if kind == "waste" {
+            place.subject = format!("{}.{}", place.subject, parcel.nonce);
+        }
+        if place.subject != stored.subject || (kind == "waste") != parcel.wasted.is_some() {
+            return Err(wrong(
+                "it is about another attempt than its subject".to_owned(),
+            ));
+        }
+        let mut body = inline.to_vec();
+        if parcel.pieces > 0 {
+            if parcel.bytes > MOST_BODY || parcel.nonce.contains(['.', '*', '>', ' ']) {
+                return Err(wrong(format!("a body of {} bytes", parcel.bytes)));
+            }
+            let mut pieces = self.data("part", &parcel.sample, parcel.attempt);
+            pieces.subject = format!("{}.{}", pieces.subject, parcel.nonce);
+            let mut from = 1;
+            while (body.len() as u64) < parcel.bytes {
+                let piece = self.persist(|| self.broker.next(&pieces, from)).await?;
+                let Some(piece) = piece else {
+                    return Err(wrong(format!(
+                        "{} of {} bytes are there",
+                        body.len(),
+                        parcel.bytes
+                    )));
+                };
+                from = piece.sequence + 1;
+                body.extend(piece.bytes);
+            }
+        }
+        if body.len() as u64 != parcel.bytes || name::hash(&body) != parcel.sha256 {
+            return Err(wrong("its checksum is another".to_owned()));
+        }
+        Ok(Some((parcel, body)))
+    }
+
+    /// Removes an arrival that is not what it should be, so that the attempt can be made.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn reject(&self, stored: &Stored) -> Result<(), QueueError> {
+        let place = Place {
+            stream: name::stream(&self.key, Part::Data),
+            subject: stored.subject.clone(),
+        };
+        self.broker.purge(&place).await.map(|_| ())
+    }
+
+    /// The whole journal of an attempt, which from now on only the caller may go on with: whoever had it before is refused.
+    /// Gives its whole lines, and the number to go on from.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn take_journal(
+        &self,
+        sample: &str,
+        attempt: u32,
+    ) -> Result<(Vec<u8>, u64), QueueError> {
+        let place = self.data("jrn", sample, attempt);
+        loop {
+            let (mut bytes, mut last, mut from) = (Vec::new(), 0, 1);
+            while let Some(stored) = self.persist(|| self.broker.next(&place, from)).await? {
+                (last, from) = (stored.sequence, stored.sequence + 1);
+                if stored.bytes == TAKEN {
+                    whole_lines(&mut bytes);
+                } else {
+                    bytes.extend(stored.bytes);
+                }
+            }
+            whole_lines(&mut bytes);
+            let expect = after(last);
+            match self
+                .persist(|| self.broker.put(&place, TAKEN.to_vec(), expect))
+                .await
+            {
+                Ok(own) => return Ok((bytes, own)),
+                // Whoever had it has written meanwhile, or the server that was asked was behind.
+                Err(QueueError::Conflict) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Adds lines to the journal of an attempt, after the message with this number; 0 if it has none.
+    ///
+    /// # Errors
+    /// [`QueueError::Conflict`] if another worker goes on with the attempt.
+    pub async fn journal(
+        &self,
+        sample: &str,
+        attempt: u32,
+        lines: &[u8],
+        mut last: u64,
+    ) -> Result<u64, QueueError> {
+        let place = self.data("jrn", sample, attempt);
+        for piece in lines.chunks(PIECE) {
+            let put = || self.broker.put(&place, piece.to_vec(), after(last));
+            last = match put().await {
+                Err(error) if error.may_pass() => {
+                    // It may have come through although its answer did not.
+                    let next = self.persist(|| self.broker.next(&place, last + 1)).await?;
+                    match next {
+                        Some(own) if own.bytes == piece => own.sequence,
+                        Some(_) => return Err(QueueError::Conflict),
+                        None => self.persist(put).await?,
+                    }
+                }
+                put => put?,
+            };
+        }
+        Ok(last)
+    }
+
+    /// The number of the last message of an attempt's journal; 0 if it has none.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn journal_end(&self, sample: &str, attempt: u32) -> Result<u64, QueueError> {
+        let place = self.data("jrn", sample, attempt);
+        let last = self.persist(|| self.broker.last(&place)).await?;
+        Ok(last.map_or(0, |stored| stored.sequence))
+    }
+
+    /// Removes the journal of an attempt.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn drop_journal(&self, sample: &str, attempt: u32) -> Result<(), QueueError> {
+        let place = self.data("jrn", sample, attempt);
+        self.broker.purge(&place).await.map(|_| ())
+    }
+
+    /// Notes that an attempt is begun again, and gives all such notes of it.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn note_begun(
+        &self,
+        sample: &str,
+        attempt: u32,
+        begun: &Begun,
+    ) -> Result<Vec<Begun>, QueueError> {
+        let place = self.data("again", sample, attempt);
+        self.persist(|| {
+            self.broker
+                .put(&place, message::write(begun), Expect::Anything)
+        })
+        .await?;
+        let (mut all, mut from) = (Vec::new(), 1);
+        while let Some(stored) = self.broker.next(&place, from).await? {
+            from = stored.sequence + 1;
+            all.extend(message::read::<Begun>(&stored.subject, &stored.bytes));
+        }
+        Ok(all)
+    }
+
+    /// A worker says what it does.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn announce(&self, presence: &Presence) -> Result<(), QueueError> {
+        let worker = &name::hash(&presence.worker)[..16];
+        let place = self.state(&format!("worker.{worker}"));
+        let bytes = message::write(presence);
+        self.broker.put(&place, bytes, Expect::Anything).await?;
+        Ok(())
+    }
+
+    /// What workers say, the last word of each first.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn watch_workers(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
+        let place = self.state("worker.*");
+        self.broker.follow(&place, Follow::LastOfEach).await
+    }
+
+    /// The last word of every worker.
+    ///
+    /// # Errors
+    /// [`QueueError`]. What is none of it is passed over.
+    pub async fn workers(&self) -> Result<Vec<(Presence, u64)>, QueueError> {
+        let place = self.state("worker.*");
+        let (mut all, mut from) = (Vec::new(), 1);
+        while let Some(stored) = self.broker.next(&place, from).await? {
+            from = stored.sequence + 1;
+            if let Ok(presence) = message::read::<Presence>(&stored.subject, &stored.bytes) {
+                all.push((presence, stored.at_ms));
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many workers there are, as one of them counted, and how long ago that was in milliseconds.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn roster(&self) -> Result<Option<(Roster, u64)>, QueueError> {
+        let Some(stored) = self.broker.last(&self.state("roster")).await? else {
+            return Ok(None);
+        };
+        let roster = message::read(&stored.subject, &stored.bytes)?;
+        Ok(Some((roster, now_ms().saturating_sub(stored.at_ms))))
+    }
+
+    /// Says how many workers there are.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn set_roster(&self, roster: &Roster) -> Result<(), QueueError> {
+        let place = self.state("roster");
+        let bytes = message::write(roster);
+        self.broker.put(&place, bytes, Expect::Anything).await?;
+        Ok(())
+    }
+
+    /// The books, if there are any.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn books(&self) -> Result<Option<Books>, QueueError> {
+        let stored = self.broker.last(&self.state("books")).await?;
+        let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
+        stored.map(read).transpose()
+    }
+
+    /// Changes the one message at a place of the run's state by compare-and-set; `change` gets what is there.
+    ///
+    /// # Errors
+    /// [`QueueError`].
+    pub async fn change<M: Message + Send + Sync, T: Send>(
+        &self,
+        rest: &str,
+        mut change: impl FnMut(Option<M>) -> (M, T) + Send,
+    ) -> Result<T, QueueError> {
+        let place = self.state(rest);
+        for tries in 0.. {
+            let stored = self.broker.last(&place).await?;
+            let expect = stored
+                .as_ref()
+                .map_or(Expect::Nothing, |stored| Expect::Last(stored.sequence));
+            let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
+            let (new, gives) = change(stored.map(read).transpose()?);
+            match self.broker.put(&place, message::write(&new), expect).await {
+                Ok(_) => return Ok(gives),
+                Err(QueueError::Conflict) => {
+                    if tries >= EAGER {
+                        // Another is always first: a little chance decides who is next.
+                        let wait = now_ms() % 20 + u64::from(tries.min(50));
+                        tokio::time::sleep(Duration::from_millis(wait)).await;
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(QueueError::Conflict)
+    }
+
+    /// Does what may pass until it does, or the run is no longer in the queue.
+    async fn persist<T, F: Future<Output = Result<T, QueueError>> + Send>(
+        &self,
+        mut ask: impl FnMut() -> F + Send,
+    ) -> Result<T, QueueError> {
+        let mut wait = Duration::from_millis(100);
+        loop {
+            match ask().await {
+                Err(error) if error.may_pass() => {
+                    tokio::time::sleep(wait).await;
+                    wait = (wait * 2).min(LONGEST_WAIT);
+                    let run = manifest(self.broker.as_ref(), &self.key).await;
+                    if matches!(run, Ok(None)) {
+                        return Err(QueueError::NoRun(self.key.to_string()));
+                    }
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+/// What whoever takes a journal over writes into it: a line that was begun before is never finished.
+const TAKEN: &[u8] = &[0];
+
+const fn after(last: u64) -> Expect {
+    if last == 0 {
+        Expect::Nothing
+    } else {
+        Expect::Last(last)
+    }
+}
+
+/// Without a last line that has no end.
+fn whole_lines(bytes: &mut Vec<u8>) {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n');
+    bytes.truncate(end.map_or(0, |end| end + 1));
+}
+
+/// The head of an arrival, and what follows it.
+fn head(stored: &Stored) -> Result<(Parcel, &[u8]), QueueError> {
+    let end = stored.bytes.iter().position(|byte| *byte == b'\n');
+    let end = end.unwrap_or(stored.bytes.len());
+    let parcel = message::read(&stored.subject, &stored.bytes[..end])?;
+    Ok((parcel, stored.bytes.get(end + 1..).unwrap_or_default()))
+}

@@ -1,0 +1,99 @@
+//! What an attempt that goes on has lost: its calls that nobody answered before its process ended, and those of its judge.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use model::{Event, EventKind};
+
+use super::events::Events;
+use super::journal::Paid;
+use super::{RunDirError, atomic};
+
+/// The calls of an agent.
+#[derive(Default)]
+struct Asking {
+    /// How many there were.
+    asked: usize,
+    /// The events of the newest, until it is answered.
+    newest: Vec<Event>,
+}
+
+/// The events of a trajectory that show what is paid once more when the attempt goes on with these responses.
+///
+/// # Errors
+/// [`RunDirError::Read`].
+pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, RunDirError> {
+    let mut agents: BTreeMap<String, Asking> = BTreeMap::new();
+    let mut lost = Vec::new();
+    for event in Events::to_count(trajectory)? {
+        let event = match event {
+            Ok(event) => event,
+            Err(RunDirError::Line { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        let agent = agents.entry(event.invocation.clone()).or_default();
+        match &event.kind {
+            EventKind::LlmRequest { .. } => {
+                agent.asked += 1;
+                agent.newest = vec![without_messages(event)];
+            }
+            // After an error, it is sent again as another call.
+            EventKind::ContextTrimmed { .. }
+            | EventKind::ContextCompacted {
+                sent_again: true, ..
+            } if agent.newest.is_empty() => {
+                agent.asked += 1;
+                let kind = EventKind::LlmRequest {
+                    new_messages: Vec::new(),
+                    messages: None,
+                    estimate: None,
+                };
+                agent.newest = vec![Event { kind, ..event }];
+            }
+            EventKind::LlmBilled { .. } | EventKind::LlmRetry { .. } => agent.newest.push(event),
+            EventKind::LlmResponse { .. } | EventKind::LlmError { .. } | EventKind::LlmCached => {
+                agent.newest.clear();
+            }
+            EventKind::JudgeRequest { .. }
+            | EventKind::JudgeBilled { .. }
+            | EventKind::JudgeResponse { .. }
+            | EventKind::JudgeError { .. } => lost.push(event),
+            _ => {}
+        }
+    }
+    for (invocation, agent) in agents {
+        // The events may end before the journal does.
+        let answered = paid.iter().filter(|one| one.invocation == invocation);
+        if agent.asked > answered.count() {
+            lost.extend(agent.newest);
+        }
+    }
+    Ok(lost)
+}
+
+/// Leaves of a trajectory only that. Gives whether there is any.
+///
+/// # Errors
+/// [`RunDirError`] if it cannot be read or written.
+pub(super) fn leave_in_flight(trajectory: &Path, paid: &[Paid]) -> Result<bool, RunDirError> {
+    let lost = in_flight(trajectory, paid)?;
+    atomic::write_lines(trajectory, &lost).map_err(|reason| RunDirError::Write {
+        path: trajectory.to_owned(),
+        reason,
+    })?;
+    Ok(!lost.is_empty())
+}
+
+fn without_messages(event: Event) -> Event {
+    let kind = match event.kind {
+        EventKind::LlmRequest {
+            messages, estimate, ..
+        } => EventKind::LlmRequest {
+            new_messages: Vec::new(),
+            messages,
+            estimate,
+        },
+        other => other,
+    };
+    Event { kind, ..event }
+}

@@ -1,0 +1,391 @@
+//! Races: the log of their decisions, and what a race comes to.
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use records::run_dir::RunDirError;
+use serde::{Deserialize, Serialize};
+use statistics::{Race, Standing, Stopped, Unit};
+
+pub use statistics::{Rivals, Rules, Verdict};
+pub use text::{block_lines, race_table};
+
+/// Version of the lines of a [`RaceLog`]; each carries it as `v`.
+pub const RACE_VERSION: u32 = 1;
+
+/// The decision log of a race in the folder of its sweep.
+pub const RACE_LOG: &str = "race.jsonl";
+
+/// The first line of `race.jsonl`: what the race goes by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RaceHeader {
+    /// [`RACE_VERSION`] of the writer.
+    pub v: u32,
+    /// Level, indifference, and what cells are measured by.
+    pub rules: Rules,
+    /// The names of the cells.
+    pub cells: Vec<String>,
+    /// Samples between two decisions, at least.
+    pub block: usize,
+    /// Attempts that each cell makes at a sample.
+    pub attempts: u32,
+    /// The samples in the order of the race, those of a cluster together.
+    pub order: Vec<Vec<String>>,
+}
+
+/// A further line of `race.jsonl`: a block, what was known after it, and what was decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RaceBlock {
+    /// [`RACE_VERSION`] of the writer.
+    pub v: u32,
+    /// 1-based.
+    pub block: usize,
+    /// Samples that running cells have taken, this block included.
+    pub samples: usize,
+    /// The scores that were decided by: for each sample of the block those of the cells, in their order.
+    pub scores: Vec<(String, Vec<Option<f64>>)>,
+    /// What is known of each cell.
+    pub cells: Vec<Standing>,
+    /// Why cells stopped after this block, a sentence for each.
+    pub stopped: BTreeMap<String, String>,
+}
+
+/// A race as its log has it.
+#[derive(Debug, Clone)]
+pub struct RaceLog {
+    /// What it goes by.
+    pub header: RaceHeader,
+    /// The blocks so far.
+    pub blocks: Vec<RaceBlock>,
+    race: Race,
+}
+
+/// Why the log of a race cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RaceError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    RunDir(#[from] RunDirError),
+    /// A line is not what it should be.
+    #[error("{}: line {line}: {problem}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl RaceHeader {
+    /// The clusters of each block: as few as have `block` samples together.
+    pub fn blocks(&self) -> Vec<&[Vec<String>]> {
+        let mut blocks = Vec::new();
+        let (mut from, mut samples) = (0, 0);
+        for (place, unit) in self.order.iter().enumerate() {
+            samples += unit.len();
+            if samples >= self.block || place + 1 == self.order.len() {
+                blocks.push(&self.order[from..=place]);
+                (from, samples) = (place + 1, 0);
+            }
+        }
+        blocks
+    }
+
+    fn race(&self) -> Race {
+        let largest = self.order.iter().map(Vec::len).max().unwrap_or(1);
+        Race::new(self.rules.clone(), self.cells.len(), largest)
+    }
+
+    /// Samples that a cell takes which does not stop.
+    pub fn samples(&self) -> usize {
+        self.order.iter().map(Vec::len).sum()
+    }
+}
+
+impl RaceLog {
+    /// A race that has not begun.
+    pub fn new(header: RaceHeader) -> Self {
+        let race = header.race();
+        Self {
+            header,
+            blocks: Vec::new(),
+            race,
+        }
+    }
+
+    /// Reads the log in a folder; none if there is none. Its scores are raced again, and have to lead to what it says. A torn
+    /// last line is as if it were not there.
+    ///
+    /// # Errors
+    /// [`RaceError`].
+    pub fn read(folder: &Path) -> Result<Option<Self>, RaceError> {
+        let path = folder.join(RACE_LOG);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(|reason| RunDirError::Read {
+            path: path.clone(),
+            reason,
+        })?;
+        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        let mut lines = whole.lines();
+        let wrong = |line: usize, problem: String| RaceError::Line {
+            path: path.clone(),
+            line,
+            problem,
+        };
+        let Some(first) = lines.next() else {
+            return Ok(None);
+        };
+        let header: RaceHeader =
+            serde_json::from_str(first).map_err(|error| wrong(1, error.to_string()))?;
+        if header.v > RACE_VERSION {
+            let problem = format!("version {}, known are up to {RACE_VERSION}", header.v);
+            return Err(wrong(1, problem));
+        }
+        let mut log = Self::new(header);
+        for (line, number) in lines.zip(2..) {
+            let block: RaceBlock =
+                serde_json::from_str(line).map_err(|error| wrong(number, error.to_string()))?;
+            let scores = block.scores.iter().cloned().collect();
+            let again = log
+                .decide(&scores)
+                .ok_or_else(|| wrong(number, "a block after the last one".to_owned()))?;
+            let verdicts = |block: &RaceBlock| -> Vec<Option<Verdict>> {
+                block.cells.iter().map(|cell| cell.verdict).collect()
+            };
+            if verdicts(&again) != verdicts(&block) {
+                let problem = "its scores do not lead to the decisions that it has";
+                return Err(wrong(number, problem.to_owned()));
+            }
+        }
+        Ok(Some(log))
+    }
+
+    /// Writes the log of a race that has not begun: its header.
+    ///
+    /// # Errors
+    /// [`RunDirError::Write`].
+    pub fn begin(&self, path: &Path) -> Result<(), RunDirError> {
+        records::run_dir::write_whole(path, line(path, &self.header)?.as_bytes())
+    }
+
+    /// Adds the last block to the file, and syncs it.
+    ///
+    /// # Errors
+    /// [`RunDirError::Write`].
+    pub fn append(&self, path: &Path) -> Result<(), RunDirError> {
+        let Some(block) = self.blocks.last() else {
+            return Ok(());
+        };
+        let text = line(path, block)?;
+        let written = || {
+            // What a killed process left of a line is cut off.
+            let before = fs::read_to_string(path)?;
+            let whole = before.rfind('\n').map_or(0, |end| end + 1);
+            let mut file: File = OpenOptions::new().write(true).open(path)?;
+            file.set_len(whole as u64)?;
+            std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
+            file.write_all(text.as_bytes())?;
+            file.sync_data()
+        };
+        written().map_err(|reason| RunDirError::Write {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+
+    /// The clusters of the next block; none if the race is over.
+    pub fn next(&self) -> Option<Vec<Vec<String>>> {
+        if self.race.is_over() {
+            return None;
+        }
+        let blocks = self.header.blocks();
+        blocks.get(self.blocks.len()).map(|block| block.to_vec())
+    }
+
+    /// The cells that take the next block.
+    pub fn running(&self) -> Vec<usize> {
+        self.race.running()
+    }
+
+    /// Whether every cell has a verdict.
+    pub fn is_decided(&self) -> bool {
+        self.race.is_over()
+    }
+
+    /// Decides by the scores of the next block, which stand by sample for every cell. None if there is no further block.
+    pub fn decide(&mut self, scores: &BTreeMap<String, Vec<Option<f64>>>) -> Option<RaceBlock> {
+        let units = self.next()?;
+        let running = self.running();
+        let nothing = vec![None; self.header.cells.len()];
+        let row = |sample: &String| -> Vec<Option<f64>> {
+            let row = scores.get(sample).unwrap_or(&nothing).iter().enumerate();
+            row.map(|(cell, score)| score.filter(|_| running.contains(&cell)))
+                .collect()
+        };
+        let block = units
+            .iter()
+            .map(|unit| Unit(unit.iter().map(row).collect()));
+        let cells = self.race.add(block.collect());
+        let stopped = running.iter().filter_map(|cell| {
+            let why = text::reason(&self.header, &cells, *cell)?;
+            Some((self.header.cells[*cell].clone(), why))
+        });
+        let before = self.blocks.last().map_or(0, |block| block.samples);
+        let samples: Vec<&String> = units.iter().flatten().collect();
+        let block = RaceBlock {
+            v: RACE_VERSION,
+            block: self.blocks.len() + 1,
+            samples: before + samples.len(),
+            scores: samples
+                .into_iter()
+                .map(|sample| (sample.clone(), row(sample)))
+                .collect(),
+            stopped: stopped.collect(),
+            cells,
+        };
+        self.blocks.push(block.clone());
+        Some(block)
+    }
+
+    /// What the race has come to so far.
+    pub fn result(&self) -> RaceResult {
+        let header = &self.header;
+        let count = header.cells.len();
+        let nothing: Vec<Standing> = Vec::new();
+        let standings = self.blocks.last().map_or(&nothing, |block| &block.cells);
+        let ahead = standings.iter().enumerate().filter(|(_, standing)| {
+            matches!(
+                standing.verdict,
+                None | Some(Verdict::Won | Verdict::Better)
+            )
+        });
+        let best = ahead
+            .filter_map(|(cell, standing)| Some((cell, standing.mean?)))
+            .reduce(|best, other| if other.1 > best.1 { other } else { best })
+            .map(|(cell, _)| cell);
+        let reference = |cell: usize| match &header.rules.against {
+            Rivals::Best => best,
+            Rivals::Baselines(baselines) => baselines.get(cell).copied(),
+        };
+        let per_block = header.order.len().div_ceil(header.blocks().len().max(1));
+        let cells = standings.iter().enumerate().map(|(cell, standing)| {
+            let reference = reference(cell).filter(|other| *other != cell);
+            RaceCell {
+                name: header.cells[cell].clone(),
+                samples: standing.samples,
+                mean: standing.mean,
+                verdict: standing.verdict,
+                p: standing.p,
+                against: reference.map(|other| header.cells[other].clone()),
+                difference: reference.and_then(|other| {
+                    self.race
+                        .estimate(cell, other, header.order.len(), per_block)
+                }),
+                why: self
+                    .blocks
+                    .iter()
+                    .find_map(|block| block.stopped.get(&header.cells[cell]).cloned()),
+                line: self.line(cell),
+            }
+        });
+        let attempts = u64::from(header.attempts);
+        let of_cell = |cell: usize| -> u64 {
+            let blocks = self.blocks.iter().enumerate();
+            let taken = blocks.filter(|(place, _)| {
+                *place == 0 || self.blocks[place - 1].cells[cell].verdict.is_none()
+            });
+            let samples = taken.map(|(_, block)| block.scores.len() as u64);
+            samples.sum::<u64>() * attempts
+        };
+        RaceResult {
+            rules: header.rules.clone(),
+            is_decided: self.is_decided(),
+            best: best.map(|cell| header.cells[cell].clone()),
+            samples: header.samples(),
+            attempts: (0..count).map(of_cell).sum(),
+            attempts_of_full_sweep: (header.samples() * count) as u64 * attempts,
+            cells: cells.collect(),
+        }
+    }
+
+    /// The mean score of a cell after each block that it took, with the number of samples.
+    fn line(&self, cell: usize) -> Vec<(usize, f64)> {
+        let mut line = Vec::new();
+        for block in &self.blocks {
+            let standing = &block.cells[cell];
+            line.extend(standing.mean.map(|mean| (block.samples, mean)));
+            if standing.verdict.is_some() {
+                break;
+            }
+        }
+        line
+    }
+}
+
+fn line(path: &Path, value: &impl Serialize) -> Result<String, RunDirError> {
+    let text = serde_json::to_string(value).map_err(|reason| RunDirError::Write {
+        path: path.to_owned(),
+        reason: reason.into(),
+    })?;
+    Ok(text + "\n")
+}
+
+/// What a race has come to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RaceResult {
+    /// Level, indifference, and what cells are measured by.
+    pub rules: Rules,
+    /// Whether every cell has a verdict; if not, the samples ran out before, or the race goes on.
+    pub is_decided: bool,
+    /// The best of the cells that did not stop behind.
+    pub best: Option<String>,
+    /// Samples that a cell takes which does not stop.
+    pub samples: usize,
+    /// Attempts that were made.
+    pub attempts: u64,
+    /// Attempts of a sweep in which no cell stops.
+    pub attempts_of_full_sweep: u64,
+    /// The cells.
+    pub cells: Vec<RaceCell>,
+}
+
+/// What a race has come to for one cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RaceCell {
+    /// Its name.
+    pub name: String,
+    /// Samples that it has a score of.
+    pub samples: u64,
+    /// Their mean score, not corrected for having stopped.
+    pub mean: Option<f64>,
+    /// Why it stopped, if it has.
+    pub verdict: Option<Verdict>,
+    /// p value over the family, at every moment: of being as good as the best, or of no difference from the baseline.
+    pub p: f64,
+    /// The cell that it is compared with.
+    pub against: Option<String>,
+    /// How far it is from that.
+    pub difference: Option<Stopped>,
+    /// Why it stopped, in a sentence.
+    pub why: Option<String>,
+    /// Its mean score after each block that it took: samples and mean.
+    pub line: Vec<(usize, f64)>,
+}
+
+impl RaceResult {
+    /// The share of the full sweep's attempts that were not needed.
+    pub fn saved(&self) -> f64 {
+        match self.attempts_of_full_sweep {
+            0 => 0.0,
+            all => 1.0 - self.attempts as f64 / all as f64,
+        }
+    }
+}

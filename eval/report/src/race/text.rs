@@ -1,0 +1,156 @@
+//! A race in words: a line for each block, why cells stop, and the table at its end.
+
+use statistics::{Rivals, Standing, Verdict};
+
+use super::{RaceBlock, RaceHeader, RaceResult};
+use crate::columns::in_columns;
+use crate::compare::p_text;
+
+/// Why a cell stopped; none if it runs on.
+pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -> Option<String> {
+    let standing = &standings[cell];
+    let rival = match &header.rules.against {
+        Rivals::Best => "the best of the others",
+        Rivals::Baselines(_) => "its baseline",
+    };
+    let matters = header.rules.min_difference;
+    let (p, p_matters) = (p_text(standing.p), p_text(standing.p_matters));
+    Some(match standing.verdict? {
+        Verdict::Worse => format!("worse than {rival} (p {p} over all cells)"),
+        Verdict::NotBetter => format!("not better than all others by {matters} (p {p_matters})"),
+        Verdict::Better => format!("better than {rival} (p {p} over all cells)"),
+        Verdict::Alike => format!("within {matters} of {rival} (p {p_matters} over all cells)"),
+        Verdict::Won => match &header.rules.against {
+            Rivals::Best => "the last one: all others have stopped".to_owned(),
+            Rivals::Baselines(_) => "a baseline, and all that it measures is decided".to_owned(),
+        },
+    })
+}
+
+/// What a block came to: a line for the block, and one for each cell that stopped.
+pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
+    let running = block.cells.iter().enumerate();
+    let running: Vec<usize> = running
+        .filter(|(_, standing)| standing.verdict.is_none())
+        .map(|(cell, _)| cell)
+        .collect();
+    let means = running.iter().filter_map(|cell| {
+        let mean = block.cells[*cell].mean?;
+        Some(format!("{} {mean:.3}", header.cells[*cell]))
+    });
+    let means: Vec<String> = means.collect();
+    let still = match means.as_slice() {
+        [] => "no cell runs on".to_owned(),
+        means => format!("still running: {}", means.join(", ")),
+    };
+    let first = format!(
+        "block {}, {} of {} samples: {still}",
+        block.block,
+        block.samples,
+        header.samples()
+    );
+    let stopped = block.stopped.iter();
+    let stopped = stopped.map(|(cell, why)| format!("  {cell} stops: {why}"));
+    std::iter::once(first).chain(stopped).collect()
+}
+
+/// The word for a verdict in tables.
+const fn word(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        None => "undecided",
+        Some(Verdict::Worse) => "worse",
+        Some(Verdict::NotBetter) => "not better",
+        Some(Verdict::Better) => "better",
+        Some(Verdict::Alike) => "alike",
+        Some(Verdict::Won) => "last",
+    }
+}
+
+/// The column of differences that are not corrected.
+const AS_SEEN: &str = "as seen";
+
+impl RaceResult {
+    /// The rows of its table: names of columns, and a row for each cell.
+    pub(crate) fn rows(&self) -> (Vec<&'static str>, Vec<(String, Vec<String>)>) {
+        let columns = vec![
+            "verdict",
+            "samples",
+            "score",
+            "difference",
+            AS_SEEN,
+            "interval",
+            "p",
+        ];
+        let rows = self.cells.iter().map(|cell| {
+            let figure = |of: &dyn Fn(&statistics::Stopped) -> String| {
+                let difference = cell.difference.as_ref();
+                difference.map_or_else(|| "-".to_owned(), of)
+            };
+            let row = vec![
+                word(cell.verdict).to_owned(),
+                cell.samples.to_string(),
+                cell.mean
+                    .map_or_else(|| "-".to_owned(), |mean| format!("{mean:.3}")),
+                figure(&|difference| format!("{:+.3}", difference.corrected)),
+                figure(&|difference| format!("{:+.3}", difference.seen)),
+                figure(&|difference| {
+                    let [low, high] = difference.interval;
+                    format!("{low:+.2} to {high:+.2}")
+                }),
+                p_text(cell.p),
+            ];
+            (cell.name.clone(), row)
+        });
+        (columns, rows.collect())
+    }
+
+    /// What is to know of it, a sentence each.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        match (&self.best, self.is_decided, &self.rules.against) {
+            (Some(best), true, Rivals::Best) => sentences.push(format!(
+                "{best} is left: no other cell is better than all others by {} (alpha {}).",
+                self.rules.min_difference, self.rules.alpha
+            )),
+            (Some(best), false, Rivals::Best) => sentences.push(format!(
+                "Undecided: {best} has the best score of the cells that did not stop."
+            )),
+            (_, true, Rivals::Baselines(_)) => {
+                sentences.push("Every cell is decided against its baseline.".to_owned());
+            }
+            (_, false, Rivals::Baselines(_)) => {
+                sentences.push("Undecided: some cells are neither better nor worse.".to_owned());
+            }
+            (None, ..) => {}
+        }
+        sentences.push(format!(
+            "{} of the full sweep's {} attempts were made: {:.0} % saved.",
+            self.attempts,
+            self.attempts_of_full_sweep,
+            100.0 * self.saved()
+        ));
+        let with = match self.rules.against {
+            Rivals::Best => "the best of those that are left",
+            Rivals::Baselines(_) => "the baseline",
+        };
+        sentences.push(format!(
+            "The difference is from {with}, corrected for having stopped; intervals and p values hold whenever a cell stopped."
+        ));
+        sentences
+    }
+}
+
+/// The table at the end of a race, at most `width` columns wide.
+pub fn race_table(result: &RaceResult, width: u16) -> String {
+    let (columns, rows) = result.rows();
+    // A terminal has no room for what is not corrected; the page and the JSON have it.
+    let is_shown = |column: &usize| columns[*column] != AS_SEEN;
+    let places: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
+    let rows = rows.into_iter().map(|(name, row)| {
+        let shown = places.iter().map(|place| row[*place].clone());
+        (name, shown.collect())
+    });
+    let columns: Vec<&str> = places.iter().map(|place| columns[*place]).collect();
+    let table = in_columns("race", columns, rows, width);
+    format!("{table}\n{}\n", result.sentences().join("\n"))
+}

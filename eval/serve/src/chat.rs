@@ -1,0 +1,267 @@
+//! `POST /v1/chat/completions`.
+//!
+//! The format: <https://platform.openai.com/docs/api-reference/chat>. Progress of a stream is in `reasoning_content`, the field
+//! that other servers of reasoning models use.
+
+use model::{Status, Usage};
+use serde_json::{Value, json};
+
+use super::agents::{Answered, Progress};
+use super::conversation::{Conversation, Speaker, Turn};
+use super::error::ApiError;
+use super::events::{Frames, Interface, comment, data};
+use super::request::{Fields, Show, expected, object, read_content, text};
+use super::responses::is_plain_text;
+
+/// How a request wants to be answered.
+#[derive(Debug)]
+pub(crate) struct Chat {
+    head: Head,
+    show: Show,
+    with_usage: bool,
+    said_role: bool,
+}
+
+/// What all parts of an answer have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    /// Without the prefix of the interface.
+    pub id: String,
+    /// Seconds since 1970.
+    pub created: u64,
+    /// As the client named it.
+    pub model: String,
+    /// Members of the request that change nothing.
+    pub ignored: Vec<String>,
+}
+
+/// The messages of a request.
+pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
+    let messages = match fields.take("messages") {
+        Some(Value::Array(messages)) if !messages.is_empty() => messages,
+        Some(Value::Array(_)) | None => {
+            return Err(ApiError::invalid(
+                "messages",
+                "`messages` must hold a message",
+            ));
+        }
+        Some(other) => return Err(expected("messages", "an array", &other)),
+    };
+    let turns = messages.into_iter().enumerate();
+    let turns = turns.map(|(at, message)| turn(message, &format!("messages[{at}]")));
+    Ok(Conversation {
+        turns: turns.collect::<Result<_, _>>()?,
+    })
+}
+
+fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
+    let mut message = object(message, place)?;
+    let role = message.shift_remove("role").unwrap_or_default();
+    let role = text(role, &format!("{place}.role"))?;
+    let speaker = match role.as_str() {
+        "system" | "developer" => Speaker::Instructions,
+        "user" => Speaker::User,
+        "assistant" => Speaker::Assistant,
+        "tool" | "function" => Speaker::Tool,
+        other => {
+            return Err(ApiError::invalid(
+                format!("{place}.role"),
+                format!(
+                    "there is no role `{other}`; known: system, developer, user, assistant, tool"
+                ),
+            ));
+        }
+    };
+    let mut turn = Turn {
+        speaker,
+        text: String::new(),
+        files: Vec::new(),
+        images: Vec::new(),
+    };
+    let content = message.shift_remove("content").unwrap_or_default();
+    read_content(&mut turn, content, &format!("{place}.content"))?;
+    // What another model called earlier in the conversation is part of what was said.
+    if let Some(calls) = message
+        .shift_remove("tool_calls")
+        .filter(|calls| !calls.is_null())
+    {
+        turn.text.push_str(&format!("\n{calls}"));
+    }
+    Ok(turn)
+}
+
+/// Refuses what agents do not do.
+pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
+    let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    let tools = "an agent calls its own tools, and none of the client's";
+    fields.refuse("tools", is_none, tools)?;
+    fields.refuse("functions", is_none, tools)?;
+    fields.refuse(
+        "n",
+        |n| n == 1,
+        "one request is answered once; send several",
+    )?;
+    fields.refuse(
+        "response_format",
+        |format| format["type"] == "text",
+        "an agent answers with text",
+    )?;
+    let no = |value: &Value| value == false || value == 0;
+    fields.refuse("logprobs", no, "an agent's answer has no probabilities")?;
+    fields.refuse("top_logprobs", no, "an agent's answer has no probabilities")?;
+    fields.refuse("modalities", is_plain_text, "an agent answers with text")?;
+    fields.refuse("audio", |_| false, "an agent answers with text")
+}
+
+impl Chat {
+    /// Reads how the answer is to be sent.
+    pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
+        let with_usage = match fields.take("stream_options") {
+            None => false,
+            Some(options) => options["include_usage"] == true,
+        };
+        Self {
+            head: Head {
+                id: String::new(),
+                created: 0,
+                model: String::new(),
+                ignored: Vec::new(),
+            },
+            show,
+            with_usage,
+            said_role: false,
+        }
+    }
+
+    fn chunk(&self, choices: &Value) -> Value {
+        json!({
+            "id": format!("chatcmpl-{}", self.head.id),
+            "object": "chat.completion.chunk",
+            "created": self.head.created,
+            "model": self.head.model,
+            "choices": choices,
+        })
+    }
+
+    fn delta(&mut self, name: &str, text: &str) -> Value {
+        let mut delta = json!({});
+        if !self.said_role {
+            self.said_role = true;
+            delta["role"] = json!("assistant");
+        }
+        delta[name] = json!(text);
+        self.chunk(&json!([{"index": 0, "delta": delta, "finish_reason": null}]))
+    }
+}
+
+impl Interface for Chat {
+    fn set_head(&mut self, head: Head) {
+        self.head = head;
+    }
+
+    fn whole(&self, answered: &Answered) -> Value {
+        json!({
+            "id": format!("chatcmpl-{}", self.head.id),
+            "object": "chat.completion",
+            "created": self.head.created,
+            "model": self.head.model,
+            "choices": [{
+                "index": 0,
+                "message": {
+                    "role": "assistant",
+                    "content": answered.answer.as_deref().unwrap_or_default(),
+                    "refusal": null,
+                },
+                "logprobs": null,
+                "finish_reason": finish_reason(answered.status),
+            }],
+            "usage": usage(answered),
+            "rlm": extension(answered, &self.head.ignored),
+        })
+    }
+
+    fn begin(&mut self) -> Frames {
+        let first = self.delta("content", "");
+        vec![data(&first)]
+    }
+
+    fn progress(&mut self, progress: &Progress) -> Frames {
+        let Progress::Step(line) = progress else {
+            return Frames::new();
+        };
+        match self.show {
+            Show::Nothing => Frames::new(),
+            Show::Comments => vec![comment(line)],
+            Show::Reasoning => {
+                let chunk = self.delta("reasoning_content", &format!("{line}\n"));
+                vec![data(&chunk)]
+            }
+        }
+    }
+
+    fn end(&mut self, answered: &Answered) -> Frames {
+        let text = answered.answer.as_deref().unwrap_or_default();
+        let content = self.delta("content", text);
+        let mut last = self.chunk(&json!([{
+            "index": 0,
+            "delta": {},
+            "finish_reason": finish_reason(answered.status),
+        }]));
+        last["rlm"] = extension(answered, &self.head.ignored);
+        let mut frames = vec![data(&content), data(&last)];
+        if self.with_usage {
+            let mut chunk = self.chunk(&json!([]));
+            chunk["usage"] = usage(answered);
+            frames.push(data(&chunk));
+        }
+        frames.push("data: [DONE]\n\n".to_owned());
+        frames
+    }
+
+    fn failed(&mut self, error: &ApiError) -> Frames {
+        vec![data(&error.to_json()), "data: [DONE]\n\n".to_owned()]
+    }
+}
+
+/// One that a limit ended is cut off, with the answer that it had or with none.
+const fn finish_reason(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "stop",
+        Status::Limit | Status::Error | Status::Cancelled => "length",
+    }
+}
+
+fn usage(answered: &Answered) -> Value {
+    let usage = answered.usage.unwrap_or_default();
+    let Usage {
+        input_tokens,
+        cached_input_tokens,
+        output_tokens,
+        reasoning_tokens,
+        ..
+    } = usage;
+    json!({
+        "prompt_tokens": input_tokens,
+        "completion_tokens": output_tokens,
+        "total_tokens": usage.total(),
+        "prompt_tokens_details": {"cached_tokens": cached_input_tokens},
+        "completion_tokens_details": {"reasoning_tokens": reasoning_tokens},
+        "cost": answered.cost_usd,
+    })
+}
+
+/// What `OpenAI`'s interface has no field for.
+pub(crate) fn extension(answered: &Answered, ignored: &[String]) -> Value {
+    json!({
+        "status": answered.status.as_str(),
+        "error": answered.error,
+        "cost_usd": answered.cost_usd,
+        "agents": answered.agents,
+        "depth": answered.depth_reached,
+        "iterations": answered.iterations,
+        "llm_calls": answered.llm_calls,
+        "run": answered.run,
+        "sample": answered.sample,
+        "ignored": ignored,
+    })
+}

@@ -1,0 +1,194 @@
+//! What of a conversation becomes the agent's query, and what its context: one rule for both interfaces. The page
+//! `docs/guides/serve.md` states it for users.
+
+use super::agents::Question;
+use super::error::ApiError;
+use super::request::Extension;
+
+/// Characters above which a text goes into the context, where the server's settings say nothing else.
+pub const DEFAULT_LONG_TEXT: usize = 16_000;
+
+/// Characters of the beginning and of the end of a long text that the query still holds.
+const SHOWN: usize = 2_000;
+
+/// A conversation as either interface sends it.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    pub turns: Vec<Turn>,
+}
+
+/// One message.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub speaker: Speaker,
+    pub text: String,
+    pub files: Vec<Piece>,
+    /// Data URLs.
+    pub images: Vec<String>,
+}
+
+/// A text with a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub name: String,
+    pub text: String,
+}
+
+/// Whose message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    /// `system` and `developer` messages, and `instructions`.
+    Instructions,
+    User,
+    Assistant,
+    Tool,
+}
+
+impl Speaker {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Instructions => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl Conversation {
+    /// The question that it comes to. `long` is the number of characters above which a text goes into the context; `param` names
+    /// the field of the request that holds the messages.
+    pub(crate) fn question(
+        self,
+        extension: Extension,
+        long: usize,
+        param: &str,
+    ) -> Result<Question, ApiError> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut images = Vec::new();
+        let mut instructions = Vec::new();
+        let mut earlier = Vec::new();
+        let mut last = None;
+        let count = self.turns.len();
+        for (place, turn) in self.turns.into_iter().enumerate() {
+            pieces.extend(turn.files);
+            let is_last = place + 1 == count;
+            match turn.speaker {
+                Speaker::Instructions => instructions.push(turn.text),
+                Speaker::User if is_last => {
+                    last = Some(turn.text);
+                    images = turn.images;
+                    continue;
+                }
+                speaker => earlier.push(format!("{}: {}", speaker.word(), turn.text)),
+            }
+            if !turn.images.is_empty() {
+                return Err(ApiError::unsupported(
+                    param,
+                    "only the last message may have images",
+                ));
+            }
+        }
+        let Extension {
+            query,
+            context,
+            files,
+            limits,
+            ..
+        } = extension;
+        let query = if let Some(query) = query {
+            query
+        } else {
+            let Some(last) = last else {
+                return Err(ApiError::invalid(
+                    param,
+                    "the last message must be the user's: it is what the agent is asked",
+                ));
+            };
+            let mut parts = Vec::new();
+            let instructions = instructions.join("\n\n");
+            if !instructions.trim().is_empty() {
+                parts.push(shorten(instructions, "instructions.txt", long, &mut pieces));
+            }
+            let earlier = earlier.join("\n\n");
+            if earlier.chars().count() > long {
+                let name = unused("conversation.txt", &pieces);
+                parts.push(format!(
+                    "The earlier messages of this conversation are in `context`, as {name}."
+                ));
+                let text = earlier;
+                pieces.insert(0, Piece { name, text });
+            } else if !earlier.is_empty() {
+                parts.push(format!(
+                        "The earlier messages of this conversation:\n\n{earlier}\n\nThe message to answer:"
+                    ));
+            }
+            parts.push(shorten(last, "message.txt", long, &mut pieces));
+            parts.join("\n\n")
+        };
+        if query.trim().is_empty() {
+            return Err(ApiError::invalid(param, "the question is blank"));
+        }
+        pieces.extend(files);
+        Ok(Question {
+            query: query.trim().to_owned(),
+            context: context.unwrap_or_else(|| joined(pieces)),
+            images,
+            limits,
+        })
+    }
+}
+
+/// The text as it is, or of a long one its beginning and end; then the whole of it becomes a piece of the context.
+fn shorten(text: String, name: &str, long: usize, pieces: &mut Vec<Piece>) -> String {
+    let chars = text.chars().count();
+    if chars <= long {
+        return text;
+    }
+    let shown = SHOWN.min(long / 2);
+    let start: String = text.chars().take(shown).collect();
+    let end: String = text.chars().skip(chars - shown).collect();
+    let name = unused(name, pieces);
+    let left_out = chars - 2 * shown;
+    let short = format!(
+        "{start}\n[… {left_out} characters are left out here: `context` holds the whole text, as {name} …]\n{end}"
+    );
+    pieces.push(Piece { name, text });
+    short
+}
+
+/// The name, with a number before its ending if a file has it.
+fn unused(name: &str, pieces: &[Piece]) -> String {
+    let is_free = |name: &str| !pieces.iter().any(|piece| piece.name == name);
+    if is_free(name) {
+        return name.to_owned();
+    }
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let mut numbered = (2..).map(|number| format!("{stem}-{number}.{ending}"));
+    numbered.find(|name| is_free(name)).unwrap_or_default()
+}
+
+/// One text as it is; several as `--context-dir` joins the files of a folder.
+fn joined(pieces: Vec<Piece>) -> String {
+    let mut pieces = pieces;
+    if pieces.len() == 1 {
+        return pieces.remove(0).text;
+    }
+    let mut text = String::new();
+    for piece in pieces {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        // A name is one line, whatever the client sent.
+        let name: String = piece
+            .name
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        text += &format!("==> {name} <==\n{}", piece.text);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}

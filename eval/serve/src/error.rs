@@ -1,0 +1,202 @@
+//! What can be wrong: with the server itself, and with a request, whose errors have `OpenAI`'s shape.
+
+use std::io;
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+/// Why the server does not start, or ends.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address is taken, or may not be used.
+    #[error("cannot listen on {address}: {reason}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        reason: io::Error,
+    },
+    /// No more connections can be taken.
+    #[error("cannot serve: {0}")]
+    Serve(io::Error),
+    /// Clients of other machines could use it without a key.
+    #[error("{0} can be reached by other machines, and no client needs a key")]
+    OpenToAll(SocketAddr),
+}
+
+/// An error as clients of `OpenAI`'s interface read it.
+///
+/// The format: <https://platform.openai.com/docs/guides/error-codes/api-errors>.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    kind: &'static str,
+    code: Option<&'static str>,
+    param: Option<String>,
+    message: String,
+    retry: Retry,
+}
+
+/// What the client's library is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Retry {
+    /// Send it again after this many seconds.
+    After(u64),
+    /// Not send it again by itself: an agent's work would be paid twice, or nothing would change.
+    Never,
+}
+
+impl ApiError {
+    fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            kind,
+            code: None,
+            param: None,
+            message: message.into(),
+            retry: Retry::Never,
+        }
+    }
+
+    fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// A field of the request is wrong.
+    pub(crate) fn invalid(param: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut error = Self::of_request(message);
+        error.param = Some(param.into());
+        error
+    }
+
+    /// The request as a whole is wrong.
+    pub(crate) fn of_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", message)
+    }
+
+    /// The request asks for something that agents do not do.
+    pub(crate) fn unsupported(param: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::invalid(param, message).code("unsupported_parameter")
+    }
+
+    pub(crate) fn too_large(most: usize) -> Self {
+        let message = format!(
+            "the request has more than {most} bytes, the limit of this server (--max-request-size)"
+        );
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "invalid_request_error",
+            message,
+        )
+    }
+
+    pub(crate) fn no_key() -> Self {
+        let message =
+            "no client key that this server knows: send one as `Authorization: Bearer KEY`";
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", message).code("invalid_api_key")
+    }
+
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "permission_error", message)
+    }
+
+    pub(crate) fn no_model(name: &str, known: &[String]) -> Self {
+        let message = format!(
+            "there is no model `{name}` here; this server has {}",
+            if known.is_empty() {
+                "none for this client".to_owned()
+            } else {
+                known.join(", ")
+            }
+        );
+        let mut error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", message);
+        error.param = Some("model".to_owned());
+        error.code("model_not_found")
+    }
+
+    pub(crate) fn no_route(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", message).code("unknown_url")
+    }
+
+    pub(crate) fn wrong_method(message: impl Into<String>) -> Self {
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "invalid_request_error",
+            message,
+        )
+    }
+
+    pub(crate) fn too_many(message: impl Into<String>, after_s: u64) -> Self {
+        let mut error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", message)
+            .code("rate_limit_exceeded");
+        error.retry = Retry::After(after_s);
+        error
+    }
+
+    pub(crate) fn out_of_budget(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "insufficient_quota", message)
+            .code("insufficient_quota")
+    }
+
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", message)
+    }
+
+    pub(crate) fn stopping() -> Self {
+        let mut error = Self::unavailable("the server is stopping").code("server_stopping");
+        error.retry = Retry::After(5);
+        error
+    }
+
+    /// The agent ended in an error: what it asks did not work, after the retries of the server's settings.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, "server_error", message).code("agent_failed")
+    }
+
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The body, and what a stream sends that has begun.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({"error": {
+            "message": self.message,
+            "type": self.kind,
+            "param": self.param,
+            "code": self.code,
+        }})
+    }
+
+    /// `{code, message}`, as a failed response of the Responses interface has it.
+    pub(crate) fn of_response(&self) -> Value {
+        json!({"code": self.code.unwrap_or(self.kind), "message": self.message})
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.to_json().to_string()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        // OpenAI's libraries do what this header says, whatever the status.
+        let should_retry = HeaderName::from_static("x-should-retry");
+        match self.retry {
+            Retry::Never => headers.insert(should_retry, HeaderValue::from_static("false")),
+            Retry::After(seconds) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+                headers.insert(should_retry, HeaderValue::from_static("true"))
+            }
+        };
+        if self.status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderName::from_static("www-authenticate");
+            headers.insert(challenge, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

@@ -1,0 +1,61 @@
+//! Which requests are looked at: on this machine's own address, none that a page of some site sends.
+
+use std::net::SocketAddr;
+
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::error::ApiError;
+
+/// Refuses what a browser sends for a page of another site.
+///
+/// Such a page can send requests to this port but can neither forge `Host`, `Origin` nor `Sec-Fetch-Site`; one whose name was
+/// rebound to 127.0.0.1 sends its own name as `Host`. An address that others reach has names that are not known here, and needs
+/// a key, which no page has.
+pub(crate) async fn guard(
+    State(address): State<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match refusal(address, request.headers()) {
+        Some(error) => error.into_response(),
+        None => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("cache-control", "no-store"),
+    ] {
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+    }
+    response
+}
+
+fn refusal(address: SocketAddr, headers: &HeaderMap) -> Option<ApiError> {
+    let text = |name: HeaderName| {
+        let value = headers.get(name)?;
+        Some(value.to_str().unwrap_or_default())
+    };
+    if address.ip().is_loopback() {
+        let names = ["127.0.0.1", "localhost", "[::1]"];
+        let host = text(HOST).unwrap_or_default();
+        let (name, port) = host.rsplit_once(':').unwrap_or((host, ""));
+        if !names.contains(&name) || port != address.port().to_string() {
+            return Some(ApiError::forbidden(
+                "this server answers to 127.0.0.1 and localhost with its port alone",
+            ));
+        }
+    }
+    let site = text(HeaderName::from_static("sec-fetch-site"));
+    if site.is_some_and(|site| !["same-origin", "none"].contains(&site)) || text(ORIGIN).is_some() {
+        return Some(ApiError::forbidden(
+            "this server answers to programs, and to no page in a browser",
+        ));
+    }
+    None
+}

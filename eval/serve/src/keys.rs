@@ -1,0 +1,186 @@
+//! The clients of the server: who has which key, and what each may do.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use globset::GlobSet;
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use sha2::{Digest, Sha256};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::agents::{Asker, Limits};
+use super::error::ApiError;
+
+/// The SHA-256 of a key. The key itself is not kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// That of a key.
+    pub fn of(key: &str) -> Self {
+        Self(Sha256::digest(key).into())
+    }
+
+    /// From 64 hexadecimal digits; none if it is something else.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let mut hash = [0; 32];
+        hex::decode_to_slice(text, &mut hash).ok()?;
+        Some(Self(hash))
+    }
+}
+
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyHash(…)")
+    }
+}
+
+/// A client, and what it may do.
+#[derive(Debug)]
+pub struct Client {
+    name: String,
+    offers: Option<GlobSet>,
+    rate: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
+    at_once: Option<(usize, Arc<Semaphore>)>,
+    budget: Limits,
+}
+
+impl Client {
+    /// One that may do everything. Its name appears in metrics and records.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            offers: None,
+            rate: None,
+            at_once: None,
+            budget: Limits::default(),
+        }
+    }
+
+    /// It may use these names of models alone.
+    #[must_use]
+    pub fn using(self, offers: GlobSet) -> Self {
+        Self {
+            offers: Some(offers),
+            ..self
+        }
+    }
+
+    /// It may send this many requests a minute, all of them at once if it likes.
+    #[must_use]
+    pub fn per_minute(self, requests: NonZeroU32) -> Self {
+        let limiter = RateLimiter::direct(Quota::per_minute(requests));
+        Self {
+            rate: Some((requests, limiter)),
+            ..self
+        }
+    }
+
+    /// It may have this many requests under way.
+    #[must_use]
+    pub fn at_once(self, requests: usize) -> Self {
+        Self {
+            at_once: Some((requests, Arc::new(Semaphore::new(requests)))),
+            ..self
+        }
+    }
+
+    /// It may spend this, as long as the server runs.
+    #[must_use]
+    pub fn spending(self, budget: Limits) -> Self {
+        Self { budget, ..self }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn asker(&self) -> Asker {
+        Asker {
+            client: self.name.clone(),
+            budget: self.budget,
+        }
+    }
+
+    pub(crate) fn may_use(&self, offer: &str) -> bool {
+        self.offers
+            .as_ref()
+            .is_none_or(|offers| offers.is_match(offer))
+    }
+
+    /// Counts a request on its limits. The permit is to be held until the request has ended.
+    pub(crate) fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
+        let permit = match &self.at_once {
+            None => None,
+            Some((most, free)) => {
+                let permit = Arc::clone(free).try_acquire_owned();
+                Some(permit.map_err(|_| {
+                    let message = format!("this client may have {most} requests under way");
+                    ApiError::too_many(message, 1)
+                })?)
+            }
+        };
+        if let Some((most, limiter)) = &self.rate
+            && let Err(early) = limiter.check()
+        {
+            let wait = early.wait_time_from(DefaultClock::default().now());
+            let message = format!("this client may send {most} requests a minute");
+            return Err(ApiError::too_many(message, seconds_up(wait)));
+        }
+        Ok(permit)
+    }
+}
+
+fn seconds_up(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+/// All clients.
+#[derive(Debug)]
+pub struct Clients(Known);
+
+#[derive(Debug)]
+enum Known {
+    Anybody(Arc<Client>),
+    ByKey(HashMap<KeyHash, Arc<Client>>),
+}
+
+impl Clients {
+    /// Nobody needs a key.
+    pub fn anybody() -> Self {
+        Self(Known::Anybody(Arc::new(Client::new("anyone"))))
+    }
+
+    /// Whoever has one of these keys.
+    pub fn with_keys(clients: impl IntoIterator<Item = (KeyHash, Client)>) -> Self {
+        let clients = clients.into_iter();
+        let shared = clients.map(|(key, client)| (key, Arc::new(client)));
+        Self(Known::ByKey(shared.collect()))
+    }
+
+    /// Whether a key is needed.
+    pub const fn need_keys(&self) -> bool {
+        matches!(self.0, Known::ByKey(_))
+    }
+
+    /// The client that sent a request with these headers.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> Result<Arc<Client>, ApiError> {
+        let clients = match &self.0 {
+            Known::Anybody(client) => return Ok(Arc::clone(client)),
+            Known::ByKey(clients) => clients,
+        };
+        let sent = headers.get(AUTHORIZATION).and_then(|value| {
+            let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+        });
+        // Looked up by hash: how long that takes says nothing of a key.
+        let client = sent.and_then(|key| clients.get(&KeyHash::of(key)));
+        client.map(Arc::clone).ok_or_else(ApiError::no_key)
+    }
+}

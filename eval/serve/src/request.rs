@@ -1,0 +1,302 @@
+//! Reads requests: fields with their places, parts of messages, and the extension field `rlm`.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::agents::Limits;
+use super::conversation::{Piece, Turn};
+use super::error::ApiError;
+
+/// The field of a request that `OpenAI`'s interface does not have.
+const EXTENSION: &str = "rlm";
+
+/// How progress is shown in a stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// As reasoning of the model.
+    #[default]
+    Reasoning,
+    /// As comments, which no client takes for content.
+    Comments,
+    /// Not at all.
+    Nothing,
+}
+
+/// What the extension field says.
+#[derive(Debug, Default)]
+pub(crate) struct Extension {
+    pub query: Option<String>,
+    pub context: Option<String>,
+    pub files: Vec<Piece>,
+    pub limits: Limits,
+    pub show: Show,
+}
+
+/// The members of a request, read one by one: what nobody read was ignored.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    members: Map<String, Value>,
+}
+
+impl Fields {
+    /// The object that a body holds.
+    pub(crate) fn of(body: &[u8]) -> Result<Self, ApiError> {
+        let value: Value = serde_json::from_slice(body).map_err(|error| {
+            ApiError::of_request(format!("the body is no JSON that can be read: {error}"))
+        })?;
+        match value {
+            Value::Object(members) => Ok(Self { members }),
+            other => Err(ApiError::of_request(format!(
+                "the body must be a JSON object, and is {}",
+                kind(&other)
+            ))),
+        }
+    }
+
+    /// Takes a member; null is as good as none.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
+        let value = self.members.shift_remove(name)?;
+        (!value.is_null()).then_some(value)
+    }
+
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+        let value = self.take(name);
+        value.map(|value| text(value, name)).transpose()
+    }
+
+    pub(crate) fn flag(&mut self, name: &str) -> Result<bool, ApiError> {
+        match self.take(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(other) => Err(expected(name, "true or false", &other)),
+        }
+    }
+
+    /// Refuses a member whose value asks for something that agents do not do.
+    pub(crate) fn refuse(
+        &mut self,
+        name: &str,
+        is_harmless: impl FnOnce(&Value) -> bool,
+        why: &str,
+    ) -> Result<(), ApiError> {
+        match self.take(name) {
+            Some(value) if !is_harmless(&value) => {
+                Err(ApiError::unsupported(name, format!("`{name}`: {why}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What an agent's requests to models hold is said by the server's settings: the names of members that were not read.
+    pub(crate) fn ignored(self) -> Vec<String> {
+        let left = self.members.into_iter();
+        left.filter(|(_, value)| !value.is_null())
+            .map(|(name, _)| name)
+            .collect()
+    }
+
+    /// The extension field.
+    pub(crate) fn extension(&mut self) -> Result<Extension, ApiError> {
+        let members = match self.take(EXTENSION) {
+            None => return Ok(Extension::default()),
+            Some(Value::Object(members)) => members,
+            Some(other) => return Err(expected(EXTENSION, "an object", &other)),
+        };
+        let mut read = Extension::default();
+        for (name, value) in members {
+            if value.is_null() {
+                continue;
+            }
+            let place = format!("{EXTENSION}.{name}");
+            match name.as_str() {
+                "query" => read.query = Some(text(value, &place)?),
+                "context" => read.context = Some(text(value, &place)?),
+                "files" => read.files = files(value, &place)?,
+                "max_cost" => read.limits.cost_usd = Some(positive(&value, &place)?),
+                "max_tokens" => read.limits.tokens = Some(count(&value, &place)?),
+                "max_llm_calls" => read.limits.llm_calls = Some(count(&value, &place)?),
+                "timeout" => {
+                    let seconds = Duration::try_from_secs_f64(positive(&value, &place)?);
+                    let seconds = seconds.map_err(|_| expected(&place, "seconds", &value))?;
+                    read.limits.time = Some(seconds);
+                }
+                "progress" => {
+                    read.show = match value.as_str() {
+                        Some("reasoning") => Show::Reasoning,
+                        Some("comments") => Show::Comments,
+                        Some("none") => Show::Nothing,
+                        _ => {
+                            let words = "`reasoning`, `comments` or `none`";
+                            return Err(expected(&place, words, &value));
+                        }
+                    }
+                }
+                _ => {
+                    return Err(ApiError::invalid(
+                        &place,
+                        format!(
+                            "there is no field `{name}` in `{EXTENSION}`; it has query, context, files, max_cost, max_tokens, \
+                             max_llm_calls, timeout and progress"
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// What a field should have been.
+pub(crate) fn expected(place: &str, wanted: &str, got: &Value) -> ApiError {
+    let message = format!("`{place}` must be {wanted}, and is {}", kind(got));
+    ApiError::invalid(place, message)
+}
+
+/// A value in a few words, without the text that it may hold.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(_) => "a text".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+pub(crate) fn text(value: Value, place: &str) -> Result<String, ApiError> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(expected(place, "a text", &other)),
+    }
+}
+
+pub(crate) fn object(value: Value, place: &str) -> Result<Map<String, Value>, ApiError> {
+    match value {
+        Value::Object(members) => Ok(members),
+        other => Err(expected(place, "an object", &other)),
+    }
+}
+
+fn positive(value: &Value, place: &str) -> Result<f64, ApiError> {
+    let number = value.as_f64().filter(|number| *number > 0.0);
+    number.ok_or_else(|| expected(place, "a number above 0", value))
+}
+
+fn count(value: &Value, place: &str) -> Result<u64, ApiError> {
+    let number = value.as_u64().filter(|number| *number > 0);
+    number.ok_or_else(|| expected(place, "a whole number above 0", value))
+}
+
+/// `[{"name": …, "text": …}]`.
+fn files(value: Value, place: &str) -> Result<Vec<Piece>, ApiError> {
+    let Value::Array(entries) = value else {
+        return Err(expected(place, "an array", &value));
+    };
+    let entries = entries.into_iter().enumerate();
+    entries
+        .map(|(at, entry)| {
+            let place = format!("{place}[{at}]");
+            let mut members = object(entry, &place)?;
+            let mut member = |name: &str| {
+                let value = members.shift_remove(name).unwrap_or_default();
+                text(value, &format!("{place}.{name}"))
+            };
+            Ok(Piece {
+                name: member("name")?,
+                text: member("text")?,
+            })
+        })
+        .collect()
+}
+
+/// Takes in what a message holds: a text, or parts of which the interfaces have each their names.
+pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
+    let parts = match content {
+        Value::Null => return Ok(()),
+        Value::String(text) => {
+            turn.text = text;
+            return Ok(());
+        }
+        Value::Array(parts) => parts,
+        other => return Err(expected(place, "a text or an array of parts", &other)),
+    };
+    let mut texts = Vec::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        let place = format!("{place}[{at}]");
+        let mut part = object(part, &place)?;
+        let kind = part.shift_remove("type").unwrap_or_default();
+        let kind = text(kind, &format!("{place}.type"))?;
+        let mut take = |name: &str| part.shift_remove(name).unwrap_or_default();
+        match kind.as_str() {
+            "text" | "input_text" | "output_text" => {
+                texts.push(text(take("text"), &format!("{place}.text"))?);
+            }
+            "refusal" => texts.push(text(take("refusal"), &format!("{place}.refusal"))?),
+            "image_url" => {
+                let mut image = object(take("image_url"), &format!("{place}.image_url"))?;
+                let url = image.shift_remove("url").unwrap_or_default();
+                turn.images.push(image_url(url, &place)?);
+            }
+            "input_image" => turn.images.push(image_url(take("image_url"), &place)?),
+            "file" => {
+                let file = object(take("file"), &format!("{place}.file"))?;
+                turn.files.push(file_part(file, &place)?);
+            }
+            "input_file" => turn.files.push(file_part(part, &place)?),
+            other => {
+                return Err(ApiError::unsupported(
+                    &place,
+                    format!("agents do not take parts of type `{other}`"),
+                ));
+            }
+        }
+    }
+    turn.text = texts.join("\n\n");
+    Ok(())
+}
+
+fn image_url(url: Value, place: &str) -> Result<String, ApiError> {
+    let url = text(url, place)?;
+    if url.starts_with("data:") {
+        return Ok(url);
+    }
+    Err(ApiError::unsupported(
+        place,
+        "an image must be sent as a data URL: this server fetches nothing that a client names",
+    ))
+}
+
+/// A file whose content the request holds.
+fn file_part(mut file: Map<String, Value>, place: &str) -> Result<Piece, ApiError> {
+    let mut take = |name: &str| file.shift_remove(name).filter(|value| !value.is_null());
+    let Some(data) = take("file_data") else {
+        return Err(ApiError::unsupported(
+            place,
+            "a file must be sent whole, as `file_data`: this server keeps no files and fetches none",
+        ));
+    };
+    let name = match take("filename") {
+        Some(name) => text(name, &format!("{place}.filename"))?,
+        None => "file.txt".to_owned(),
+    };
+    let data = text(data, &format!("{place}.file_data"))?;
+    let encoded = match data.strip_prefix("data:") {
+        None => data.as_str(),
+        Some(rest) => rest
+            .split_once(";base64,")
+            .map(|(_, encoded)| encoded)
+            .ok_or_else(|| ApiError::invalid(place, "`file_data` must be data:TYPE;base64,DATA"))?,
+    };
+    let bytes = STANDARD
+        .decode(encoded.trim())
+        .map_err(|error| ApiError::invalid(place, format!("`file_data` is no base64: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        let message = format!("the file `{name}` is no UTF-8 text; turn it into text first");
+        ApiError::unsupported(place, message)
+    })?;
+    Ok(Piece { name, text })
+}

@@ -1,0 +1,311 @@
+//! The server: its addresses, its routes, and its end.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::agents::{Agents, Offer};
+use super::chat::{self, Chat};
+use super::conversation::Conversation;
+use super::desk::{Asked, Desk, Phase};
+use super::error::{ApiError, ServeError};
+use super::events::Interface;
+use super::gate::Gate;
+use super::guard::guard;
+use super::keys::{Client, Clients};
+use super::metrics::{MEDIA_TYPE, Metrics};
+use super::request::{Extension, Fields};
+use super::responses::{self, Responses};
+
+/// How long requests that are stopped may take to end.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// How a server works.
+#[derive(Debug)]
+pub struct Settings {
+    /// Where it listens; port 0 is any that is free.
+    pub address: SocketAddr,
+    /// Who may use it.
+    pub clients: Clients,
+    /// Agents at work at once, each with its children.
+    pub max_concurrency: usize,
+    /// Requests that may wait for that.
+    pub max_queue: usize,
+    /// Bytes of a request.
+    pub max_request_bytes: usize,
+    /// Characters above which a text goes into the context.
+    pub long_text: usize,
+    /// How long requests under way may go on when the server is to end.
+    pub shutdown_timeout: Duration,
+}
+
+/// A conversation, and the field of the request that it is in.
+type Parts = (Conversation, &'static str);
+
+/// A server that listens and does not answer yet.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    shutdown_timeout: Duration,
+}
+
+/// What handlers share.
+struct Shared {
+    desk: Arc<Desk>,
+    clients: Clients,
+    max_request_bytes: usize,
+    long_text: usize,
+}
+
+impl Server {
+    /// Listens.
+    ///
+    /// # Errors
+    /// [`ServeError::OpenToAll`] if others could use it without a key, or [`ServeError::Listen`].
+    pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
+        let address = settings.address;
+        if !address.ip().is_loopback() && !settings.clients.need_keys() {
+            return Err(ServeError::OpenToAll(address));
+        }
+        let error = |reason| ServeError::Listen { address, reason };
+        let listener = TcpListener::bind(address).await.map_err(error)?;
+        let address = listener.local_addr().map_err(error)?;
+        let desk = Arc::new(Desk {
+            agents,
+            gate: Gate::new(settings.max_concurrency, settings.max_queue),
+            metrics: Metrics::new(),
+            phase: watch::Sender::new(Phase::Open),
+        });
+        Ok(Self {
+            listener,
+            address,
+            shared: Arc::new(Shared {
+                desk,
+                clients: settings.clients,
+                max_request_bytes: settings.max_request_bytes,
+                long_text: settings.long_text,
+            }),
+            shutdown_timeout: settings.shutdown_timeout,
+        })
+    }
+
+    /// What clients take as their base URL.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Answers until `stop` ends; then it takes no more requests and lets those under way end, until `stop_now` ends or the
+    /// time for it is over.
+    ///
+    /// # Errors
+    /// [`ServeError::Serve`] if no more connections can be taken.
+    pub async fn serve(
+        self,
+        stop: impl Future<Output = ()> + Send + 'static,
+        stop_now: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let phase = self.shared.desk.phase.clone();
+        let router = router(self.shared, self.address);
+        let mut watched = phase.subscribe();
+        let draining = phase.clone();
+        let serve = axum::serve(self.listener, router).with_graceful_shutdown(async move {
+            stop.await;
+            draining.send_replace(Phase::Draining);
+        });
+        let serve = serve.into_future();
+        tokio::pin!(serve);
+        tokio::select! {
+            ended = &mut serve => return ended.map_err(ServeError::Serve),
+            _ = watched.wait_for(|phase| *phase != Phase::Open) => {}
+        }
+        tokio::select! {
+            ended = timeout(self.shutdown_timeout, &mut serve) => {
+                if let Ok(ended) = ended {
+                    return ended.map_err(ServeError::Serve);
+                }
+            }
+            () = stop_now => {}
+        }
+        phase.send_replace(Phase::Stopping);
+        // A connection whose client reads nothing is left to itself.
+        match timeout(STOP_GRACE, &mut serve).await {
+            Ok(ended) => ended.map_err(ServeError::Serve),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(chat))
+        .route("/v1/responses", post(respond))
+        .route("/v1/models", get(models))
+        .route("/v1/models/{*name}", get(model))
+        .route("/health", get(health))
+        .route("/metrics", get(metrics))
+        .fallback(async |method: Method, uri: Uri| {
+            ApiError::no_route(format!("there is no {method} {}", uri.path()))
+        })
+        .method_not_allowed_fallback(async |method: Method, uri: Uri| {
+            ApiError::wrong_method(format!("{} does not take {method}", uri.path()))
+        })
+        .layer(middleware::from_fn_with_state(address, guard))
+        .with_state(shared)
+}
+
+impl Shared {
+    /// Reads a request up to the question that it comes to.
+    async fn read<I>(
+        &self,
+        request: Request,
+        how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
+    ) -> Result<(Asked, I), ApiError> {
+        let client = self.clients.of(request.headers())?;
+        // Before the body is read: nobody without a key makes the server keep one.
+        let permit = client.admit()?;
+        let body = to_bytes(request.into_body(), self.max_request_bytes).await;
+        let body = body.map_err(|_| ApiError::too_large(self.max_request_bytes))?;
+        let mut fields = Fields::of(&body)?;
+        drop(body);
+        let model = self.offer(&mut fields, &client)?;
+        let is_stream = fields.flag("stream")?;
+        let extension = fields.extension()?;
+        let ((conversation, param), interface) = how(&mut fields, &extension)?;
+        let question = conversation.question(extension, self.long_text, param)?;
+        Ok((
+            Asked {
+                client,
+                model,
+                question,
+                ignored: fields.ignored(),
+                is_stream,
+                permit,
+            },
+            interface,
+        ))
+    }
+
+    /// The name of the model, if there is one of that name and the client may use it.
+    fn offer(&self, fields: &mut Fields, client: &Client) -> Result<String, ApiError> {
+        let model = fields.text("model")?;
+        let name = model.ok_or_else(|| ApiError::invalid("model", "`model` is missing"))?;
+        let known = self.offers_of(client);
+        if known.iter().any(|offer| offer.name == name) {
+            return Ok(name);
+        }
+        let known: Vec<String> = known.into_iter().map(|offer| offer.name.clone()).collect();
+        Err(ApiError::no_model(&name, &known))
+    }
+
+    fn offers_of(&self, client: &Client) -> Vec<&Offer> {
+        let offers = self.desk.agents.offers().iter();
+        offers.filter(|offer| client.may_use(&offer.name)).collect()
+    }
+
+    async fn answer<I: Interface>(&self, read: Result<(Asked, I), ApiError>) -> Response {
+        match read {
+            Ok((asked, interface)) => self.desk.answer(asked, interface).await,
+            Err(error) => error.into_response(),
+        }
+    }
+}
+
+async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let read = shared.read(request, |fields, extension| {
+        chat::refuse(fields)?;
+        let conversation = chat::conversation(fields)?;
+        let interface = Chat::new(fields, extension.show);
+        Ok(((conversation, "messages"), interface))
+    });
+    shared.answer(read.await).await
+}
+
+async fn respond(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let read = shared.read(request, |fields, extension| {
+        responses::refuse(fields)?;
+        let conversation = responses::conversation(fields)?;
+        Ok(((conversation, "input"), Responses::new(extension.show)))
+    });
+    shared.answer(read.await).await
+}
+
+async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    let client = match shared.clients.of(&headers) {
+        Ok(client) => client,
+        Err(error) => return error.into_response(),
+    };
+    let offers = shared.offers_of(&client);
+    let data: Vec<Value> = offers.into_iter().map(shown).collect();
+    body(&json!({"object": "list", "data": data}))
+}
+
+async fn model(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let client = match shared.clients.of(&headers) {
+        Ok(client) => client,
+        Err(error) => return error.into_response(),
+    };
+    let offers = shared.offers_of(&client);
+    if let Some(offer) = offers.iter().find(|offer| offer.name == name) {
+        return body(&shown(offer));
+    }
+    let known: Vec<String> = offers.iter().map(|offer| offer.name.clone()).collect();
+    ApiError::no_model(&name, &known).into_response()
+}
+
+fn shown(offer: &Offer) -> Value {
+    json!({
+        "id": offer.name,
+        "object": "model",
+        "created": 0,
+        "owned_by": "rlm-eval",
+        "description": offer.description,
+    })
+}
+
+async fn health(State(shared): State<Arc<Shared>>) -> Response {
+    let is_open = *shared.desk.phase.borrow() == Phase::Open;
+    let (status, word) = if is_open {
+        (StatusCode::OK, "ok")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping")
+    };
+    let mut response = body(&json!({"status": word}));
+    *response.status_mut() = status;
+    response
+}
+
+async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    if let Err(error) = shared.clients.of(&headers) {
+        return error.into_response();
+    }
+    let desk = &shared.desk;
+    let mut response = Response::new(Body::from(desk.metrics.text(desk.gate.waiting())));
+    let kind = HeaderValue::from_static(MEDIA_TYPE);
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+fn body(value: &Value) -> Response {
+    let mut response = Response::new(Body::from(value.to_string()));
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}

@@ -1,0 +1,192 @@
+//! Flags of queues: of runs that go into one, of workers, and of `rlm-eval queue`.
+
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::number::{Seconds, whole};
+
+/// How a queue's server is reached.
+#[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]
+#[command(next_help_heading = "Queue")]
+pub struct QueueAccessArgs {
+    /// Credentials file for the NATS server [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub queue_creds: Option<PathBuf>,
+
+    /// File with the seed of an NKey for the NATS server [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub queue_nkey: Option<PathBuf>,
+
+    /// Certificates of authorities that the NATS server's certificate is checked by, beside the system's [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub queue_ca: Option<PathBuf>,
+
+    /// Client certificate for the NATS server [default: none]
+    #[arg(long, value_name = "FILE", requires = "queue_key")]
+    pub queue_cert: Option<PathBuf>,
+
+    /// Key of --queue-cert
+    #[arg(long, value_name = "FILE", requires = "queue_cert")]
+    pub queue_key: Option<PathBuf>,
+}
+
+/// The flags of a run whose attempts go into a queue.
+#[derive(Debug, Clone, Args, Serialize, PartialEq, Eq)]
+#[command(next_help_heading = "Queue")]
+pub struct QueueArgs {
+    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster with commas); `rlm-eval
+    /// worker` makes them. With --resume, `none` goes on without it [default: none]
+    #[arg(long, value_name = "URL")]
+    pub queue: Option<String>,
+
+    /// With --queue: submit the run and leave; `rlm-eval run --resume` follows it
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "queue"
+    )]
+    #[serde(skip)]
+    pub detach: bool,
+
+    /// Seconds without a sign of life after which an attempt is given to another worker
+    #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS")]
+    pub queue_lease: u64,
+
+    /// Workers that may die of an attempt before it ends in an error
+    #[arg(long, value_parser = whole::<u64>(1..=1_000), default_value_t = 5, value_name = "N")]
+    pub queue_tries: u64,
+
+    /// Servers of a cluster that keep each message: 1, 3 or 5
+    #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N")]
+    pub queue_replicas: usize,
+
+    /// Maximum megabytes of results that lie in the queue; workers wait until there is room [default: the server's limit]
+    #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
+    pub queue_max_mb: Option<u64>,
+
+    /// A run directory whose attempts tell how long samples take: the longest are made first [default: the order of the
+    /// dataset]
+    #[arg(long, value_name = "RUN")]
+    pub queue_order_by: Option<PathBuf>,
+
+    /// How its server is reached.
+    #[command(flatten)]
+    pub access: QueueAccessArgs,
+}
+
+impl QueueArgs {
+    /// Whether the run needs no queue: then nothing of it is recorded.
+    pub const fn is_unused(&self) -> bool {
+        self.queue.is_none()
+    }
+}
+
+/// The flags of `rlm-eval worker`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = WORKER_DETAILS)]
+pub struct WorkerArgs {
+    /// The NATS server of the queue: nats://HOST:PORT
+    #[arg(value_name = "URL")]
+    pub url: String,
+
+    /// Work only on this run, by its id or its folder [default: every run of the queue]
+    #[arg(long, value_name = "RUN")]
+    pub run: Vec<String>,
+
+    /// Maximum attempts in progress at once
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        default_value_t = 5,
+        value_name = "N"
+    )]
+    pub concurrency: usize,
+
+    /// Folder with the data of benchmarks, in place of the one that the run names
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+
+    /// Address that a run may send this machine's key to, beside those of known providers
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+
+    /// Run the server programs that rows of own benchmarks name in `command`
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub allow_commands: bool,
+
+    /// Seconds that attempts under way get to finish after SIGTERM or Ctrl-C; the others are returned to the queue
+    #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
+    pub drain: Seconds,
+
+    /// End after so many seconds without anything to do [default: never]
+    #[arg(long, value_name = "SECONDS")]
+    pub idle_exit: Option<Seconds>,
+
+    /// What the worker is called in the queue [default: host and process]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// How its server is reached.
+    #[command(flatten)]
+    pub access: QueueAccessArgs,
+}
+
+/// `rlm-eval queue`.
+#[derive(Debug, Clone, Args)]
+pub struct QueueCommandArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub action: QueueAction,
+}
+
+/// What can be done with the runs of a queue.
+#[derive(Debug, Clone, Subcommand)]
+pub enum QueueAction {
+    /// Show runs, what is waiting, and workers
+    Status(QueueTargetArgs),
+    /// Take no more attempts; what is under way is finished
+    Pause(QueueTargetArgs),
+    /// Take attempts again
+    Resume(QueueTargetArgs),
+    /// Make no more attempts, and drop or return what is under way
+    Cancel(QueueTargetArgs),
+}
+
+/// What is meant.
+#[derive(Debug, Clone, Args)]
+pub struct QueueTargetArgs {
+    /// The run, by its id or its folder; `status` shows all runs without it
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+
+    /// The NATS server of the queue [default: the one that the run's folder names]
+    #[arg(long, value_name = "URL")]
+    pub queue: Option<String>,
+
+    /// Only the attempts at this sample
+    #[arg(long, value_name = "ID", conflicts_with = "worker")]
+    pub sample: Option<String>,
+
+    /// Only this worker
+    #[arg(long, value_name = "NAME")]
+    pub worker: Option<String>,
+
+    /// Print JSON
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub json: bool,
+
+    /// How its server is reached.
+    #[command(flatten)]
+    pub access: QueueAccessArgs,
+}
+
+const WORKER_DETAILS: &str = "\
+Makes attempts of runs that `rlm-eval run --queue` put into the queue, if this build and its data fit \
+them. Keys come from this machine's environment.
+
+Examples:
+  rlm-eval worker nats://queue.example:4222 --concurrency 8
+  rlm-eval worker nats://localhost:4222 --idle-exit 60";

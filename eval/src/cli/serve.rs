@@ -1,0 +1,128 @@
+//! Flags of `rlm-eval serve`, and those that it shares with other ways to ask agents from outside.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use serve::DEFAULT_LONG_TEXT;
+
+use super::EngineArgs;
+use super::number::{Seconds, whole};
+use crate::providers::ModelRef;
+
+/// The flags of `rlm-eval serve`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = DETAILS, allow_negative_numbers = true)]
+pub struct ServeArgs {
+    /// Address to listen on. Without keys of clients, only one of this machine
+    #[arg(
+        long,
+        default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
+        value_name = "IP",
+        help_heading = "Server"
+    )]
+    pub host: IpAddr,
+
+    /// Port to listen on; 0 for any free port
+    #[arg(
+        long,
+        default_value_t = 8000,
+        value_name = "N",
+        help_heading = "Server"
+    )]
+    pub port: u16,
+
+    /// Agents at work at once, each with its children; further requests wait
+    #[arg(
+        long,
+        default_value_t = 64,
+        value_parser = whole::<usize>(1..=100_000),
+        value_name = "N",
+        help_heading = "Server"
+    )]
+    pub max_concurrency: usize,
+
+    /// Requests that may wait; further ones are refused with status 429
+    #[arg(
+        long,
+        default_value_t = 1_000,
+        value_parser = whole::<usize>(0..=1_000_000),
+        value_name = "N",
+        help_heading = "Server"
+    )]
+    pub max_queue: usize,
+
+    /// Maximum size of a request in MB (10^6 bytes)
+    #[arg(
+        long,
+        default_value_t = 64,
+        value_parser = whole::<usize>(1..=1_000),
+        value_name = "MB",
+        help_heading = "Server"
+    )]
+    pub max_request_size: usize,
+
+    /// Characters above which a message, instructions or the earlier conversation go into the agent's `context`
+    #[arg(
+        long,
+        default_value_t = DEFAULT_LONG_TEXT,
+        value_parser = whole::<usize>(100..=100_000_000),
+        value_name = "N",
+        help_heading = "Server"
+    )]
+    pub long_text: usize,
+
+    /// Seconds that requests under way may go on after the first Ctrl-C or SIGTERM; a second one stops them
+    #[arg(
+        long,
+        default_value_t = Seconds::of(60),
+        value_name = "SECONDS",
+        help_heading = "Server"
+    )]
+    pub shutdown_timeout: Seconds,
+
+    /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in `EVAL_CLIENT_KEY`, or none]
+    #[arg(long, value_name = "FILE", help_heading = "Server")]
+    pub client_keys: Option<PathBuf>,
+
+    /// What is served.
+    #[command(flatten)]
+    pub served: ServedArgs,
+
+    /// The agents.
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+/// Which agents others can ask, and where their trajectories go.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Server")]
+pub struct ServedArgs {
+    /// Further model to serve besides --model, under the same settings; repeatable
+    #[arg(long, value_name = "REF")]
+    pub also_model: Vec<ModelRef>,
+
+    /// YAML file of agents with names and flags of their own, see docs/guides/serve.md [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub agents: Option<PathBuf>,
+
+    /// Sandboxes that are kept ready for each name: as many requests as come at once begin without waiting for one. Each takes
+    /// a few MB of memory; where attempts share workers, none is kept
+    #[arg(long, default_value_t = 2, value_parser = whole::<usize>(0..=10_000), value_name = "N")]
+    pub ready: usize,
+
+    /// Folder for the run directories that hold the trajectories of requests, one for each name that is used
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    pub log_dir: PathBuf,
+}
+
+const DETAILS: &str = "\
+Prints the base URL for clients on stdout and serves until Ctrl-C. `rlm/MODEL` and \
+`rlm-coordinator/MODEL` are the names that clients use as `model`; `--max-cost` and the other budgets \
+of a run limit the server as a whole.
+
+Examples:
+  rlm-eval serve --model openai/gpt-5-mini
+  rlm-eval serve --model anthropic/claude-sonnet-4-5 --port 8080 --max-cost 20
+  rlm-eval serve --model openai/gpt-5-mini --host 0.0.0.0 --client-keys clients.yaml";

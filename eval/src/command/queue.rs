@@ -1,0 +1,254 @@
+//! `rlm-eval queue`: shows, pauses, resumes and cancels runs of a queue.
+
+use std::sync::Arc;
+
+use queue::message::{Manifest, Presence, State};
+use queue::{Broker, QueueError, RunQueue, change_manifest, manifest, manifests, now_ms};
+use serde_json::json;
+
+use super::run::runtime;
+use super::stdout;
+use crate::cli::{QueueAction, QueueCommandArgs};
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::settings::{QueueTarget, SettingsError};
+use crate::terminal;
+
+/// Seconds without a sign of life after which a worker is called lost.
+const LOST_S: u64 = 10;
+
+/// Does one thing with a queue.
+///
+/// # Errors
+/// [`Error::Queue`] if the server cannot be reached, or has no such run.
+pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
+    let (QueueAction::Status(target)
+    | QueueAction::Pause(target)
+    | QueueAction::Resume(target)
+    | QueueAction::Cancel(target)) = &args.action;
+    let target = QueueTarget::resolve(target)?;
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let broker = queue::connect(&target.access, "rlm-eval queue").await?;
+        match &args.action {
+            QueueAction::Status(_) => status(&broker, &target).await,
+            action => act(&broker, action, &target).await,
+        }
+    })
+}
+
+async fn act(
+    broker: &Arc<dyn Broker>,
+    action: &QueueAction,
+    target: &QueueTarget,
+) -> Result<Outcome, Error> {
+    let Some(run) = &target.run else {
+        return Err(SettingsError::with_hint(
+            "no run is named".to_owned(),
+            "`rlm-eval queue status` lists the runs of a queue".to_owned(),
+        )
+        .into());
+    };
+    let queue = RunQueue::new(Arc::clone(broker), run.clone());
+    let said = match (&target.sample, &target.worker) {
+        (Some(sample), _) => of_sample(&queue, action, sample).await?,
+        (None, Some(worker)) => of_worker(&queue, action, worker).await?,
+        (None, None) => of_run(&queue, action).await?,
+    };
+    terminal::note(&said);
+    Ok(Outcome::Complete)
+}
+
+async fn of_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueError> {
+    let state = match action {
+        QueueAction::Pause(_) => State::Paused,
+        QueueAction::Cancel(_) => State::Cancelled,
+        QueueAction::Resume(_) | QueueAction::Status(_) => State::Open,
+    };
+    change_manifest(queue.broker(), queue.key(), |manifest| {
+        manifest.state = state.clone();
+    })
+    .await?;
+    Ok(match state {
+        State::Paused => {
+            "paused: workers take no more attempts, and finish what is under way".to_owned()
+        }
+        State::Cancelled => {
+            "cancelled: what is finished is kept; `rlm-eval run --resume` collects it".to_owned()
+        }
+        _ => "resumed".to_owned(),
+    })
+}
+
+async fn of_sample(
+    queue: &RunQueue,
+    action: &QueueAction,
+    sample: &str,
+) -> Result<String, QueueError> {
+    let shown = terminal::one_line(sample).into_owned();
+    let jobs = queue.jobs_of(sample).await?;
+    let number = jobs.len();
+    match action {
+        QueueAction::Pause(_) => {
+            change_manifest(queue.broker(), queue.key(), |manifest| {
+                for job in &jobs {
+                    if !manifest.held.contains(job) {
+                        manifest.held.push(job.clone());
+                    }
+                }
+            })
+            .await?;
+            queue.withdraw(sample).await?;
+            Ok(format!(
+                "{number} attempts at {shown} wait until they are resumed"
+            ))
+        }
+        QueueAction::Cancel(_) => {
+            change_manifest(queue.broker(), queue.key(), |manifest| {
+                if !manifest.cancelled.iter().any(|one| one == sample) {
+                    manifest.cancelled.push(sample.to_owned());
+                }
+            })
+            .await?;
+            queue.withdraw(sample).await?;
+            Ok(format!(
+                "{number} attempts at {shown} are not made any more"
+            ))
+        }
+        QueueAction::Resume(_) | QueueAction::Status(_) => {
+            let before = manifest(queue.broker(), queue.key()).await?;
+            let held = before.map_or_else(Vec::new, |(manifest, _)| manifest.held);
+            let back: Vec<_> = held
+                .into_iter()
+                .filter(|job| job.sample == sample)
+                .collect();
+            change_manifest(queue.broker(), queue.key(), |manifest| {
+                manifest.held.retain(|job| job.sample != sample);
+                manifest.cancelled.retain(|one| one != sample);
+            })
+            .await?;
+            let back = queue.submit(back).await?;
+            Ok(format!("{back} attempts at {shown} are in the queue again"))
+        }
+    }
+}
+
+async fn of_worker(queue: &RunQueue, action: &QueueAction, worker: &str) -> Result<String, Error> {
+    let known = queue.workers().await?;
+    if !known.iter().any(|(presence, _)| presence.worker == worker) {
+        let names: Vec<_> = known.iter().map(|(one, _)| one.worker.as_str()).collect();
+        return Err(SettingsError::with_hint(
+            format!("the run has no worker `{worker}`"),
+            format!("it has: {}", names.join(", ")),
+        )
+        .into());
+    }
+    change_manifest(queue.broker(), queue.key(), |manifest| {
+        manifest.paused_workers.retain(|one| one != worker);
+        manifest.dismissed.retain(|one| one != worker);
+        match action {
+            QueueAction::Pause(_) => manifest.paused_workers.push(worker.to_owned()),
+            QueueAction::Cancel(_) => manifest.dismissed.push(worker.to_owned()),
+            QueueAction::Resume(_) | QueueAction::Status(_) => {}
+        }
+    })
+    .await?;
+    Ok(match action {
+        QueueAction::Pause(_) => {
+            format!("worker {worker} finishes what it has under way, and takes no more of this run")
+        }
+        QueueAction::Cancel(_) => {
+            format!("worker {worker} returns what it has under way, and takes no more of this run")
+        }
+        _ => format!("worker {worker} takes attempts of this run"),
+    })
+}
+
+async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcome, Error> {
+    let all = match &target.run {
+        None => manifests(broker.as_ref()).await?,
+        Some(run) => match manifest(broker.as_ref(), run).await? {
+            Some((manifest, _)) => vec![manifest],
+            None => return Err(QueueError::NoRun(run.to_string()).into()),
+        },
+    };
+    let mut runs = Vec::new();
+    for manifest in all {
+        let queue = RunQueue::new(Arc::clone(broker), manifest.key.clone());
+        let counts = queue.counts().await?;
+        let workers = queue.workers().await?;
+        let books = queue.books().await?;
+        runs.push((manifest, counts, workers, books));
+    }
+    if target.json {
+        let each = runs.iter().map(|(manifest, counts, workers, books)| {
+            json!({
+                "key": manifest.key,
+                "run_id": manifest.run_id,
+                "state": manifest.state,
+                "attempts_total": manifest.attempts_total,
+                "waiting": counts.waiting,
+                "under_way": counts.under_way,
+                "bytes": counts.bytes,
+                "cancelled": manifest.cancelled,
+                "held": manifest.held,
+                "spent": books.as_ref().map(queue::books::Books::total),
+                "workers": workers.iter().map(|(presence, at_ms)| json!({
+                    "worker": presence,
+                    "heard_ms": at_ms,
+                })).collect::<Vec<_>>(),
+            })
+        });
+        stdout::write_json(&each.collect::<Vec<_>>())?;
+        return Ok(Outcome::Complete);
+    }
+    if runs.is_empty() {
+        terminal::note("the queue has no runs");
+    }
+    let mut text = String::new();
+    for (manifest, counts, workers, _) in &runs {
+        text.push_str(&run_lines(manifest, *counts));
+        for (presence, at_ms) in workers {
+            text.push_str(&worker_line(presence, *at_ms));
+        }
+    }
+    stdout::write(&text)?;
+    Ok(Outcome::Complete)
+}
+
+fn run_lines(manifest: &Manifest, counts: queue::Counts) -> String {
+    let state = match &manifest.state {
+        State::Open => "open".to_owned(),
+        State::Paused => "paused".to_owned(),
+        State::Halted { reason } => format!("halted: {}", terminal::one_line(reason)),
+        State::Cancelled => "cancelled".to_owned(),
+        State::Complete => "complete".to_owned(),
+    };
+    format!(
+        "{}  {state}\n  {} attempts in all, {} waiting, {} under way, {:.1} MB of results in the queue\n",
+        terminal::one_line(&manifest.run_id),
+        manifest.attempts_total,
+        counts.waiting,
+        counts.under_way,
+        counts.bytes as f64 / 1e6
+    )
+}
+
+fn worker_line(presence: &Presence, at_ms: u64) -> String {
+    let silent = now_ms().saturating_sub(at_ms) / 1000;
+    let state = match (&presence.unfit, presence.leaving) {
+        (Some(why), _) => format!("does not fit: {}", terminal::one_line(why)),
+        (None, true) => "has left".to_owned(),
+        (None, false) if silent > LOST_S => format!("lost, silent for {silent} s"),
+        (None, false) => format!(
+            "{} of {} under way",
+            presence.under_way.len(),
+            presence.concurrency
+        ),
+    };
+    format!(
+        "  worker {}  {state}, {} finished\n",
+        terminal::one_line(&presence.worker),
+        presence.finished
+    )
+}

@@ -1,0 +1,470 @@
+//! Follows a run whose attempts workers make: submits what is left of it, and takes what comes of it as the events of a run.
+
+mod arrival;
+mod workers_file;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use harness::{Budget, HaltReason, Spent};
+use queue::books::{Amounts, Books};
+use queue::message::{self, Job, Manifest, Presence, State, VERSION};
+use queue::name::{Place, RunKey};
+use queue::{
+    Broker, Expect, Follow, Limits, QueueError, RunQueue, Stored, change_manifest, now_ms,
+};
+use records::run_dir::RunDir;
+use records::{AttemptRecord, RunIdentity};
+use tokio::sync::{mpsc, watch};
+
+use super::prepared::Prepared;
+use crate::program;
+use crate::run_event::{Reporter, RunEvent, RunPlan};
+use crate::runner::{Ending, Progress};
+use crate::settings::{QueueSettings, RunSettings};
+use crate::terminal;
+
+use workers_file::WorkersFile;
+
+/// After so long without anything new, attempts that are neither made nor in the queue are put into it again.
+const CHECK: Duration = Duration::from_secs(5);
+
+/// How long what is under way may still come in after a run was halted or stopped.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A run in the queue, as its submitter follows it.
+pub(super) struct Queued {
+    pub(super) queue: RunQueue,
+    settings: QueueSettings,
+    identity: RunIdentity,
+    dir: PathBuf,
+    /// The attempts that are not made yet, with their samples' places in the dataset.
+    open: BTreeMap<(String, u32), usize>,
+    /// The same in the order in which they go into the queue.
+    order: Vec<(String, u32)>,
+    /// Time that the run may take in this start.
+    time: Option<Duration>,
+    errors_allowed: Option<u64>,
+    plan: RunPlan,
+    /// Attempts that the disk has; none where nothing is asked about that.
+    stored: mpsc::UnboundedReceiver<(String, u32)>,
+}
+
+/// A run that goes into the queue.
+pub(super) struct Submission<'a> {
+    pub(super) settings: &'a RunSettings,
+    pub(super) prepared: &'a Prepared,
+    pub(super) plan: &'a RunPlan,
+    pub(super) jobs: &'a [(usize, u32)],
+    /// Attempts that are made although they have a record.
+    pub(super) again: &'a BTreeSet<(String, u32)>,
+    pub(super) earlier: &'a [AttemptRecord],
+    /// What earlier starts have spent.
+    pub(super) spent: Spent,
+    pub(super) errors_allowed: Option<u64>,
+}
+
+impl Queued {
+    /// Puts what is left of a run into the queue; what is there already stays.
+    ///
+    /// # Errors
+    /// [`QueueError`] if the server cannot be reached or refuses it.
+    pub(super) async fn submit(
+        submission: Submission<'_>,
+        queue_settings: &QueueSettings,
+        stored: mpsc::UnboundedReceiver<(String, u32)>,
+    ) -> Result<Self, QueueError> {
+        let Submission {
+            settings,
+            prepared,
+            plan,
+            ..
+        } = submission;
+        let key = RunKey::of(&plan.run_id);
+        let broker = queue::connect(&queue_settings.access, &format!("run {key}")).await?;
+        let limits = Limits {
+            replicas: queue_settings.replicas,
+            max_bytes: queue_settings.max_bytes,
+            lease: queue_settings.lease,
+        };
+        broker.create(&key, limits).await?;
+        let queue = RunQueue::new(Arc::clone(&broker), key.clone());
+        for (sample, attempt) in submission.again {
+            queue.forget(sample, *attempt).await?;
+        }
+        let budget = settings.engine.conduct.budget;
+        let spent = submission.spent;
+        let earlier = Amounts {
+            cost_usd: spent.cost_usd,
+            tokens: spent.tokens as f64,
+            calls: spent.calls as f64,
+        };
+        queue
+            .change("books", |books: Option<Books>| {
+                (books.unwrap_or_else(|| Books::new(earlier)), ())
+            })
+            .await?;
+        let manifest = Manifest {
+            v: VERSION,
+            key: key.clone(),
+            run_id: plan.run_id.clone(),
+            state: State::Open,
+            program: program::this().digest(),
+            dataset_digest: prepared.dataset.digest().to_owned(),
+            fingerprint: prepared.fingerprint.as_str().to_owned(),
+            identity: serde_json::to_value(&plan.identity).unwrap_or_default(),
+            flags: settings.flags.clone(),
+            attempts_total: plan.attempts_total,
+            lease_s: queue_settings.lease.as_secs(),
+            max_deliveries: queue_settings.tries,
+            limits: amounts(budget),
+            cancelled: Vec::new(),
+            held: Vec::new(),
+            paused_workers: Vec::new(),
+            dismissed: Vec::new(),
+            resubmitted: false,
+            submitted_ms: now_ms(),
+        };
+        publish(broker.as_ref(), manifest).await?;
+        let open: BTreeMap<_, _> = submission
+            .jobs
+            .iter()
+            .map(|(index, attempt)| ((prepared.id(*index), *attempt), *index))
+            .collect();
+        let mut order: Vec<_> = submission
+            .jobs
+            .iter()
+            .map(|(index, attempt)| (prepared.id(*index), *attempt))
+            .collect();
+        let lengths = lengths(queue_settings, submission.earlier);
+        // A stable sort: those of unknown length stay in the order of the dataset, before all that are known to be short.
+        order.sort_by(|a, b| {
+            let of = |key: &(String, u32)| lengths.get(&key.0).copied().unwrap_or(f64::MAX);
+            of(b).total_cmp(&of(a))
+        });
+        let queued = Self {
+            queue,
+            settings: queue_settings.clone(),
+            identity: plan.identity.clone(),
+            dir: plan.dir.clone(),
+            open,
+            order,
+            time: budget.time,
+            errors_allowed: submission.errors_allowed,
+            plan: plan.clone(),
+            stored,
+        };
+        let new = queued.put_open().await?;
+        terminal::note(&format!(
+            "{new} attempts put into the queue at {} as {key}",
+            queue_settings.access.url
+        ));
+        Ok(queued)
+    }
+
+    /// Puts all attempts into the queue that are not made yet. Gives how many are new there.
+    async fn put_open(&self) -> Result<u64, QueueError> {
+        let still = self.order.iter().filter(|key| self.open.contains_key(*key));
+        let jobs = still.map(|(sample, attempt)| Job::new(sample.clone(), *attempt));
+        self.queue.submit(jobs.collect()).await
+    }
+
+    /// Takes what comes of the run until nothing of it is left, or something stops it.
+    pub(super) async fn follow(
+        mut self,
+        events: mpsc::UnboundedSender<RunEvent>,
+        mut failure: watch::Receiver<bool>,
+        stop: impl Future<Output = ()>,
+    ) -> (Progress, bool) {
+        let mut made = Progress::default();
+        // Once the run has ended nobody receives them.
+        let _ = events.send(RunEvent::RunStarted(self.plan.clone()));
+        let mut state = State::Open;
+        let followed = self
+            .collect(&events, &mut failure, stop, &mut made, &mut state)
+            .await;
+        if let Err(error) = followed {
+            terminal::warning(&error.to_string());
+            made.ending = Ending::Interrupted;
+        }
+        let is_over = self.open.is_empty() || state == State::Cancelled;
+        let is_over = is_over && made.ending == Ending::Done;
+        (made, is_over)
+    }
+
+    async fn collect(
+        &mut self,
+        events: &mpsc::UnboundedSender<RunEvent>,
+        failure: &mut watch::Receiver<bool>,
+        stop: impl Future<Output = ()>,
+        made: &mut Progress,
+        state: &mut State,
+    ) -> Result<(), QueueError> {
+        let key = self.queue.key().clone();
+        let mut arrivals = self.queue.arrivals().await?;
+        let mut workers = self.queue.watch_workers().await?;
+        let place = Place::manifest(Some(&key));
+        let mut manifests = self
+            .queue
+            .broker()
+            .follow(&place, Follow::LastOfEach)
+            .await?;
+        let mut file = WorkersFile::new(&self.dir);
+        let mut checked = Instant::now();
+        let began = Instant::now();
+        let mut ends_at: Option<Instant> = None;
+        tokio::pin!(stop);
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        while !self.open.is_empty() {
+            tokio::select! {
+                Some(arrival) = arrivals.recv() => {
+                    checked = Instant::now();
+                    self.arrive(&arrival, made, events).await?;
+                    if self.errors_allowed.is_some_and(|allowed| made.errors() > allowed) {
+                        made.ending = Ending::TooManyErrors { errors: made.errors() };
+                        self.pause().await?;
+                        break;
+                    }
+                }
+                Some(stored) = workers.recv() => {
+                    if let Ok(presence) = message::read::<Presence>(&stored.subject, &stored.bytes) {
+                        Self::say_unfit(&file, &presence);
+                        file.take(presence, stored.at_ms);
+                    }
+                }
+                Some(stored) = manifests.recv() => {
+                    if let Ok(manifest) = message::read::<Manifest>(&stored.subject, &stored.bytes) {
+                        self.take_manifest(manifest, state);
+                    }
+                    match state {
+                        State::Halted { reason } => {
+                            made.ending = Ending::Halted(HaltReason::OverBudget(reason.clone()));
+                            ends_at.get_or_insert(Instant::now() + GRACE);
+                        }
+                        State::Cancelled => { ends_at.get_or_insert(Instant::now() + GRACE); }
+                        State::Open | State::Paused | State::Complete => {}
+                    }
+                }
+                Some((sample, attempt)) = self.stored.recv() => {
+                    if self.settings.max_bytes.is_some() {
+                        self.queue.forget(&sample, attempt).await?;
+                    }
+                }
+                _ = tick.tick() => {
+                    let counts = self.queue.counts().await.ok();
+                    file.write(state, counts, self.open.len());
+                    if ends_at.is_some_and(|at| at <= Instant::now()) {
+                        break;
+                    }
+                    if let Some(limit) = self.time && began.elapsed() >= limit && ends_at.is_none() {
+                        let reason = format!(
+                            "the --time-limit budget is used up ({:.1} s of {} s)",
+                            began.elapsed().as_secs_f64(),
+                            limit.as_secs_f64()
+                        );
+                        change_manifest(self.queue.broker(), &key, |manifest| {
+                            manifest.state = State::Halted { reason: reason.clone() };
+                        }).await?;
+                    }
+                    if checked.elapsed() >= CHECK && *state == State::Open {
+                        checked = Instant::now();
+                        self.replace_lost(counts).await?;
+                    }
+                }
+                () = &mut stop => {
+                    made.ending = Ending::Interrupted;
+                    self.pause().await?;
+                    break;
+                }
+                _ = failure.changed() => break,
+            }
+        }
+        file.write(state, self.queue.counts().await.ok(), self.open.len());
+        Ok(())
+    }
+
+    /// Attempts that are neither made nor in the queue, such as those that somebody took out of it, go into it again.
+    async fn replace_lost(&self, counts: Option<queue::Counts>) -> Result<(), QueueError> {
+        let Some(counts) = counts else { return Ok(()) };
+        if counts.waiting + counts.under_way >= self.open.len() as u64 {
+            return Ok(());
+        }
+        // One that was made while this was counted is passed over by whoever takes it.
+        change_manifest(self.queue.broker(), self.queue.key(), |manifest| {
+            manifest.resubmitted = true;
+        })
+        .await?;
+        self.put_open().await.map(|_| ())
+    }
+
+    async fn pause(&self) -> Result<(), QueueError> {
+        let paused = change_manifest(self.queue.broker(), self.queue.key(), |manifest| {
+            if manifest.state == State::Open {
+                manifest.state = State::Paused;
+            }
+        });
+        match tokio::time::timeout(GRACE, paused).await {
+            Ok(paused) => paused.map(|_| ()),
+            // Without an answer: workers go on, and nothing is lost.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn take_manifest(&mut self, manifest: Manifest, state: &mut State) {
+        for sample in &manifest.cancelled {
+            let before = self.open.len();
+            self.open.retain(|(id, _), _| id != sample);
+            if self.open.len() < before {
+                terminal::note(&format!(
+                    "cancelled: the attempts at {}",
+                    terminal::one_line(sample)
+                ));
+            }
+        }
+        if *state != manifest.state {
+            match &manifest.state {
+                State::Paused => terminal::note(
+                    "paused: workers take no attempts; `rlm-eval queue resume` goes on",
+                ),
+                State::Open => terminal::note("workers take attempts"),
+                State::Cancelled => terminal::note("cancelled: no more attempts are made"),
+                State::Halted { .. } | State::Complete => {}
+            }
+        }
+        *state = manifest.state;
+    }
+
+    fn say_unfit(file: &WorkersFile, presence: &Presence) {
+        if let Some(why) = &presence.unfit
+            && file.is_news(presence)
+        {
+            terminal::warning(&format!(
+                "worker {} makes none of this run's attempts: {}",
+                terminal::one_line(&presence.worker),
+                terminal::one_line(why)
+            ));
+        }
+    }
+
+    async fn arrive(
+        &mut self,
+        stored: &Stored,
+        made: &mut Progress,
+        events: &mpsc::UnboundedSender<RunEvent>,
+    ) -> Result<(), QueueError> {
+        let opened = match self.queue.open(stored).await {
+            Ok(None) => return Ok(()),
+            Ok(Some((parcel, body))) => arrival::read(&self.identity, parcel, &body),
+            Err(error @ QueueError::Message { .. }) => Err(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        match opened {
+            Ok(arrival::Arrival::Wasted { parcel, body }) => {
+                arrival::keep_wasted(&self.dir, &parcel, &body, stored.sequence);
+            }
+            Ok(arrival::Arrival::Made(attempt)) => {
+                let key = (attempt.record.id.clone(), attempt.record.attempt);
+                // One that an earlier start has stored comes again, and is passed over.
+                if let Some(index) = self.open.remove(&key) {
+                    attempt.report(index, made, events);
+                }
+            }
+            Err(why) => {
+                terminal::warning(&format!(
+                    "taken out of the queue, for it is no result: {}",
+                    terminal::one_line(&why)
+                ));
+                self.queue.reject(stored).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a run from the queue, of which everything is stored.
+///
+/// # Errors
+/// [`QueueError`].
+pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
+    change_manifest(queue.broker(), queue.key(), |manifest| {
+        if manifest.state != State::Cancelled {
+            manifest.state = State::Complete;
+        }
+    })
+    .await?;
+    queue.broker().remove(queue.key()).await
+}
+
+/// Says of a run what is to be said, whatever was said before; what was cancelled or held stays so.
+async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
+    let place = Place::manifest(Some(&new.key));
+    loop {
+        let before = queue::manifest(broker, &new.key).await?;
+        let (manifest, expect) = match before {
+            None => (new.clone(), Expect::Nothing),
+            Some((before, sequence)) => {
+                let kept = Manifest {
+                    cancelled: before.cancelled,
+                    held: before.held,
+                    paused_workers: before.paused_workers,
+                    dismissed: before.dismissed,
+                    resubmitted: true,
+                    submitted_ms: before.submitted_ms,
+                    ..new.clone()
+                };
+                (kept, Expect::Last(sequence))
+            }
+        };
+        match broker.put(&place, message::write(&manifest), expect).await {
+            Err(QueueError::Conflict) => {}
+            written => return written.map(|_| ()),
+        }
+    }
+}
+
+fn amounts(budget: Budget) -> Amounts<Option<f64>> {
+    Amounts {
+        cost_usd: budget.cost_usd,
+        tokens: budget.tokens.map(|most| most as f64),
+        calls: budget.calls.map(|most| most as f64),
+    }
+}
+
+/// Seconds that attempts at a sample took, on average, by sample.
+fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<String, f64> {
+    let mut sums: HashMap<String, (f64, f64)> = HashMap::new();
+    let mut add = |records: &[AttemptRecord]| {
+        for record in records {
+            let (sum, number) = sums.entry(record.id.clone()).or_default();
+            *sum += record.total_time_s;
+            *number += 1.0;
+        }
+    };
+    add(earlier);
+    if let Some(path) = &settings.order_by {
+        match RunDir::open(path) {
+            Ok(run) => add(&run.records),
+            Err(error) => terminal::warning(&format!("--queue-order-by: {error}")),
+        }
+    }
+    let mean = |(id, (sum, number)): (String, (f64, f64))| (id, sum / number);
+    sums.into_iter().map(mean).collect()
+}
+
+/// A reporter that says which attempts the disk has: a reporter gets an event when it is stored.
+pub(super) struct Told {
+    pub(super) inner: Box<dyn Reporter>,
+    pub(super) stored: mpsc::UnboundedSender<(String, u32)>,
+}
+
+impl Reporter for Told {
+    fn report(&mut self, event: &RunEvent) {
+        self.inner.report(event);
+        if let RunEvent::AttemptFinished(record) = event {
+            // At the run's end nobody asks any more.
+            let _ = self.stored.send((record.id.clone(), record.attempt));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What comes of an attempt that a worker made, checked before anything of it is stored.
+
+use std::path::Path;
+
+use harness::model::Event;
+use queue::message::Parcel;
+use records::run_dir::{PaidFor, keep_abandoned};
+use records::{AttemptRecord, RunIdentity};
+use tokio::sync::mpsc;
+
+use crate::run_event::RunEvent;
+use crate::runner::Progress;
+use crate::terminal;
+
+/// Something that a worker sent.
+pub(super) enum Arrival {
+    /// An attempt with its events.
+    Made(Box<MadeAttempt>),
+    /// What was paid for nothing.
+    Wasted {
+        /// Whose.
+        parcel: Parcel,
+        /// The lines.
+        body: Vec<u8>,
+    },
+}
+
+/// An attempt that was made elsewhere.
+pub(super) struct MadeAttempt {
+    pub(super) record: AttemptRecord,
+    events: Vec<Event>,
+}
+
+/// Reads what a worker sent.
+///
+/// # Errors
+/// A sentence about what is wrong with it.
+pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Result<Arrival, String> {
+    if parcel.wasted.is_some() {
+        let body = body.to_vec();
+        return Ok(Arrival::Wasted { parcel, body });
+    }
+    let of = format!("attempt {} at {}", parcel.attempt, parcel.sample);
+    let mut lines = body
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
+    let record = lines.next().unwrap_or_default();
+    let record: AttemptRecord =
+        serde_json::from_slice(record).map_err(|error| format!("{of}: its record: {error}"))?;
+    let is_of = |run: &str, sample: &str, attempt: u32| {
+        run == identity.run_id && sample == parcel.sample && attempt == parcel.attempt
+    };
+    if !is_of(&record.run_id, &record.id, record.attempt) {
+        return Err(format!("{of}: its record is of another attempt"));
+    }
+    let mut events = Vec::new();
+    for (place, line) in lines.enumerate() {
+        let event: Event = serde_json::from_slice(line)
+            .map_err(|error| format!("{of}: event {}: {error}", place + 1))?;
+        if !is_of(&event.run_id, &event.sample, event.attempt) {
+            return Err(format!("{of}: event {} is of another attempt", place + 1));
+        }
+        events.push(event);
+    }
+    Ok(Arrival::Made(Box::new(MadeAttempt { record, events })))
+}
+
+impl MadeAttempt {
+    /// Reports it as if it had been made here.
+    pub(super) fn report(
+        self,
+        index: usize,
+        made: &mut Progress,
+        events: &mpsc::UnboundedSender<RunEvent>,
+    ) {
+        let started = RunEvent::AttemptStarted {
+            sample: self.record.id.clone(),
+            attempt: self.record.attempt,
+        };
+        let each = self.events.into_iter().map(RunEvent::Engine);
+        for event in std::iter::once(started).chain(each) {
+            // Once the run has ended nobody receives them.
+            let _ = events.send(event);
+        }
+        made.add(self.record.of_sample(index), events);
+    }
+}
+
+/// Keeps what was paid for nothing; what cannot be kept is said.
+pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
+    let of = (parcel.sample.as_str(), parcel.attempt);
+    let what = match parcel.wasted.as_deref() {
+        Some("trajectory") => PaidFor::Trajectory(body),
+        _ => PaidFor::Journal(body),
+    };
+    if let Err(error) = keep_abandoned(dir, of, number, what) {
+        terminal::warning(&error.to_string());
+    }
+}

@@ -1,0 +1,87 @@
+//! `workers.json` in the folder of a run that others make: who works on it, for the viewer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use queue::message::{Presence, State};
+use queue::{Counts, now_ms};
+use records::run_dir;
+use serde_json::{Value, json};
+
+use crate::terminal;
+
+/// Its version.
+const VERSION: u32 = 1;
+
+/// What workers said of themselves.
+pub(super) struct WorkersFile {
+    path: PathBuf,
+    workers: BTreeMap<String, (Presence, u64)>,
+    /// Attempts that a worker had finished a while ago, and when that was by the server's clock.
+    earlier: BTreeMap<String, (u64, u64)>,
+    said: Option<String>,
+}
+
+impl WorkersFile {
+    pub(super) fn new(dir: &Path) -> Self {
+        Self {
+            path: dir.join("workers.json"),
+            workers: BTreeMap::new(),
+            earlier: BTreeMap::new(),
+            said: None,
+        }
+    }
+
+    /// Whether a worker says something about its fitness that it did not say before.
+    pub(super) fn is_news(&self, presence: &Presence) -> bool {
+        let before = self.workers.get(&presence.worker);
+        before.is_none_or(|(before, _)| before.unfit != presence.unfit)
+    }
+
+    pub(super) fn take(&mut self, presence: Presence, at_ms: u64) {
+        let name = presence.worker.clone();
+        self.earlier
+            .entry(name.clone())
+            .or_insert((presence.finished, at_ms));
+        self.workers.insert(name, (presence, at_ms));
+    }
+
+    /// Writes it. A failure is said once: the run does not depend on it.
+    pub(super) fn write(&mut self, state: &State, counts: Option<Counts>, left: usize) {
+        let each = self
+            .workers
+            .values()
+            .map(|(presence, at_ms)| self.one(presence, *at_ms));
+        let file = json!({
+            "v": VERSION,
+            "at_ms": now_ms(),
+            "state": state,
+            "left": left,
+            "waiting": counts.map(|counts| counts.waiting),
+            "under_way": counts.map(|counts| counts.under_way),
+            "queue_bytes": counts.map(|counts| counts.bytes),
+            "workers": each.collect::<Vec<_>>(),
+        });
+        let text = serde_json::to_vec_pretty(&file).unwrap_or_default();
+        if let Err(error) = run_dir::write_whole(&self.path, &text) {
+            let text = error.to_string();
+            if self.said.as_ref() != Some(&text) {
+                terminal::warning(&text);
+            }
+            self.said = Some(text);
+        }
+    }
+
+    fn one(&self, presence: &Presence, at_ms: u64) -> Value {
+        let mut one = serde_json::to_value(presence).unwrap_or_default();
+        one["heard_ms"] = json!(at_ms);
+        if let Some((finished, since)) = self.earlier.get(&presence.worker)
+            && at_ms > *since
+        {
+            let minutes = (at_ms - since) as f64 / 60_000.0;
+            let finished = presence.finished.saturating_sub(*finished) as f64;
+            one["per_minute"] = json!(finished / minutes);
+        }
+        one
+    }
+}

@@ -1,0 +1,64 @@
+//! `rlm-eval serve`: agents behind `OpenAI`'s interface.
+
+mod recorder;
+mod service;
+mod steps;
+
+use std::sync::Arc;
+
+use serve::{Agents as _, Server, Settings};
+
+use super::run::{StopSignal, runtime};
+use super::stdout;
+use crate::cli::ServeArgs;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::invocation::quoted;
+use crate::open_files;
+use crate::settings::ServeSettings;
+use crate::terminal;
+use service::Service;
+
+/// Serves until it is stopped, which is its normal end.
+///
+/// # Errors
+/// [`Error`] for settings that are wrong, an address that cannot be used, or trajectories that cannot be written.
+pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
+    let settings = ServeSettings::resolve(args)?.announce();
+    let runtime = runtime()?;
+    let service = {
+        let _context = runtime.enter();
+        Arc::new(Service::open(&settings.served)?)
+    };
+    let (stop, again) = (StopSignal::catch(&runtime)?, StopSignal::catch(&runtime)?);
+    if let Some(remark) = open_files::too_few(settings.max_concurrency) {
+        terminal::warning(&remark);
+    }
+    let how = Settings {
+        address: settings.address,
+        clients: settings.clients,
+        max_concurrency: settings.max_concurrency,
+        max_queue: settings.max_queue,
+        max_request_bytes: settings.max_request_bytes,
+        long_text: settings.long_text,
+        shutdown_timeout: settings.shutdown_timeout,
+    };
+    let agents = Arc::clone(&service);
+    let server = runtime.block_on(Server::bind(how, agents))?;
+    stdout::write(&format!("{}\n", server.base_url()))?;
+    for offer in service.offers() {
+        terminal::note(&format!("model `{}`: {}", offer.name, offer.description));
+    }
+    let log_dir = quoted(&settings.served.log_dir.display().to_string());
+    terminal::note(&format!(
+        "Ctrl-C stops the server; `rlm-eval view {log_dir}` shows what the agents do"
+    ));
+    let served = runtime.block_on(server.serve(stop.received(), again.received_twice()));
+    // Whatever still runs is dropped, and recorded as cancelled, before the run directories end.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    for folder in service.finish()? {
+        terminal::note(&format!("run directory: {}", folder.display()));
+    }
+    served?;
+    Ok(Outcome::Complete)
+}

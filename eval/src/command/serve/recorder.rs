@@ -1,0 +1,358 @@
+//! The run directory of an agent that is served: each question is an attempt at a sample of its own, stored as its events come.
+//!
+//! One thread writes, as in a run. A question that nobody waits for any more ends as `cancelled`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use benchmarks::Sample;
+use harness::Engine;
+use harness::model::{AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Stats, Status};
+use harness::prompt::template_digests;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use records::run_dir::{
+    CONFIG_VERSION, Fingerprint, Lock, NewRun, RunDirError, latest, read_records,
+};
+use records::{AttemptRecord, RunIdentity};
+use report::summary::Summary;
+use serde_json::{Value, json};
+use serve::{Asker, OnProgress, Progress};
+use tokio::sync::mpsc;
+
+use super::steps;
+use crate::models;
+use crate::program;
+use crate::record::of_attempt;
+use crate::run_event::RunEvent;
+use crate::run_store::RunStore;
+use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
+
+/// What stands in the place of a benchmark's name, and of its scorer's.
+const BENCHMARK: &str = "served";
+
+/// Maximum events that are stored in one batch.
+const EVENTS_AT_ONCE: usize = 1_000;
+
+/// A run directory that takes questions.
+pub(super) struct Recorder {
+    identity: RunIdentity,
+    dir: PathBuf,
+    next: AtomicU64,
+    events: Mutex<Option<mpsc::UnboundedSender<RunEvent>>>,
+    failure: Arc<Mutex<Option<String>>>,
+    writer: Mutex<Option<JoinHandle<Result<(), RunDirError>>>>,
+}
+
+/// A question under way. Dropped before it has ended, it is recorded as cancelled.
+pub(super) struct Attempt {
+    recorder: Arc<Recorder>,
+    sample: Sample,
+    began: Began,
+    sink: Arc<Sink>,
+    is_over: Mutex<bool>,
+}
+
+/// Passes events on to the file and, in short, to whoever waits.
+struct Sink {
+    recorder: Arc<Recorder>,
+    progress: OnProgress,
+    /// What was used so far: what is recorded of a question that is dropped.
+    stats: Mutex<Stats>,
+}
+
+impl Recorder {
+    /// Begins a run directory.
+    pub(super) fn begin(
+        name: &str,
+        settings: &EngineSettings,
+        log_dir: &Path,
+        engine: &Engine,
+    ) -> Result<Self, RunDirError> {
+        let treatment = &settings.treatment;
+        let effective = &settings.effective;
+        let protocol = treatment.protocol;
+        let (mode, begun) = (effective.word(protocol), Timestamp::now());
+        let new_run = NewRun::create(log_dir, BENCHMARK, mode, begun)?;
+        let fingerprint = fingerprint(settings, engine);
+        let drivers = treatment.drivers.iter().map(|driver| driver.name.as_str());
+        let identity = RunIdentity {
+            run_id: new_run.id().to_owned(),
+            benchmark: BENCHMARK.to_owned(),
+            model: engine.main_model().reference.clone(),
+            protocol: protocol.to_string(),
+            prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
+            drivers: Some(drivers.collect::<Vec<_>>().join("+")),
+            max_depth: effective.max_depth,
+            max_iterations: effective.max_iterations,
+            dataset_digest: String::new(),
+            scorer: "none".to_owned(),
+            fingerprint: fingerprint.as_str().to_owned(),
+        };
+        let config = json!({
+            "v": CONFIG_VERSION,
+            "eval_version": env!("CARGO_PKG_VERSION"),
+            "javascript_engine": program::this().engine(),
+            "run": identity,
+            // As many as are asked.
+            "attempts_total": null,
+            "served_as": name,
+            "benchmark": { "name": BENCHMARK, "attempts": 1 },
+            "engine": recorded_agents(settings),
+        });
+        let dir = new_run.path().to_owned();
+        let lock = Lock::new(fingerprint, identity.clone());
+        let store = RunStore::new(new_run.begin(&config, lock, Vec::new())?);
+        let (events, inbox) = mpsc::unbounded_channel();
+        let failure = Arc::new(Mutex::new(None));
+        let failed = Arc::clone(&failure);
+        let samples = dir.join("samples.jsonl");
+        let writer = std::thread::spawn(move || write(store, inbox, &failed, &samples));
+        Ok(Self {
+            identity,
+            dir,
+            next: AtomicU64::new(1),
+            events: Mutex::new(Some(events)),
+            failure,
+            writer: Mutex::new(Some(writer)),
+        })
+    }
+
+    pub(super) fn run_id(&self) -> &str {
+        &self.identity.run_id
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Why nothing more can be written, if so.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().clone()
+    }
+
+    /// Begins a question.
+    pub(super) fn attempt(this: &Arc<Self>, asker: &Asker, progress: OnProgress) -> Attempt {
+        let number = this.next.fetch_add(1, Ordering::Relaxed);
+        let sample = Sample {
+            id: format!("request-{number:06}"),
+            query: String::new(),
+            follow_ups: Vec::new(),
+            context: Arc::default(),
+            images: Vec::new(),
+            expected: Value::Null,
+            metadata: BTreeMap::from([("client".to_owned(), json!(asker.client))]),
+            cluster: None,
+        };
+        this.send(RunEvent::AttemptStarted {
+            sample: sample.id.clone(),
+            attempt: 1,
+        });
+        Attempt {
+            sink: Arc::new(Sink {
+                recorder: Arc::clone(this),
+                progress,
+                stats: Mutex::default(),
+            }),
+            recorder: Arc::clone(this),
+            sample,
+            began: Began::now(),
+            is_over: Mutex::new(false),
+        }
+    }
+
+    /// Waits until all is written, and ends the run.
+    pub(super) fn finish(&self) -> Result<(), RunDirError> {
+        drop(self.events.lock().take());
+        let writer = self.writer.lock().take();
+        // The thread does not panic; if it did, what it wrote is on the disk and the panic was printed.
+        match writer.map(JoinHandle::join) {
+            Some(Ok(Err(error))) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn send(&self, event: RunEvent) {
+        if let Some(events) = self.events.lock().as_ref() {
+            // The receiver ends after the sender.
+            let _ = events.send(event);
+        }
+    }
+}
+
+/// Stores what comes, until nobody sends any more; then what is made from it.
+fn write(
+    mut store: RunStore,
+    mut inbox: mpsc::UnboundedReceiver<RunEvent>,
+    failed: &Mutex<Option<String>>,
+    samples: &Path,
+) -> Result<(), RunDirError> {
+    let mut first = None;
+    while let Some(event) = inbox.blocking_recv() {
+        let mut events = vec![event];
+        while events.len() < EVENTS_AT_ONCE
+            && let Ok(event) = inbox.try_recv()
+        {
+            events.push(event);
+        }
+        store.report_all(&events);
+        if let Some(error) = store.take_error() {
+            failed.lock().get_or_insert_with(|| error.to_string());
+            first.get_or_insert(error);
+        }
+    }
+    let (records, _) = read_records(samples)?;
+    let records = latest(records);
+    let summary = Summary::new(&records, records.len() as u64);
+    store.report_all(&[RunEvent::RunFinished(Arc::new(summary))]);
+    match first.or_else(|| store.take_error()) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+impl Attempt {
+    pub(super) fn sample(&self) -> &str {
+        &self.sample.id
+    }
+
+    pub(super) fn sink(&self) -> Arc<dyn EventSink> {
+        Arc::clone(&self.sink) as Arc<dyn EventSink>
+    }
+
+    /// Records how it ended.
+    pub(super) fn end(&self, outcome: &AttemptOutcome) {
+        *self.is_over.lock() = true;
+        self.record(outcome);
+    }
+
+    fn record(&self, outcome: &AttemptOutcome) {
+        let identity = &self.recorder.identity;
+        let record: AttemptRecord =
+            of_attempt(identity, &self.sample, 1, outcome, None, self.began.at);
+        let finished = RunEvent::AttemptFinished(Arc::new(record));
+        self.recorder.send(finished);
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        if *self.is_over.lock() {
+            return;
+        }
+        let error = "its client went away, or the server was stopped".to_owned();
+        let mut stats = self.sink.stats.lock().clone();
+        stats.total = self.began.instant.elapsed();
+        let outcome = AttemptOutcome {
+            earlier_answers: Vec::new(),
+            status: Status::Cancelled,
+            answer: None,
+            error: Some(error.clone()),
+            state: None,
+            stats,
+        };
+        self.recorder.send(RunEvent::Engine(Event {
+            v: EVENT_VERSION,
+            run_id: self.recorder.run_id().to_owned(),
+            sample: self.sample.id.clone(),
+            attempt: 1,
+            at_ms: Some(harness::model::ms(outcome.stats.total)),
+            invocation: "root".to_owned(),
+            parent: None,
+            depth: 0,
+            kind: EventKind::AttemptEnd {
+                status: Status::Cancelled,
+                answer: None,
+                error: Some(error),
+            },
+        }));
+        self.record(&outcome);
+    }
+}
+
+impl EventSink for Sink {
+    fn emit(&self, event: Event) {
+        self.count(&event);
+        if let Some(spent) = spent(&event.kind) {
+            (self.progress)(spent);
+        }
+        if let Some(line) = steps::step(&event) {
+            (self.progress)(Progress::Step(line));
+        }
+        self.recorder.send(RunEvent::Engine(event));
+    }
+}
+
+impl Sink {
+    fn count(&self, event: &Event) {
+        let mut stats = self.stats.lock();
+        match &event.kind {
+            EventKind::InvocationStart { .. } => {
+                stats.agents += 1;
+                stats.depth_reached = stats.depth_reached.max(event.depth);
+            }
+            EventKind::IterationStart { iteration } if event.depth == 0 => {
+                stats.iterations = *iteration;
+            }
+            EventKind::LlmRequest { .. } => stats.llm_calls += 1,
+            EventKind::LlmRetry { .. } => stats.retries += 1,
+            EventKind::LlmCached => stats.cached_calls += 1,
+            EventKind::DelegationSpawn { .. } => stats.delegations += 1,
+            EventKind::IterationEnd { error: Some(_), .. } => stats.failed_cells += 1,
+            kind => {
+                if let Some(Progress::Spent { usage, cost_usd }) = spent(kind) {
+                    stats.add_use(usage, cost_usd);
+                }
+            }
+        }
+    }
+}
+
+/// Everything that can change an answer.
+fn fingerprint(settings: &EngineSettings, engine: &Engine) -> Fingerprint {
+    let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
+    let others = json!({ "benchmark": BENCHMARK, "prompt_templates": templates });
+    let parts = recorded_fields(&settings.treatment).into_iter();
+    let parts = parts
+        .chain(recorded_fields(&settings.effective))
+        .chain(recorded_fields(&others))
+        .chain(models::parts(settings, BENCHMARK, engine.models()));
+    Fingerprint::of_treatment(parts.collect(), program::this())
+}
+
+/// When something began, by the clock of the wall and by one that only goes forward.
+#[derive(Debug, Clone, Copy)]
+struct Began {
+    at: Timestamp,
+    instant: Instant,
+}
+
+impl Began {
+    fn now() -> Self {
+        Self {
+            at: Timestamp::now(),
+            instant: Instant::now(),
+        }
+    }
+}
+
+/// What is reported of a call.
+fn spent(event: &EventKind) -> Option<Progress> {
+    match event {
+        EventKind::LlmResponse {
+            usage, cost_usd, ..
+        } => Some(Progress::Spent {
+            usage: *usage,
+            cost_usd: *cost_usd,
+        }),
+        EventKind::LlmBilled { usage, cost_usd } => Some(Progress::Spent {
+            usage: Some(*usage),
+            cost_usd: *cost_usd,
+        }),
+        _ => None,
+    }
+}

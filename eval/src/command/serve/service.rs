@@ -1,0 +1,225 @@
+//! The agents that clients ask, behind the trait of the server.
+//!
+//! Each agent has an engine and, once it is asked, a run directory, in which every question is an attempt at a sample of its own.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use benchmarks::Image;
+use harness::model::Status;
+use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
+use parking_lot::Mutex;
+use serve::{Agents, Answered, Asker, Limits, Offer, OnProgress, Question, Refused};
+
+use super::recorder::Recorder;
+use crate::error::Error;
+use crate::models;
+use crate::runner::images;
+use crate::settings::{EngineSettings, ServedSettings};
+use crate::terminal;
+
+/// The agents that are served.
+pub struct Service {
+    agents: Vec<ServedAgent>,
+    offers: Vec<Offer>,
+    budget: SharedBudget,
+    clients: Mutex<HashMap<String, SharedBudget>>,
+}
+
+/// An agent with a name.
+struct ServedAgent {
+    name: String,
+    settings: EngineSettings,
+    log_dir: PathBuf,
+    /// Sandboxes that are kept ready.
+    ready: usize,
+    engine: Mutex<Arc<Engine>>,
+    /// None before the first question.
+    recorder: Mutex<Option<Arc<Recorder>>>,
+}
+
+impl Service {
+    /// Opens all models, and starts the sandboxes that are to be ready. Nothing is sent and nothing written yet.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    ///
+    /// # Errors
+    /// [`Error`] for a model that cannot be opened, or settings that contradict each other.
+    pub fn open(settings: &ServedSettings) -> Result<Self, Error> {
+        let mut agents = Vec::new();
+        let mut offers = Vec::new();
+        for (name, description, engine) in &settings.agents {
+            offers.push(Offer {
+                name: name.clone(),
+                description: description.clone(),
+            });
+            agents.push(ServedAgent {
+                name: name.clone(),
+                engine: Mutex::new(open_engine(engine, settings.ready)?),
+                settings: engine.clone(),
+                log_dir: settings.log_dir.clone(),
+                ready: settings.ready,
+                recorder: Mutex::default(),
+            });
+        }
+        Ok(Self {
+            agents,
+            offers,
+            budget: SharedBudget::of_command(settings.budget),
+            clients: Mutex::default(),
+        })
+    }
+
+    /// Writes what run directories have at their end; gives the folders. Blocks.
+    ///
+    /// # Errors
+    /// [`Error::RunDir`] for the first that could not be written.
+    pub fn finish(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut folders = Vec::new();
+        for agent in &self.agents {
+            if let Some(recorder) = agent.recorder.lock().take() {
+                recorder.finish()?;
+                folders.push(recorder.dir().to_owned());
+            }
+        }
+        Ok(folders)
+    }
+
+    /// The budget of a client, under the server's.
+    fn budget_of(&self, asker: &Asker) -> SharedBudget {
+        let mut clients = self.clients.lock();
+        clients
+            .entry(asker.client.clone())
+            .or_insert_with(|| self.budget.of_client(budget(&asker.budget)))
+            .clone()
+    }
+}
+
+fn open_engine(settings: &EngineSettings, ready: usize) -> Result<Arc<Engine>, Error> {
+    let (models, _) = models::open(settings, None, None)?;
+    let (treatment, conduct) = (settings.treatment.clone(), settings.conduct.clone());
+    let engine = Engine::new(treatment, conduct, models, terminal::warning)?;
+    engine.keep_ready(ready);
+    Ok(Arc::new(engine))
+}
+
+fn budget(limits: &Limits) -> Budget {
+    Budget {
+        cost_usd: limits.cost_usd,
+        tokens: limits.tokens,
+        calls: limits.llm_calls,
+        time: limits.time,
+    }
+}
+
+impl ServedAgent {
+    /// The engine. One that a failure has ended, such as a key that was refused, is replaced: what failed may work again.
+    fn engine(&self) -> Result<Arc<Engine>, Refused> {
+        let mut engine = self.engine.lock();
+        if let Some(HaltReason::Failing(_)) = engine.halt_reason() {
+            let fresh = open_engine(&self.settings, self.ready);
+            *engine = fresh.map_err(|error| Refused::Unavailable(error.to_string()))?;
+        }
+        Ok(Arc::clone(&engine))
+    }
+
+    /// Where its questions are recorded, which begins with the first.
+    fn recorder(&self, engine: &Engine) -> Result<Arc<Recorder>, Refused> {
+        let unavailable = |error: &dyn std::fmt::Display| {
+            Refused::Unavailable(format!("trajectories cannot be written: {error}"))
+        };
+        let mut recorder = self.recorder.lock();
+        let begun = if let Some(begun) = recorder.as_ref() {
+            Arc::clone(begun)
+        } else {
+            let begun = Recorder::begin(&self.name, &self.settings, &self.log_dir, engine);
+            let begun = Arc::new(begun.map_err(|error| unavailable(&error))?);
+            *recorder = Some(Arc::clone(&begun));
+            begun
+        };
+        match begun.failure() {
+            Some(failure) => Err(unavailable(&failure)),
+            None => Ok(begun),
+        }
+    }
+}
+
+/// The images of a question.
+fn read_images(question: &Question) -> Result<Vec<Image>, String> {
+    if question.images.len() > Image::MOST {
+        let (count, most) = (question.images.len(), Image::MOST);
+        return Err(format!("{count} images; a question has at most {most}"));
+    }
+    let read = question.images.iter().map(|url| Image::of_data_url(url));
+    let read: Result<Vec<_>, _> = read.collect();
+    read.map_err(|error| error.to_string())
+}
+
+#[async_trait]
+impl Agents for Service {
+    fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    fn check(&self, _offer: &str, question: &Question) -> Result<(), String> {
+        read_images(question).map(drop)
+    }
+
+    async fn answer(
+        &self,
+        offer: &str,
+        question: Question,
+        asker: &Asker,
+        progress: OnProgress,
+    ) -> Result<Answered, Refused> {
+        let budget_of_client = self.budget_of(asker);
+        if let Some(error) = budget_of_client.exhausted() {
+            return Err(Refused::OutOfBudget(error.to_string()));
+        }
+        let agent = self.agents.iter().find(|agent| agent.name == offer);
+        let agent =
+            agent.ok_or_else(|| Refused::Unavailable(format!("there is no agent `{offer}`")))?;
+        let engine = agent.engine()?;
+        let recorder = agent.recorder(&engine)?;
+        let shown = read_images(&question).map_err(Refused::Unavailable)?;
+        let attempt = Recorder::attempt(&recorder, asker, progress);
+        let task = Task {
+            run_id: recorder.run_id().to_owned(),
+            sample: attempt.sample().to_owned(),
+            attempt: 1,
+            query: question.query,
+            follow_ups: Vec::new(),
+            context: Arc::new(question.context),
+            images: images(&shown),
+        };
+        let request = budget_of_client.of_request(budget(&question.limits));
+        let outcome = engine.run_within(&task, attempt.sink(), &request).await;
+        if let Some(HaltReason::OverBudget(message)) = engine.halt_reason() {
+            attempt.end(&outcome);
+            return Err(Refused::OutOfBudget(message));
+        }
+        attempt.end(&outcome);
+        let stats = &outcome.stats;
+        // One that the server's own failure cancelled is an error to its client.
+        let status = match engine.halt_reason() {
+            Some(HaltReason::Failing(_)) if outcome.answer.is_none() => Status::Error,
+            _ => outcome.status,
+        };
+        Ok(Answered {
+            status,
+            answer: outcome.answer,
+            error: outcome.error,
+            usage: stats.usage,
+            cost_usd: stats.cost_usd(),
+            agents: stats.agents,
+            depth_reached: stats.depth_reached,
+            iterations: stats.iterations,
+            llm_calls: stats.llm_calls,
+            run: recorder.run_id().to_owned(),
+            sample: task.sample,
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! What agents do, in lines for whoever waits for their answer.
+
+use harness::model::{Event, EventKind};
+use report::sanitize::sanitize;
+
+/// Columns of a line.
+const WIDTH: usize = 200;
+
+/// The line for an event; none for one that changes nothing to see.
+pub(super) fn step(event: &Event) -> Option<String> {
+    let text = match &event.kind {
+        EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
+        EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
+        EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
+        EventKind::MessageSent { child } => format!("speaks to {child}"),
+        EventKind::ToolCall { name, .. } => format!("used the tool {name}"),
+        EventKind::IterationEnd {
+            error: Some(error), ..
+        } => format!("its code failed: {error}"),
+        EventKind::LlmRetry { error, .. } => format!("asks its model again: {error}"),
+        EventKind::LlmError { error, .. } => format!("its model failed: {error}"),
+        EventKind::InvocationEnd {
+            status, iterations, ..
+        } => {
+            let s = if *iterations == 1 { "" } else { "s" };
+            format!("ended {status} after {iterations} iteration{s}")
+        }
+        _ => return None,
+    };
+    Some(sanitize(&format!("{}: {text}", event.invocation), WIDTH))
+}

@@ -1,0 +1,336 @@
+//! `rlm-eval sweep --race`: the cells take samples block by block, and stop as soon as their race decides it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ::report::compare::RunScores;
+use ::report::race::{
+    RACE_LOG, RACE_VERSION, RaceHeader, RaceLog, Rivals, Rules, block_lines, race_table,
+};
+use harness::SharedBudget;
+use records::run_dir::RunDir;
+use sha2::{Digest, Sha256};
+
+use super::{carry_on, conclude, quoted};
+use crate::cli::{RaceAgainst, SweepArgs};
+use crate::command::run::{self, Show};
+use crate::command::stdout;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::settings::{RunSettings, SettingsError};
+use crate::sweep::{Cell, Plan};
+use crate::terminal;
+
+/// The log of a race over finished runs.
+const REPLAY_LOG: &str = "race-replay.jsonl";
+
+/// What the race of a plan goes by: rules, and the random order of the samples. None if no sample matches.
+///
+/// # Errors
+/// [`Error`] for a race of one cell, and for samples that cannot be had.
+pub(super) fn header(
+    plan: &Plan,
+    against: RaceAgainst,
+    args: &SweepArgs,
+) -> Result<Option<RaceHeader>, Error> {
+    let Some(first) = plan.cells.first().filter(|_| plan.cells.len() > 1) else {
+        return Err(
+            SettingsError::new("--race: there is one cell, and nothing to race it with").into(),
+        );
+    };
+    let settings = RunSettings::resolve(&first.flags)?.settings;
+    let Some(clusters) = run::clusters(&settings)? else {
+        return Ok(None);
+    };
+    Ok(Some(RaceHeader {
+        v: RACE_VERSION,
+        rules: rules(plan, against, args),
+        cells: plan.cells.iter().map(|cell| cell.name.clone()).collect(),
+        block: args.block,
+        attempts: first.flags.attempts,
+        order: in_order(clusters, args),
+    }))
+}
+
+fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
+    Rules {
+        alpha: args.alpha,
+        min_difference: args.min_difference,
+        against: match against {
+            RaceAgainst::Best => Rivals::Best,
+            RaceAgainst::Baseline => Rivals::Baselines(plan.baselines()),
+        },
+    }
+}
+
+/// The clusters in random order, as many as have no more samples together than are wanted; at least one.
+fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
+    let seed = args.order_seed;
+    let mut ranked: Vec<_> = clusters
+        .into_iter()
+        .map(|cluster| {
+            let name = cluster.first().map(String::as_str).unwrap_or_default();
+            (Sha256::digest(format!("{seed}\0{name}")), cluster)
+        })
+        .collect();
+    ranked.sort_unstable();
+    let most = args.max_samples.unwrap_or(usize::MAX);
+    let mut samples = 0;
+    let within = ranked.into_iter().map(|(_, cluster)| cluster);
+    within
+        .enumerate()
+        .take_while(|(place, cluster)| {
+            samples += cluster.len();
+            *place == 0 || samples <= most
+        })
+        .map(|(_, cluster)| cluster)
+        .collect()
+}
+
+/// Runs a race, or goes on with it: blocks that the log has are decided as it says.
+///
+/// # Errors
+/// [`Error`] for a run that fails and for files that cannot be read or written. What is decided stays.
+pub(super) fn execute(
+    folder: &Path,
+    plan: &Plan,
+    header: &RaceHeader,
+    args: &SweepArgs,
+    budget: Option<&SharedBudget>,
+) -> Result<Outcome, Error> {
+    let path = folder.join(RACE_LOG);
+    let mut log = if let Some(log) = RaceLog::read(folder)? {
+        log
+    } else {
+        let log = RaceLog::new(header.clone());
+        log.begin(&path)?;
+        log
+    };
+    if let Some(last) = log.blocks.last() {
+        terminal::note(&format!(
+            "{} blocks are decided, of {} samples",
+            last.block, last.samples
+        ));
+    }
+    while let Some(block) = log.next() {
+        let earlier = log.header.order.iter().flatten();
+        let before = log.blocks.last().map_or(0, |block| block.samples);
+        let until = before + block.iter().map(Vec::len).sum::<usize>();
+        let samples: Vec<String> = earlier.take(until).cloned().collect();
+        let running = log.running();
+        let cells = cheapest_first(
+            folder,
+            running.iter().filter_map(|cell| plan.cells.get(*cell)),
+        );
+        for cell in cells {
+            if budget.and_then(SharedBudget::exhausted).is_some() && !has(folder, cell, &samples)? {
+                return Ok(stopped(folder, &log, budget));
+            }
+            if has(folder, cell, &samples)? && !args.retry_errors {
+                continue;
+            }
+            terminal::note(&format!("block {}: {}", log.blocks.len() + 1, cell.name));
+            let show = Show::Nothing(budget.cloned());
+            let outcome = carry_on(folder, plan, cell, Some(&samples), args, &show)?;
+            let go_on = || {
+                terminal::note(&format!(
+                    "block {} is undecided; go on with `rlm-eval sweep --resume {}`",
+                    log.blocks.len() + 1,
+                    quoted(folder)
+                ));
+            };
+            match outcome {
+                Outcome::Interrupted | Outcome::InfrastructureFailed => {
+                    go_on();
+                    return Ok(outcome);
+                }
+                _ if !has(folder, cell, &samples)? => {
+                    if budget.and_then(SharedBudget::exhausted).is_some() {
+                        return Ok(stopped(folder, &log, budget));
+                    }
+                    go_on();
+                    return Ok(Outcome::Incomplete);
+                }
+                _ => {}
+            }
+        }
+        let scores = scores(folder, plan, &running)?;
+        let silent = running.iter().find(|cell| {
+            let mut of_block = block.iter().flatten();
+            !of_block.any(|id| scores.get(id).is_some_and(|row| row[**cell].is_some()))
+        });
+        if let Some(cell) = silent {
+            terminal::note(&format!(
+                "{} has no score in block {}, which is undecided; go on with `rlm-eval sweep --resume {} --retry-errors`",
+                plan.cells[*cell].name,
+                log.blocks.len() + 1,
+                quoted(folder)
+            ));
+            return Ok(Outcome::InfrastructureFailed);
+        }
+        let Some(decided) = log.decide(&scores) else {
+            break;
+        };
+        log.append(&path)?;
+        for line in block_lines(&log.header, &decided) {
+            terminal::progress(&line);
+        }
+    }
+    conclude(folder, plan, args.json)?;
+    terminal::note(&format!("sweep: {}", folder.display()));
+    Ok(Outcome::Complete)
+}
+
+/// Says that the budget ended the race, and how to go on.
+fn stopped(folder: &Path, log: &RaceLog, budget: Option<&SharedBudget>) -> Outcome {
+    if let Some(error) = budget.and_then(SharedBudget::exhausted) {
+        terminal::note(&format!("the race was stopped: {error}"));
+    }
+    terminal::note(&format!(
+        "block {} is undecided; with a higher budget go on with `rlm-eval sweep --resume {} --max-cost …` or the like",
+        log.blocks.len() + 1,
+        quoted(folder)
+    ));
+    Outcome::Incomplete
+}
+
+/// Whether a cell has a record of every attempt at these samples.
+fn has(folder: &Path, cell: &Cell, samples: &[String]) -> Result<bool, Error> {
+    let dir = folder.join(&cell.name);
+    if !RunDir::is_whole(&dir) {
+        return Ok(false);
+    }
+    let run = RunDir::open(&dir)?;
+    let mut made: BTreeMap<&str, u32> = BTreeMap::new();
+    for record in &run.records {
+        *made.entry(record.id.as_str()).or_default() += 1;
+    }
+    let mut samples = samples.iter();
+    Ok(samples.all(|id| {
+        made.get(id.as_str())
+            .is_some_and(|n| *n >= cell.flags.attempts)
+    }))
+}
+
+/// The cells in the order of what an attempt of them has cost, so that a budget that runs out has decided as much as it can. A
+/// cell without a known cost comes last, and cells that cost the same in the order of the plan.
+fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a Cell> {
+    let mean = |cell: &Cell| {
+        let run = RunDir::open(&folder.join(&cell.name)).ok()?;
+        let costs: Option<Vec<f64>> = run.records.iter().map(|record| record.cost_usd).collect();
+        let costs = costs.filter(|costs| !costs.is_empty())?;
+        Some(costs.iter().sum::<f64>() / costs.len() as f64)
+    };
+    let mut ranked: Vec<(f64, &Cell)> = cells
+        .map(|cell| (mean(cell).unwrap_or(f64::INFINITY), cell))
+        .collect();
+    ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+    ranked.into_iter().map(|(_, cell)| cell).collect()
+}
+
+/// The mean score of each sample in these cells, errors excluded; none for the others.
+fn scores(
+    folder: &Path,
+    plan: &Plan,
+    cells: &[usize],
+) -> Result<BTreeMap<String, Vec<Option<f64>>>, Error> {
+    let mut all: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
+    for cell in cells {
+        let run = RunScores::of_run(&RunDir::open(&folder.join(&plan.cells[*cell].name))?);
+        let mut of_run: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for attempt in run.attempts {
+            of_run
+                .entry(attempt.sample)
+                .or_default()
+                .extend(attempt.score);
+        }
+        for (sample, mut scores) in of_run {
+            // Attempts finish in any order, and sums depend on it.
+            scores.sort_by(f64::total_cmp);
+            let row = all
+                .entry(sample)
+                .or_insert_with(|| vec![None; plan.cells.len()]);
+            row[*cell] =
+                (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+        }
+    }
+    Ok(all)
+}
+
+/// Races over the finished runs of a sweep, by the same code; nothing is run.
+///
+/// # Errors
+/// [`Error`] for a folder without a sweep, and for cells that have not taken all samples.
+pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> {
+    let plan = Plan::read(folder)?;
+    if plan.race.is_some() {
+        let problem = format!(
+            "--replay-race: {} is a race already, whose cells did not all run on",
+            folder.display()
+        );
+        return Err(SettingsError::new(problem).into());
+    }
+    let all: Vec<usize> = (0..plan.cells.len()).collect();
+    let mut clusters: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut attempts = 1;
+    for (place, cell) in plan.cells.iter().enumerate() {
+        let run = RunDir::open(&folder.join(&cell.name))?;
+        if (run.records.len() as u64) < run.attempts_total() {
+            let problem = format!("--replay-race: the run of {} is not finished", cell.name);
+            return Err(SettingsError::new(problem).into());
+        }
+        if place == 0 {
+            attempts = cell.flags.attempts;
+            for record in run.records.iter().filter(|record| record.attempt == 1) {
+                let cluster = record.cluster.as_ref();
+                // A sample of its own is in no named cluster, whatever that is called.
+                let key =
+                    cluster.map_or_else(|| format!("s{}", record.id), |name| format!("c{name}"));
+                clusters.entry(key).or_default().push(record.id.clone());
+            }
+        }
+    }
+    let mut clusters: Vec<Vec<String>> = clusters.into_values().collect();
+    for cluster in &mut clusters {
+        cluster.sort();
+    }
+    let scores = scores(folder, &plan, &all)?;
+    let taken = |cell: usize| scores.values().filter(|row| row[cell].is_some()).count();
+    let samples: usize = clusters.iter().map(Vec::len).sum();
+    if let Some(cell) = all
+        .iter()
+        .find(|cell| taken(**cell) == 0 || taken(**cell) * 2 < samples)
+    {
+        let problem = format!(
+            "--replay-race: {} has scores of {} of {samples} samples; a race is replayed over full runs",
+            plan.cells[*cell].name,
+            taken(*cell)
+        );
+        return Err(SettingsError::new(problem).into());
+    }
+    let against = args.race.unwrap_or(RaceAgainst::Best);
+    let mut log = RaceLog::new(RaceHeader {
+        v: RACE_VERSION,
+        rules: rules(&plan, against, args),
+        cells: plan.cells.iter().map(|cell| cell.name.clone()).collect(),
+        block: args.block,
+        attempts,
+        order: in_order(clusters, args),
+    });
+    let path = folder.join(REPLAY_LOG);
+    log.begin(&path)?;
+    while let Some(decided) = log.decide(&scores) {
+        log.append(&path)?;
+        for line in block_lines(&log.header, &decided) {
+            terminal::progress(&line);
+        }
+    }
+    let result = log.result();
+    if args.json {
+        stdout::write_json(&result)?;
+    } else {
+        stdout::write_table(|width| race_table(&result, width))?;
+    }
+    terminal::note(&format!("decisions: {}", path.display()));
+    Ok(Outcome::Complete)
+}

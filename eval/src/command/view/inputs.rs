@@ -1,0 +1,91 @@
+//! What the samples of a run were asked about, for the viewer: made or read again by the benchmark, for no run records it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use benchmarks::{Dataset, Options};
+use records::run_dir::RunDir;
+use serde_json::Value;
+use view::{Input, Inputs};
+
+use crate::runner::images;
+
+/// The benchmark of the run that was looked at last.
+#[derive(Default)]
+pub(super) struct OfBenchmarks {
+    /// By the benchmark's settings as the run records them.
+    opened: Mutex<Option<(Value, Arc<dyn Dataset>)>>,
+}
+
+impl fmt::Debug for OfBenchmarks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OfBenchmarks")
+    }
+}
+
+impl Inputs for OfBenchmarks {
+    /// Only of the very data that the run was made on: by its digest, so that no run can make the viewer show other files.
+    fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String> {
+        let dataset = self.dataset(run)?;
+        let wanted = &run.lock.run.dataset_digest;
+        if dataset.digest() != wanted {
+            return Err(format!(
+                "The data of {} on this machine is not what the run was made on.",
+                dataset.name()
+            ));
+        }
+        let place = dataset.ids().iter().position(|id| id == sample);
+        let place = place.ok_or("The benchmark has no sample of this id.")?;
+        let sample = dataset.sample(place).map_err(|error| error.to_string())?;
+        Ok(Input {
+            query: sample.query,
+            follow_ups: sample.follow_ups,
+            context: sample.context,
+            images: images(&sample.images),
+            metadata: sample.metadata,
+        })
+    }
+}
+
+impl OfBenchmarks {
+    fn dataset(&self, run: &RunDir) -> Result<Arc<dyn Dataset>, String> {
+        let settings = &run.config["benchmark"];
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, dataset)) = opened.as_ref()
+            && known == settings
+        {
+            return Ok(Arc::clone(dataset));
+        }
+        let name = settings["name"]
+            .as_str()
+            .ok_or("The run does not record how its benchmark was opened.")?;
+        let dataset = benchmarks::open(name, &options(settings));
+        let dataset: Arc<dyn Dataset> = Arc::from(dataset.map_err(|error| error.to_string())?);
+        *opened = Some((settings.clone(), Arc::clone(&dataset)));
+        Ok(dataset)
+    }
+}
+
+/// The options that `config.json` records.
+fn options(settings: &Value) -> Options {
+    let usual = Options::default();
+    let number = |name: &str| settings[name].as_u64();
+    let whole = |number: u64| usize::try_from(number).ok();
+    let lengths = settings["context_lengths"].as_array().into_iter().flatten();
+    Options {
+        data_dir: settings["data_dir"].as_str().map(Into::into),
+        labels: settings["labels"] == true,
+        split: settings["split"].as_str().map(str::to_owned),
+        skip_malformed: settings["skip_malformed"] == true,
+        scorer: None,
+        // It is not to score anything here.
+        is_scored_outside: true,
+        seed: number("seed").unwrap_or(usual.seed),
+        context_lengths: lengths
+            .filter_map(|length| length.as_u64().and_then(whole))
+            .collect(),
+        tasks_per_length: number("tasks_per_length")
+            .and_then(whole)
+            .unwrap_or(usual.tasks_per_length),
+    }
+}

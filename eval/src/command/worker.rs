@@ -1,0 +1,196 @@
+//! `rlm-eval worker`: makes attempts of the runs in a queue.
+
+mod attempt;
+mod purse;
+mod served;
+mod stream_journal;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use queue::message::{self, Manifest, State};
+use queue::name::{Place, RunKey};
+use queue::{Broker, Follow};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::run::{StopSignal, runtime};
+use crate::cli::WorkerArgs;
+use crate::error::Error;
+use crate::exit::Outcome;
+use crate::open_files;
+use crate::settings::WorkerSettings;
+use crate::terminal;
+
+use served::Served;
+
+/// How often a queue is looked at in which there was never a run.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What one worker is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Take attempts.
+    Work,
+    /// Take none, and finish what is under way.
+    Finish,
+    /// Return what is under way.
+    Return,
+}
+
+/// A worker and its server.
+pub(super) struct Worker {
+    pub(super) settings: WorkerSettings,
+    pub(super) broker: Arc<dyn Broker>,
+    /// Attempts that it may still begin.
+    pub(super) places: Arc<Semaphore>,
+    pub(super) order: watch::Receiver<Order>,
+    /// Something was done.
+    pub(super) busy: mpsc::UnboundedSender<()>,
+}
+
+/// Works until it is stopped, which is its normal end.
+///
+/// # Errors
+/// [`Error`] for settings that are wrong, and for a server that does not answer at the start.
+pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
+    let settings = WorkerSettings::resolve(args)?;
+    if let Some(remark) = open_files::too_few(settings.concurrency) {
+        terminal::warning(&remark);
+    }
+    let runtime = runtime()?;
+    let stop = StopSignal::catch(&runtime)?;
+    let outcome = runtime.block_on(work(settings, stop));
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Error> {
+    let broker = queue::connect(&settings.access, &settings.name).await?;
+    terminal::note(&format!(
+        "worker {} takes attempts from {}, {} at once; Ctrl-C stops it",
+        settings.name, settings.access.url, settings.concurrency
+    ));
+    let (orders, order) = watch::channel(Order::Work);
+    let (busy, mut work_done) = mpsc::unbounded_channel();
+    let drain = settings.drain;
+    let idle_exit = settings.idle_exit;
+    let worker = Arc::new(Worker {
+        places: Arc::new(Semaphore::new(settings.concurrency)),
+        broker,
+        order,
+        busy,
+        settings,
+    });
+    let mut runs = Runs {
+        worker: Arc::clone(&worker),
+        all: HashMap::new(),
+    };
+    let stopped = stop.received();
+    tokio::pin!(stopped);
+    let mut manifests = None;
+    let mut idle_since = Instant::now();
+    loop {
+        if manifests.is_none() {
+            let place = Place::manifest(None);
+            // There is no stream before the first run.
+            manifests = worker.broker.follow(&place, Follow::LastOfEach).await.ok();
+        }
+        let next = async {
+            if let Some(manifests) = &mut manifests {
+                manifests.recv().await
+            } else {
+                tokio::time::sleep(LOOK).await;
+                None
+            }
+        };
+        let idle = async {
+            match idle_exit {
+                Some(limit) => {
+                    tokio::time::sleep(limit.saturating_sub(idle_since.elapsed())).await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            message = next => if let Some(message) = message {
+                match message::read::<Manifest>(&message.subject, &message.bytes) {
+                    Ok(manifest) => runs.take(manifest),
+                    Err(error) => terminal::warning(&format!("a run is passed over: {error}")),
+                }
+            },
+            Some(()) = work_done.recv() => idle_since = Instant::now(),
+            () = idle => {
+                if worker.places.available_permits() >= worker.settings.concurrency {
+                    terminal::note("nothing to do: the worker ends");
+                    break;
+                }
+                idle_since = Instant::now();
+            }
+            () = &mut stopped => break,
+        }
+    }
+    orders.send_replace(Order::Finish);
+    let under_way = worker.settings.concurrency - worker.places.available_permits();
+    if under_way > 0 {
+        terminal::note(&format!(
+            "finishes what is under way, for at most {} s",
+            drain.as_secs_f64()
+        ));
+    }
+    let finished = runs.finish();
+    tokio::pin!(finished);
+    if tokio::time::timeout(drain, &mut finished).await.is_err() {
+        orders.send_replace(Order::Return);
+        // What cannot be returned is delivered again after its lease.
+        let _ = tokio::time::timeout(Duration::from_secs(5), finished).await;
+    }
+    Ok(Outcome::Complete)
+}
+
+/// The runs that the worker knows.
+struct Runs {
+    worker: Arc<Worker>,
+    all: HashMap<RunKey, Known>,
+}
+
+struct Known {
+    manifest: watch::Sender<Manifest>,
+    task: JoinHandle<()>,
+}
+
+impl Runs {
+    /// A run is new or has changed.
+    fn take(&mut self, manifest: Manifest) {
+        let only = &self.worker.settings.runs;
+        if !only.is_empty() && !only.contains(&manifest.key) {
+            return;
+        }
+        if let Some(known) = self.all.get(&manifest.key)
+            && !known.task.is_finished()
+        {
+            known.manifest.send_replace(manifest);
+            return;
+        }
+        if manifest.state != State::Open {
+            return;
+        }
+        let key = manifest.key.clone();
+        let (sender, receiver) = watch::channel(manifest);
+        let task = tokio::spawn(Served::serve(Arc::clone(&self.worker), receiver));
+        let known = Known {
+            manifest: sender,
+            task,
+        };
+        self.all.insert(key, known);
+    }
+
+    /// Ends when nothing is under way any more.
+    async fn finish(&mut self) {
+        for known in self.all.values_mut() {
+            // One that panicked has nothing under way.
+            let _ = (&mut known.task).await;
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! One attempt that a worker took: made, sent, and answered for.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use harness::model::{AttemptOutcome, Event, Stats, Status};
+use jiff::Timestamp;
+use queue::message::{self, Begun, Job, Parcel, State, UnderWay, VERSION};
+use queue::{Delivery, QueueError, name, now_ms};
+use records::AttemptRecord;
+use tokio::sync::mpsc;
+
+use super::Order;
+use super::served::Served;
+use super::stream_journal::{OpenJournal, wasted};
+use crate::record::of_attempt;
+use crate::run_event::RunEvent;
+use crate::terminal;
+
+/// How an attempt that was begun here ended.
+enum Ended {
+    /// It has a record and the lines of its trajectory.
+    Made(Box<AttemptRecord>, Vec<u8>),
+    /// Another worker goes on with it.
+    Lost,
+    /// It is to be made by another.
+    Returned,
+    /// Nobody wants it any more.
+    Dropped,
+    /// The sample cannot be had here.
+    NoSample(String),
+}
+
+impl Served {
+    /// Makes an attempt that was delivered. Whatever happens, it is answered for, or is delivered again after its lease.
+    pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
+        // Nobody waits for the answer after the worker's end.
+        let _ = self.worker.busy.send(());
+        if let Err(error) = self.carry_out(delivery.as_ref()).await {
+            terminal::warning(&error.to_string());
+        }
+        let _ = self.worker.busy.send(());
+    }
+
+    async fn carry_out(&self, delivery: &dyn Delivery) -> Result<(), QueueError> {
+        let job: Job = match message::read(delivery.subject(), delivery.bytes()) {
+            Ok(job) => job,
+            Err(error) => {
+                terminal::warning(&format!(
+                    "taken out of the queue, for it is no attempt: {error}"
+                ));
+                return delivery.done().await;
+            }
+        };
+        let of_subject = delivery
+            .subject()
+            .ends_with(&name::attempt(&job.sample, job.attempt));
+        let index = self
+            .samples
+            .get(&job.sample)
+            .copied()
+            .filter(|_| of_subject);
+        let Some(index) = index else {
+            terminal::warning(&format!(
+                "taken out of the queue, for the run has no such sample: {}",
+                terminal::one_line(&job.sample)
+            ));
+            return delivery.done().await;
+        };
+        if self.manifest.borrow().cancelled.contains(&job.sample) {
+            return delivery.done().await;
+        }
+        if self.may_not_begin() {
+            return self.hand_back(delivery, &job, Duration::from_secs(1)).await;
+        }
+        let head = Parcel {
+            v: VERSION,
+            sample: job.sample.clone(),
+            attempt: job.attempt,
+            worker: self.worker.settings.name.clone(),
+            delivery: delivery.number(),
+            nonce: nonce(&self.worker.settings.name, &job, delivery.number()),
+            pieces: 0,
+            bytes: 0,
+            sha256: String::new(),
+            wasted: None,
+        };
+        let (mut bytes, mut last) = (Vec::new(), 0);
+        let resubmitted = self.manifest.borrow().resubmitted;
+        if delivery.number() > 1 || resubmitted {
+            if self.queue.is_made(&job.sample, job.attempt).await? {
+                return delivery.done().await;
+            }
+            (bytes, last) = self.queue.take_journal(&job.sample, job.attempt).await?;
+        }
+        if delivery.number() > 1 {
+            let history = self.history(&job, delivery.number()).await?;
+            let most = self.manifest.borrow().max_deliveries;
+            // What was given back was not lost.
+            let returned = history.iter().filter(|begun| begun.returned).count() as u64;
+            if delivery.number().saturating_sub(returned) > most {
+                return self.give_up(delivery, &head, index, &history, &bytes).await;
+            }
+        }
+        let journal = self.journal.open(&self.queue, &head, bytes, last);
+        let key = (job.sample.clone(), job.attempt);
+        let begun = UnderWay {
+            sample: job.sample.clone(),
+            attempt: job.attempt,
+            since_ms: now_ms(),
+            delivery: delivery.number(),
+            calls: 0,
+        };
+        self.under_way.lock().insert(key.clone(), begun);
+        let lease = Duration::from_secs(self.manifest.borrow().lease_s);
+        let done = tokio::select! {
+            done = self.make_and_send(delivery, &head, index, journal) => done,
+            never = keep(delivery, lease / 3) => match never {},
+        };
+        self.under_way.lock().remove(&key);
+        done
+    }
+
+    fn may_not_begin(&self) -> bool {
+        let now = self.manifest.borrow();
+        let name = &self.worker.settings.name;
+        now.state != State::Open
+            || now.paused_workers.contains(name)
+            || now.dismissed.contains(name)
+            || *self.worker.order.borrow() != Order::Work
+            || self.unfit.lock().is_some()
+    }
+
+    async fn make_and_send(
+        &self,
+        delivery: &dyn Delivery,
+        head: &Parcel,
+        index: usize,
+        mut journal: OpenJournal,
+    ) -> Result<(), QueueError> {
+        match self.make(head, index, &mut journal).await {
+            Ended::Made(record, trajectory) => {
+                let mut body = serde_json::to_vec(&record).unwrap_or_default();
+                body.push(b'\n');
+                body.extend(trajectory);
+                match self.queue.send(head.clone(), &body).await {
+                    Ok(()) => {
+                        self.finished.fetch_add(1, Ordering::Relaxed);
+                        delivery.done().await
+                    }
+                    Err(QueueError::Conflict) => {
+                        terminal::warning(&format!(
+                            "attempt {} at {} was made by another worker meanwhile; what it took here counts as wasted",
+                            head.attempt,
+                            terminal::one_line(&head.sample)
+                        ));
+                        self.book_wasted(head, &journal).await?;
+                        delivery.done().await
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            Ended::Lost => {
+                terminal::warning(&format!(
+                    "another worker goes on with attempt {} at {}",
+                    head.attempt,
+                    terminal::one_line(&head.sample)
+                ));
+                self.book_wasted(head, &journal).await
+            }
+            Ended::Returned => {
+                let job = Job::new(head.sample.clone(), head.attempt);
+                self.hand_back(delivery, &job, Duration::ZERO).await
+            }
+            Ended::Dropped => {
+                self.book_all(head, &journal).await?;
+                delivery.done().await
+            }
+            Ended::NoSample(why) => {
+                let reason = harness::HaltReason::Failing(format!("a sample cannot be had: {why}"));
+                self.halt(&reason).await;
+                delivery.give_back(Duration::ZERO).await
+            }
+        }
+    }
+
+    /// Makes it, unless something ends it before.
+    async fn make(&self, head: &Parcel, index: usize, journal: &mut OpenJournal) -> Ended {
+        let (events, mut inbox) = mpsc::unbounded_channel();
+        let making = self.maker.make(index, head.attempt, events);
+        let mut lines = Vec::new();
+        let key = (head.sample.clone(), head.attempt);
+        let mut take = |event: RunEvent| {
+            if let RunEvent::Engine(event) = event {
+                self.note(&key, &event);
+                lines.extend(serde_json::to_vec(&event).unwrap_or_default());
+                lines.push(b'\n');
+            }
+        };
+        let mut manifest = self.manifest.clone();
+        let mut order = self.worker.order.clone();
+        tokio::pin!(making);
+        let made = loop {
+            tokio::select! {
+                Some(event) = inbox.recv() => take(event),
+                made = &mut making => break made,
+                Ok(()) = journal.lost.changed() => if *journal.lost.borrow() { return Ended::Lost },
+                Ok(()) = manifest.changed() => {
+                    let now = manifest.borrow();
+                    if now.state == State::Cancelled || now.cancelled.contains(&head.sample) {
+                        return Ended::Dropped;
+                    }
+                    if now.dismissed.contains(&self.worker.settings.name) {
+                        return Ended::Returned;
+                    }
+                }
+                Ok(()) = order.changed() => if *order.borrow() == Order::Return { return Ended::Returned },
+            }
+        };
+        while let Ok(event) = inbox.try_recv() {
+            take(event);
+        }
+        match made {
+            Err(error) => Ended::NoSample(error.to_string()),
+            Ok(record) if record.status == Status::Cancelled => {
+                if let Some(reason) = self.maker.engine.halt_reason() {
+                    self.halt(&reason).await;
+                }
+                Ended::Returned
+            }
+            Ok(record) => Ended::Made(Box::new(record), lines),
+        }
+    }
+
+    fn note(&self, key: &(String, u32), event: &Event) {
+        if matches!(event.kind, harness::model::EventKind::LlmRequest { .. })
+            && let Some(one) = self.under_way.lock().get_mut(key)
+        {
+            one.calls += 1;
+        }
+    }
+
+    /// Notes that the attempt is begun again, and who had it before.
+    async fn history(&self, job: &Job, number: u64) -> Result<Vec<Begun>, QueueError> {
+        let workers = self.queue.workers().await?;
+        let had = |one: &&(message::Presence, u64)| {
+            let mut all = one.0.under_way.iter();
+            all.any(|one| one.sample == job.sample && one.attempt == job.attempt)
+        };
+        let before = workers.iter().filter(had).max_by_key(|(_, at_ms)| *at_ms);
+        let begun = Begun {
+            v: VERSION,
+            delivery: number,
+            worker: self.worker.settings.name.clone(),
+            at_ms: now_ms(),
+            before: before.map(|(presence, at_ms)| {
+                format!(
+                    "{} on {}, last heard of at {}",
+                    presence.worker,
+                    presence.host,
+                    time(*at_ms)
+                )
+            }),
+            returned: false,
+        };
+        self.queue
+            .note_begun(&job.sample, job.attempt, &begun)
+            .await
+    }
+
+    /// Gives an attempt back, so that it does not count as lost.
+    async fn hand_back(
+        &self,
+        delivery: &dyn Delivery,
+        job: &Job,
+        after: Duration,
+    ) -> Result<(), QueueError> {
+        let begun = Begun {
+            v: VERSION,
+            delivery: delivery.number(),
+            worker: self.worker.settings.name.clone(),
+            at_ms: now_ms(),
+            before: None,
+            returned: true,
+        };
+        self.queue
+            .note_begun(&job.sample, job.attempt, &begun)
+            .await?;
+        delivery.give_back(after).await
+    }
+
+    /// Makes an error of an attempt that no worker finished.
+    async fn give_up(
+        &self,
+        delivery: &dyn Delivery,
+        head: &Parcel,
+        index: usize,
+        history: &[Begun],
+        journal: &[u8],
+    ) -> Result<(), QueueError> {
+        let Ok(sample) = self.maker.dataset.sample(index) else {
+            return delivery.give_back(Duration::from_secs(1)).await;
+        };
+        let lost = history.iter().filter(|begun| !begun.returned);
+        let each = lost.map(|begun| {
+            let before = begun
+                .before
+                .as_deref()
+                .unwrap_or("a worker that did not say so");
+            format!("{}: {before}", begun.delivery - 1)
+        });
+        let error = format!(
+            "{} workers began it and none finished it ({})",
+            head.delivery - 1,
+            each.collect::<Vec<_>>().join("; ")
+        );
+        let outcome = AttemptOutcome {
+            earlier_answers: Vec::new(),
+            status: Status::Error,
+            answer: None,
+            error: Some(error),
+            state: None,
+            stats: Stats::default(),
+        };
+        let identity = &self.maker.identity;
+        let now = Timestamp::now();
+        let record =
+            of_attempt(identity, &sample, head.attempt, &outcome, None, now).of_sample(index);
+        let mut body = serde_json::to_vec(&record).unwrap_or_default();
+        body.push(b'\n');
+        if !journal.is_empty() {
+            let nonce = format!("{}g", head.nonce);
+            self.queue
+                .send(wasted(head, &nonce, "journal"), journal)
+                .await?;
+        }
+        match self.queue.send(head.clone(), &body).await {
+            Ok(()) | Err(QueueError::Conflict) => delivery.done().await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Books what this worker paid and nobody can use: what it received when another had the attempt; if nobody took it over from
+    /// here, all that it received itself.
+    async fn book_wasted(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
+        let own = journal.added.lock().last;
+        let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
+        let lines = {
+            let added = journal.added.lock();
+            if newest == own {
+                [added.kept.as_slice(), added.refused.as_slice()].concat()
+            } else {
+                added.refused.clone()
+            }
+        };
+        self.book(head, &lines).await
+    }
+
+    async fn book_all(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
+        let lines = {
+            let added = journal.added.lock();
+            [added.kept.as_slice(), added.refused.as_slice()].concat()
+        };
+        self.book(head, &lines).await
+    }
+
+    async fn book(&self, head: &Parcel, lines: &[u8]) -> Result<(), QueueError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let nonce = format!("{}w", head.nonce);
+        self.queue
+            .send(wasted(head, &nonce, "journal"), lines)
+            .await
+    }
+}
+
+/// Says again and again that an attempt is worked on.
+async fn keep(delivery: &dyn Delivery, every: Duration) -> std::convert::Infallible {
+    loop {
+        tokio::time::sleep(every).await;
+        // One that does not come through is followed by the next.
+        let _ = delivery.keep().await;
+    }
+}
+
+/// Names what one worker sends of one delivery.
+fn nonce(worker: &str, job: &Job, number: u64) -> String {
+    let all = format!(
+        "{worker} {} {} {number} {}",
+        job.sample,
+        job.attempt,
+        now_ms()
+    );
+    name::hash(all)[..16].to_owned()
+}
+
+fn time(at_ms: u64) -> String {
+    let at = i64::try_from(at_ms).ok();
+    let at = at.and_then(|at| Timestamp::from_millisecond(at).ok());
+    at.map_or_else(String::new, |at| {
+        at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    })
+}

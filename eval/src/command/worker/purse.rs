@@ -1,0 +1,301 @@
+//! The budget and the pace of a run over all workers, as one of them asks for its slices of both.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use harness::provider::{ProviderError, Rate, SharedPace};
+use harness::{Purse, SharedBudget};
+use parking_lot::Mutex;
+use queue::books::{Amounts, Books, Verdict};
+use queue::rate::Pace;
+use queue::{QueueError, RunQueue, name, now_ms};
+use tokio::sync::Mutex as AsyncMutex;
+
+/// How long one waits for what others may give back.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Time between two reports of what was spent, of few workers.
+const REPORT: Duration = Duration::from_millis(500);
+
+/// The same for each worker that there is, so that the books of many are not written all the time.
+const REPORT_EACH: Duration = Duration::from_millis(5);
+
+/// Turns that were not used in time are given up after so many milliseconds.
+const STALE_MS: f64 = 1500.0;
+
+/// A worker's part of a run's budget and pace.
+pub(super) struct Lease {
+    queue: RunQueue,
+    worker: String,
+    limits: Amounts<Option<f64>>,
+    ttl_ms: u64,
+    /// What the engine has spent.
+    spent: SharedBudget,
+    state: Mutex<State>,
+    /// One asks at a time.
+    asking: AsyncMutex<()>,
+    turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
+    workers: AtomicU32,
+    /// The server's clock less this machine's, in milliseconds.
+    clock_ms: f64,
+}
+
+#[derive(Default)]
+struct State {
+    /// What was spent when the lease began.
+    before: Amounts<f64>,
+    /// What was last reported.
+    reported: Amounts<f64>,
+    reported_at: Option<Instant>,
+    /// What may be spent, from the lease's beginning.
+    granted: Amounts<f64>,
+    /// Calls that were let through.
+    admitted: f64,
+    exhausted: Option<ProviderError>,
+}
+
+impl Lease {
+    pub(super) fn new(
+        queue: RunQueue,
+        worker: String,
+        limits: Amounts<Option<f64>>,
+        ttl: Duration,
+        spent: SharedBudget,
+        clock_ms: f64,
+    ) -> Self {
+        Self {
+            queue,
+            worker,
+            limits,
+            ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
+            spent,
+            state: Mutex::default(),
+            asking: AsyncMutex::default(),
+            turns: AsyncMutex::default(),
+            workers: AtomicU32::new(1),
+            clock_ms,
+        }
+    }
+
+    /// What this worker has spent for the run.
+    pub(super) fn spent(&self) -> Amounts<f64> {
+        let spent = self.spent.spent();
+        Amounts {
+            cost_usd: spent.cost_usd,
+            tokens: spent.tokens as f64,
+            calls: spent.calls as f64,
+        }
+    }
+
+    pub(super) fn has_limits(&self) -> bool {
+        self.limits.all().iter().any(Option::is_some)
+    }
+
+    /// Time until the next report.
+    pub(super) fn pause(&self) -> Duration {
+        REPORT.max(REPORT_EACH * self.processes())
+    }
+
+    /// Whether nothing was spent since the last report, which is not long ago.
+    pub(super) fn is_quiet(&self) -> bool {
+        let spent = self.spent();
+        let state = self.state.lock();
+        let calls = spent.calls.max(state.admitted);
+        let unchanged = Amounts { calls, ..spent } == state.reported;
+        let lately = state
+            .reported_at
+            .is_some_and(|at| at.elapsed() < Duration::from_millis(self.ttl_ms / 3));
+        unchanged && lately
+    }
+
+    pub(super) fn set_workers(&self, workers: u32) {
+        self.workers.store(workers.max(1), Ordering::Relaxed);
+    }
+
+    fn now_ms(&self) -> f64 {
+        now_ms() as f64 + self.clock_ms
+    }
+
+    /// Says what was spent, and asks for more if that is needed.
+    pub(super) async fn report(&self, needs: bool) -> Result<bool, QueueError> {
+        let _one = self.asking.lock().await;
+        let mut used = self.spent();
+        {
+            let state = self.state.lock();
+            // A call that was let through counts before the engine has booked it.
+            used.calls = used.calls.max(state.admitted);
+        }
+        let (before, reported) = {
+            let state = self.state.lock();
+            (state.before, state.reported)
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a time since 1970"
+        )]
+        let now = self.now_ms() as u64;
+        let (worker, limits) = (&self.worker, self.limits);
+        let asked = self.queue.change("books", |books: Option<Books>| {
+            let mut books = books.unwrap_or_else(|| Books::new(Amounts::default()));
+            // A lease that was taken back begins anew with what was spent since it was last heard of.
+            let begins = if books.leases.contains_key(worker) {
+                before
+            } else {
+                reported
+            };
+            let verdict = books.report(
+                worker,
+                used.minus(begins),
+                needs,
+                limits,
+                now + self.ttl_ms,
+                now,
+            );
+            (books, (begins, verdict))
+        });
+        let (begins, verdict) = asked.await?;
+        let mut state = self.state.lock();
+        state.before = begins;
+        state.reported = used;
+        state.reported_at = Some(Instant::now());
+        match verdict {
+            Verdict::Granted(granted) => {
+                state.granted = granted;
+                Ok(true)
+            }
+            Verdict::Wait => {
+                state.granted = used.minus(begins);
+                Ok(false)
+            }
+            Verdict::Exhausted(kind, spent) => {
+                state.exhausted = Some(over_budget(kind, spent, self.limits));
+                Ok(false)
+            }
+        }
+    }
+
+    /// Gives back what is left.
+    pub(super) async fn end(&self) -> Result<(), QueueError> {
+        if !self.has_limits() {
+            return Ok(());
+        }
+        self.report(false).await?;
+        let worker = &self.worker;
+        let ended = self.queue.change("books", |books: Option<Books>| {
+            let mut books = books.unwrap_or_else(|| Books::new(Amounts::default()));
+            books.end(worker);
+            (books, ())
+        });
+        ended.await
+    }
+}
+
+fn over_budget(kind: usize, spent: f64, limits: Amounts<Option<f64>>) -> ProviderError {
+    let limit = limits.all()[kind].unwrap_or_default();
+    let (budget, spent, limit) = match kind {
+        0 => ("--max-cost", format!("${spent:.4}"), format!("${limit}")),
+        1 => (
+            "--max-tokens",
+            format!("{spent} tokens"),
+            format!("{limit} tokens"),
+        ),
+        _ => (
+            "--max-llm-calls",
+            format!("{spent} calls"),
+            format!("{limit} calls"),
+        ),
+    };
+    ProviderError::OverBudget {
+        budget: budget.to_owned(),
+        spent,
+        limit,
+    }
+}
+
+#[async_trait]
+impl Purse for Lease {
+    async fn admit(&self) -> Result<(), ProviderError> {
+        if !self.has_limits() {
+            return Ok(());
+        }
+        loop {
+            {
+                let spent = self.spent();
+                let mut state = self.state.lock();
+                if let Some(error) = &state.exhausted {
+                    return Err(error.clone());
+                }
+                let used = Amounts {
+                    calls: spent.calls.max(state.admitted),
+                    ..spent
+                }
+                .minus(state.before);
+                let kinds = self.limits.all();
+                let has_room = (0..3).all(|kind| {
+                    kinds[kind].is_none() || used.all()[kind] < state.granted.all()[kind]
+                });
+                if has_room {
+                    state.admitted = spent.calls.max(state.admitted) + 1.0;
+                    return Ok(());
+                }
+            }
+            // Nothing is spent while the server cannot be asked.
+            if !matches!(self.report(true).await, Ok(true)) && self.exhausted().is_none() {
+                tokio::time::sleep(PATIENCE).await;
+            }
+        }
+    }
+
+    fn exhausted(&self) -> Option<ProviderError> {
+        self.state.lock().exhausted.clone()
+    }
+}
+
+#[async_trait]
+impl SharedPace for Lease {
+    async fn turn(&self, endpoint: &str, rate: Rate) {
+        let mut all = self.turns.lock().await;
+        let turns = all.entry(endpoint.to_owned()).or_default();
+        let at = loop {
+            let now = self.now_ms();
+            while turns.front().is_some_and(|at| *at < now - STALE_MS) {
+                turns.pop_front();
+            }
+            if let Some(at) = turns.pop_front() {
+                break at;
+            }
+            // About a second's worth of what falls to this worker.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "within 1 and 100"
+            )]
+            let number = (rate.per_second / f64::from(self.processes())).clamp(1.0, 100.0) as u32;
+            let place = format!("pace.{}", &name::hash(endpoint)[..16]);
+            let taken = self.queue.change(&place, |pace: Option<Pace>| {
+                let mut pace = pace.unwrap_or_default();
+                let turns = pace.take(rate.per_second, rate.burst, number, now);
+                (pace, turns)
+            });
+            match taken.await {
+                Ok(slice) => {
+                    let each =
+                        (0..slice.number).map(|n| slice.first_ms + f64::from(n) * slice.apart_ms);
+                    turns.extend(each);
+                }
+                // No request goes out while the pace is unknown.
+                Err(_) => tokio::time::sleep(PATIENCE).await,
+            }
+        };
+        drop(all);
+        let wait = (at - self.now_ms()).max(0.0);
+        tokio::time::sleep(Duration::from_secs_f64(wait / 1000.0)).await;
+    }
+
+    fn processes(&self) -> u32 {
+        self.workers.load(Ordering::Relaxed)
+    }
+}

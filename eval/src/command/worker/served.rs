@@ -1,0 +1,373 @@
+//! A run that a worker serves: whether it fits, taking its attempts, and saying what is done.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use harness::provider::MaybeShared;
+use harness::{Budget, SharedBudget};
+use parking_lot::Mutex;
+use queue::message::{Manifest, Presence, Roster, State, UnderWay, VERSION};
+use queue::{QueueError, RunQueue, change_manifest, now_ms};
+use records::RunIdentity;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::purse::Lease;
+use super::stream_journal::StreamJournal;
+use super::{Order, Worker};
+use crate::command::run::Prepared;
+use crate::error::Error;
+use crate::program;
+use crate::runner::Maker;
+use crate::terminal;
+
+/// How long one request for attempts stays with the server.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// Time in which places that become free are asked for together.
+const TOGETHER: Duration = Duration::from_millis(2);
+
+/// Time between two signs of life of a worker.
+pub(in crate::command) const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+
+/// Signs of life that may be missed before a worker does not count any more.
+const MISSED: u64 = 4;
+
+/// A run that this worker serves.
+pub(super) struct Served {
+    pub(super) worker: Arc<Worker>,
+    pub(super) queue: RunQueue,
+    pub(super) manifest: watch::Receiver<Manifest>,
+    pub(super) maker: Maker,
+    /// The samples of the run, by id.
+    pub(super) samples: HashMap<String, usize>,
+    pub(super) journal: Arc<StreamJournal>,
+    pub(super) lease: Arc<Lease>,
+    pub(super) under_way: Mutex<BTreeMap<(String, u32), UnderWay>>,
+    pub(super) finished: AtomicU64,
+    /// Why this worker takes no more of it.
+    pub(super) unfit: Mutex<Option<String>>,
+}
+
+impl Served {
+    /// Serves a run until it ends, or the worker does.
+    pub(super) async fn serve(worker: Arc<Worker>, manifest: watch::Receiver<Manifest>) {
+        let now = manifest.borrow().clone();
+        let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
+        let served = match Box::pin(Self::prepare(&worker, &queue, manifest)).await {
+            Ok(served) => Arc::new(served),
+            Err(why) => {
+                terminal::warning(&format!("run {} does not fit here: {why}", now.run_id));
+                let presence = Presence {
+                    unfit: Some(why),
+                    ..presence(&worker)
+                };
+                if let Err(error) = queue.announce(&presence).await {
+                    terminal::warning(&error.to_string());
+                }
+                return;
+            }
+        };
+        terminal::note(&format!("works on run {}", now.run_id));
+        let signs = tokio::spawn(Arc::clone(&served).give_signs());
+        let reports = tokio::spawn(Arc::clone(&served).report_spending());
+        Arc::clone(&served).take_attempts().await;
+        signs.abort();
+        reports.abort();
+        if let Err(error) = served.lease.end().await {
+            terminal::warning(&error.to_string());
+        }
+        // The run may be gone by now.
+        let _ = served.announce(true).await;
+    }
+
+    /// Opens all that an attempt needs, and compares it with the run's.
+    ///
+    /// # Errors
+    /// Why this worker cannot work on it.
+    async fn prepare(
+        worker: &Arc<Worker>,
+        queue: &RunQueue,
+        manifest: watch::Receiver<Manifest>,
+    ) -> Result<Self, String> {
+        let now = manifest.borrow().clone();
+        let own = program::this().digest();
+        if now.program != own {
+            return Err(format!(
+                "it was submitted by another build: program {}, and this is {own}",
+                now.program
+            ));
+        }
+        let identity: RunIdentity = serde_json::from_value(now.identity.clone())
+            .map_err(|error| format!("its identity: {error}"))?;
+        let spent = SharedBudget::of_command(Budget::default());
+        let clock_ms = clock(queue, worker)
+            .await
+            .map_err(|error| error.to_string())?;
+        let lease = Arc::new(Lease::new(
+            queue.clone(),
+            worker.settings.name.clone(),
+            now.limits,
+            Duration::from_secs(now.lease_s.max(30)),
+            spent.clone(),
+            clock_ms,
+        ));
+        let shared = MaybeShared(Some(Arc::clone(&lease) as _));
+        let settings = worker.settings.of_run(&now.flags).map_err(explain)?;
+        let prepared = tokio::task::spawn_blocking(move || {
+            let mut settings = settings;
+            settings.engine.shared_pace = shared;
+            let prepared = Prepared::new(&settings)?;
+            Ok::<_, Error>((prepared, settings))
+        });
+        let (prepared, settings) = match prepared.await {
+            Ok(Ok((Some(prepared), settings))) => (prepared, settings),
+            Ok(Ok((None, _))) => return Err("none of its samples is here".to_owned()),
+            Ok(Err(error)) => return Err(explain(error)),
+            Err(error) => return Err(error.to_string()),
+        };
+        if prepared.dataset.digest() != now.dataset_digest {
+            return Err(format!(
+                "the data here are others: digest {}, and the run's {}",
+                prepared.dataset.digest(),
+                now.dataset_digest
+            ));
+        }
+        let fingerprint = prepared.fingerprint.as_str();
+        if fingerprint != now.fingerprint {
+            return Err(format!(
+                "its settings come to another fingerprint here: {fingerprint}, and the run's is {}",
+                now.fingerprint
+            ));
+        }
+        let prepared = prepared.with_browser(&settings).await.map_err(explain)?;
+        let samples = prepared.samples().iter();
+        let samples = samples.map(|index| (prepared.id(*index), *index)).collect();
+        let journal = Arc::new(StreamJournal::default());
+        let engine = prepared
+            .engine
+            .within(&spent)
+            .with_purse(Arc::clone(&lease) as _)
+            .with_journal(Arc::clone(&journal) as _);
+        Ok(Self {
+            worker: Arc::clone(worker),
+            queue: queue.clone(),
+            manifest,
+            maker: Maker {
+                identity: Arc::new(identity),
+                engine: Arc::new(engine),
+                dataset: prepared.dataset,
+                grader: prepared.grader,
+            },
+            samples,
+            journal,
+            lease,
+            under_way: Mutex::default(),
+            finished: AtomicU64::new(0),
+            unfit: Mutex::default(),
+        })
+    }
+
+    /// Whether this worker may take attempts of the run now; none if it never will again.
+    fn may_take(&self) -> Option<bool> {
+        if self.unfit.lock().is_some() || *self.worker.order.borrow() != Order::Work {
+            return None;
+        }
+        let now = self.manifest.borrow();
+        match now.state {
+            State::Open => {
+                let name = &self.worker.settings.name;
+                Some(!now.paused_workers.contains(name) && !now.dismissed.contains(name))
+            }
+            State::Paused => Some(false),
+            State::Halted { .. } | State::Cancelled | State::Complete => None,
+        }
+    }
+
+    /// Takes attempts while there are any, and ends when all that were begun have ended.
+    async fn take_attempts(self: Arc<Self>) {
+        let mut running = JoinSet::new();
+        let mut changed = self.manifest.clone();
+        let mut order = self.worker.order.clone();
+        while let Some(may_take) = self.may_take() {
+            while running.try_join_next().is_some() {}
+            if !may_take {
+                tokio::select! {
+                    _ = changed.changed() => {}
+                    _ = order.changed() => {}
+                }
+                continue;
+            }
+            let places = Arc::clone(&self.worker.places);
+            let first = tokio::select! {
+                place = Arc::clone(&places).acquire_owned() => place,
+                _ = changed.changed() => continue,
+                _ = order.changed() => continue,
+            };
+            let Ok(first) = first else { break };
+            tokio::time::sleep(TOGETHER).await;
+            let more = places.available_permits();
+            let mut free = vec![first];
+            free.extend((0..more).map_while(|_| Arc::clone(&places).try_acquire_owned().ok()));
+            let mut taken = match self.queue.take(free.len(), WAIT).await {
+                Ok(taken) => taken,
+                Err(error) => {
+                    drop(free);
+                    if self.is_gone().await {
+                        break;
+                    }
+                    terminal::warning(&error.to_string());
+                    tokio::time::sleep(WAIT).await;
+                    continue;
+                }
+            };
+            // Places that become free meanwhile are asked for at once, beside what this one still waits for.
+            let served = Arc::clone(&self);
+            running.spawn(async move {
+                let mut attempts = JoinSet::new();
+                while let Some(delivery) = taken.recv().await {
+                    let place = free.pop();
+                    let served = Arc::clone(&served);
+                    attempts.spawn(async move {
+                        served.attempt(delivery).await;
+                        drop(place);
+                    });
+                }
+                let nothing_came = attempts.is_empty();
+                drop(free);
+                while attempts.join_next().await.is_some() {}
+                nothing_came
+            });
+            tokio::task::yield_now().await;
+        }
+        while running.join_next().await.is_some() {}
+    }
+
+    /// Whether the run is no longer in the queue.
+    async fn is_gone(&self) -> bool {
+        let found = queue::manifest(self.queue.broker(), self.queue.key()).await;
+        matches!(found, Ok(None))
+    }
+
+    /// A budget is used up, or nothing can be asked from here.
+    pub(super) async fn halt(&self, reason: &harness::HaltReason) {
+        match reason {
+            harness::HaltReason::OverBudget(message) => {
+                let key = self.queue.key();
+                let halted = change_manifest(self.queue.broker(), key, |manifest| {
+                    if manifest.state == State::Open {
+                        manifest.state = State::Halted {
+                            reason: message.clone(),
+                        };
+                    }
+                });
+                if let Err(error) = halted.await {
+                    terminal::warning(&error.to_string());
+                }
+            }
+            harness::HaltReason::Failing(message) => {
+                let is_new = self.unfit.lock().replace(message.clone()).is_none();
+                if is_new {
+                    terminal::warning(&format!("takes no more of this run: {message}"));
+                }
+                let _ = self.announce(false).await;
+            }
+        }
+    }
+
+    /// Says what is done, every few seconds.
+    async fn give_signs(self: Arc<Self>) {
+        loop {
+            // One that does not come through is followed by the next.
+            let _ = self.announce(false).await;
+            if let Ok(workers) = self.count_workers().await {
+                self.lease.set_workers(workers);
+            }
+            tokio::time::sleep(SIGN_OF_LIFE).await;
+        }
+    }
+
+    async fn announce(&self, leaving: bool) -> Result<(), QueueError> {
+        let under_way: Vec<_> = self.under_way.lock().values().cloned().collect();
+        let presence = Presence {
+            under_way,
+            finished: self.finished.load(Ordering::Relaxed),
+            spent: self.lease.spent(),
+            unfit: self.unfit.lock().clone(),
+            leaving,
+            ..presence(&self.worker)
+        };
+        self.queue.announce(&presence).await
+    }
+
+    /// How many workers the run has: as one of them has counted lately, or counted now.
+    async fn count_workers(&self) -> Result<u32, QueueError> {
+        let known = self.queue.roster().await?;
+        let lately = u64::try_from(SIGN_OF_LIFE.as_millis()).unwrap_or(u64::MAX) * MISSED;
+        if let Some((roster, age_ms)) = known
+            && age_ms < lately / 2
+        {
+            return Ok(roster.workers);
+        }
+        let all = self.queue.workers().await?;
+        let newest = all.iter().map(|(_, at_ms)| *at_ms).max().unwrap_or(0);
+        let alive = all.iter().filter(|(presence, at_ms)| {
+            newest.saturating_sub(*at_ms) < lately && !presence.leaving && presence.unfit.is_none()
+        });
+        let workers = u32::try_from(alive.count().max(1)).unwrap_or(u32::MAX);
+        let roster = Roster {
+            v: VERSION,
+            workers,
+        };
+        self.queue.set_roster(&roster).await?;
+        Ok(workers)
+    }
+
+    /// Reports what was spent, where that counts.
+    async fn report_spending(self: Arc<Self>) {
+        while self.lease.has_limits() {
+            tokio::time::sleep(self.lease.pause()).await;
+            if self.lease.is_quiet() {
+                continue;
+            }
+            // What is not reported now is reported with the next.
+            let _ = self.lease.report(false).await;
+        }
+    }
+}
+
+/// What a worker always says of itself.
+fn presence(worker: &Worker) -> Presence {
+    Presence {
+        v: VERSION,
+        worker: worker.settings.name.clone(),
+        host: worker.settings.host.clone(),
+        at_ms: now_ms(),
+        concurrency: worker.settings.concurrency,
+        under_way: Vec::new(),
+        finished: 0,
+        spent: queue::books::Amounts::default(),
+        unfit: None,
+        leaving: false,
+    }
+}
+
+/// The server's clock less this machine's, in milliseconds.
+async fn clock(queue: &RunQueue, worker: &Worker) -> Result<f64, QueueError> {
+    let before = now_ms();
+    queue.announce(&presence(worker)).await?;
+    let after = now_ms();
+    let own = queue.workers().await?;
+    let own = own
+        .iter()
+        .find(|(presence, _)| presence.worker == worker.settings.name);
+    Ok(own.map_or(0.0, |(_, at_ms)| {
+        *at_ms as f64 - f64::midpoint(before as f64, after as f64)
+    }))
+}
+
+fn explain(error: impl std::error::Error) -> String {
+    error.to_string()
+}

@@ -1,0 +1,194 @@
+//! The journals of the attempts under way, streamed into the queue as they grow, so that another worker can go on with an attempt.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use harness::journal::JournalStore;
+use parking_lot::Mutex;
+use queue::message::{Parcel, VERSION};
+use queue::{QueueError, RunQueue};
+use tokio::sync::{mpsc, watch};
+
+/// The journals of a run's attempts that this worker makes.
+#[derive(Default)]
+pub(super) struct StreamJournal {
+    open: Mutex<HashMap<(String, u32), Open>>,
+}
+
+struct Open {
+    /// What earlier workers left.
+    earlier: Vec<String>,
+    orders: mpsc::UnboundedSender<Order>,
+}
+
+enum Order {
+    Append(Vec<u8>),
+    GiveUp,
+}
+
+/// The journal of one attempt while a worker makes it.
+pub(super) struct OpenJournal {
+    of: Arc<StreamJournal>,
+    key: (String, u32),
+    /// Becomes true when another worker goes on with the attempt.
+    pub(super) lost: watch::Receiver<bool>,
+    /// What this worker added.
+    pub(super) added: Arc<Mutex<Added>>,
+}
+
+/// What one worker added to a journal.
+#[derive(Default)]
+pub(super) struct Added {
+    /// Lines that are in it.
+    pub(super) kept: Vec<u8>,
+    /// Lines that came when another worker had it.
+    pub(super) refused: Vec<u8>,
+    /// The number of the last message of them.
+    pub(super) last: u64,
+}
+
+impl Drop for OpenJournal {
+    fn drop(&mut self) {
+        self.of.open.lock().remove(&self.key);
+    }
+}
+
+impl StreamJournal {
+    /// Opens the journal of an attempt, whose lines so far are `bytes`, to go on after the message with this number.
+    pub(super) fn open(
+        self: &Arc<Self>,
+        queue: &RunQueue,
+        head: &Parcel,
+        bytes: Vec<u8>,
+        last: u64,
+    ) -> OpenJournal {
+        let key = (head.sample.clone(), head.attempt);
+        let text = String::from_utf8_lossy(&bytes);
+        let earlier = text.lines().map(str::to_owned).collect();
+        let (orders, inbox) = mpsc::unbounded_channel();
+        let (lose, lost) = watch::channel(false);
+        let added = Arc::new(Mutex::new(Added {
+            last,
+            ..Added::default()
+        }));
+        self.open
+            .lock()
+            .insert(key.clone(), Open { earlier, orders });
+        let streamed = Stream {
+            queue: queue.clone(),
+            head: head.clone(),
+            all: bytes,
+            added: Arc::clone(&added),
+        };
+        tokio::spawn(streamed.run(inbox, lose));
+        OpenJournal {
+            of: Arc::clone(self),
+            key,
+            lost,
+            added,
+        }
+    }
+
+    fn order(&self, sample: &str, attempt: u32, order: Order) -> io::Result<()> {
+        let open = self.open.lock();
+        let Some(one) = open.get(&(sample.to_owned(), attempt)) else {
+            return Err(io::Error::other("the attempt is no longer this worker's"));
+        };
+        // Who streams it has stopped only if the attempt was lost, which ends it.
+        let _ = one.orders.send(order);
+        Ok(())
+    }
+}
+
+/// Streams what is appended, in its order.
+struct Stream {
+    queue: RunQueue,
+    head: Parcel,
+    /// The whole journal.
+    all: Vec<u8>,
+    added: Arc<Mutex<Added>>,
+}
+
+impl Stream {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Order>, lose: watch::Sender<bool>) {
+        while let Some(order) = inbox.recv().await {
+            let done = match order {
+                Order::Append(lines) if *lose.borrow() => {
+                    self.added.lock().refused.extend(lines);
+                    Ok(())
+                }
+                Order::GiveUp if *lose.borrow() => Ok(()),
+                Order::Append(lines) => self.append(&lines).await,
+                Order::GiveUp => self.give_up().await,
+            };
+            if done.is_err() {
+                lose.send_replace(true);
+            }
+        }
+    }
+
+    async fn append(&mut self, lines: &[u8]) -> Result<(), QueueError> {
+        self.all.extend_from_slice(lines);
+        let last = self.added.lock().last;
+        let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
+        let appended = self.queue.journal(sample, attempt, lines, last).await;
+        let mut added = self.added.lock();
+        match appended {
+            Ok(last) => {
+                added.kept.extend_from_slice(lines);
+                added.last = last;
+                Ok(())
+            }
+            Err(error) => {
+                added.refused.extend_from_slice(lines);
+                Err(error)
+            }
+        }
+    }
+
+    /// The attempt begins anew: what its journal says was paid counts as wasted.
+    async fn give_up(&mut self) -> Result<(), QueueError> {
+        let nonce = format!("{}j{}", self.head.nonce, self.all.len());
+        let parcel = wasted(&self.head, &nonce, "journal");
+        self.queue.send(parcel, &self.all).await?;
+        let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
+        self.queue.drop_journal(sample, attempt).await?;
+        self.all.clear();
+        *self.added.lock() = Added::default();
+        Ok(())
+    }
+}
+
+/// The head of what counts for nothing; `kind` says what its body is.
+pub(super) fn wasted(head: &Parcel, nonce: &str, kind: &str) -> Parcel {
+    Parcel {
+        v: VERSION,
+        nonce: nonce.to_owned(),
+        wasted: Some(kind.to_owned()),
+        ..head.clone()
+    }
+}
+
+impl JournalStore for StreamJournal {
+    fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
+        let mut open = self.open.lock();
+        let one = open.get_mut(&(sample.to_owned(), attempt));
+        Ok(one.map_or_else(Vec::new, |one| std::mem::take(&mut one.earlier)))
+    }
+
+    fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
+        self.order(sample, attempt, Order::Append(lines.as_bytes().to_vec()))
+    }
+
+    fn end(&self, _: &str, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()> {
+        if let Some(one) = self.open.lock().get_mut(&(sample.to_owned(), attempt)) {
+            one.earlier.clear();
+        }
+        self.order(sample, attempt, Order::GiveUp)
+    }
+}

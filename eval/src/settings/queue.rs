@@ -1,0 +1,249 @@
+//! Settings of queues: of runs that go into one, of workers, and of `rlm-eval queue`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use queue::Access;
+use queue::name::RunKey;
+use records::run_dir;
+use serde_json::Value;
+
+use super::{RunSettings, SettingsError, Start};
+use crate::cli::{QueueAccessArgs, QueueTargetArgs, RunArgs, WorkerArgs};
+
+/// What `--queue` is to go on without one.
+const NONE: &str = "none";
+
+/// A run whose attempts others make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueueSettings {
+    /// How the server is reached.
+    pub access: Access,
+    /// Whether the run is only submitted.
+    pub detach: bool,
+    /// Time without a sign of life after which an attempt is given to another worker.
+    pub lease: Duration,
+    /// Workers that may die of an attempt.
+    pub tries: u64,
+    /// Servers that keep each message.
+    pub replicas: usize,
+    /// Most bytes of results that lie in the queue.
+    pub max_bytes: Option<u64>,
+    /// The run whose attempts tell how long samples take.
+    pub order_by: Option<PathBuf>,
+}
+
+fn access(url: &str, args: &QueueAccessArgs) -> Access {
+    Access {
+        url: url.trim().to_owned(),
+        creds: args.queue_creds.clone(),
+        nkey: args.queue_nkey.clone(),
+        ca: args.queue_ca.clone(),
+        cert: args.queue_cert.clone().zip(args.queue_key.clone()),
+    }
+}
+
+/// The queue of a run, if it has one.
+pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsError> {
+    let flags = &args.queue;
+    let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
+        if flags.detach {
+            return Err(SettingsError::new(
+                "--detach goes with a queue, and --queue is none".to_owned(),
+            ));
+        }
+        return Ok(None);
+    };
+    let beside = [
+        (
+            "--record",
+            args.engine.store.record.is_some(),
+            "a cassette holds what one process was answered",
+        ),
+        (
+            "--partition",
+            args.partition.is_some(),
+            "workers of a queue divide the whole among themselves",
+        ),
+        (
+            "--dry-run",
+            args.dry_run,
+            "it shows the same without --queue",
+        ),
+    ];
+    for (flag, is_given, why) in beside {
+        if is_given {
+            return Err(SettingsError::new(format!(
+                "{flag} and --queue exclude each other: {why}"
+            )));
+        }
+    }
+    if ![1, 3, 5].contains(&flags.queue_replicas) {
+        return Err(SettingsError::new(format!(
+            "--queue-replicas {}: expected 1, 3 or 5",
+            flags.queue_replicas
+        )));
+    }
+    Ok(Some(QueueSettings {
+        access: access(url, &flags.access),
+        detach: flags.detach,
+        lease: Duration::from_secs(flags.queue_lease),
+        tries: flags.queue_tries,
+        replicas: flags.queue_replicas,
+        max_bytes: flags.queue_max_mb.map(|mb| mb.saturating_mul(1_000_000)),
+        order_by: flags.queue_order_by.clone(),
+    }))
+}
+
+/// A worker.
+#[derive(Debug, Clone)]
+pub struct WorkerSettings {
+    /// How the server is reached.
+    pub access: Access,
+    /// The only runs to work on; empty for all.
+    pub runs: Vec<RunKey>,
+    /// Attempts in progress at once.
+    pub concurrency: usize,
+    /// Where the data of benchmarks is here.
+    pub data_dir: Option<PathBuf>,
+    /// An address that keys may go to.
+    pub base_url: Option<String>,
+    /// Whether rows may name programs that are run.
+    pub allow_commands: bool,
+    /// Time that attempts get to finish when the worker is stopped.
+    pub drain: Duration,
+    /// Time without anything to do after which the worker ends.
+    pub idle_exit: Option<Duration>,
+    /// What it is called.
+    pub name: String,
+    /// Its machine.
+    pub host: String,
+}
+
+impl WorkerSettings {
+    /// Resolves the flags of a worker.
+    ///
+    /// # Errors
+    /// [`SettingsError`] for a folder that is no run.
+    pub fn resolve(args: &WorkerArgs) -> Result<Self, SettingsError> {
+        let host = host();
+        let runs = args.run.iter().map(|run| key(run).map(|(key, _)| key));
+        Ok(Self {
+            access: access(&args.url, &args.access),
+            runs: runs.collect::<Result<_, _>>()?,
+            concurrency: args.concurrency,
+            data_dir: args.data_dir.clone(),
+            base_url: args.base_url.clone(),
+            allow_commands: args.allow_commands,
+            drain: *args.drain,
+            idle_exit: args.idle_exit.map(|seconds| *seconds),
+            name: args
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("{host}-{}", std::process::id())),
+            host,
+        })
+    }
+
+    /// The settings of a run as its flags in the queue have them, with what is this machine's own: data, keys, concurrency. What would
+    /// write to places that the flags name is left out.
+    ///
+    /// # Errors
+    /// A sentence about the first flag that cannot be used here.
+    pub fn of_run(&self, flags: &Value) -> Result<RunSettings, SettingsError> {
+        let mut args: RunArgs = serde_json::from_value(flags.clone())
+            .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
+        args.queue.queue = None;
+        args.engine.store.record = None;
+        args.engine.store.cache = None;
+        args.concurrency = self.concurrency;
+        args.allow_commands = self.allow_commands;
+        if self.data_dir.is_some() {
+            args.options.data_dir.clone_from(&self.data_dir);
+        }
+        let mut run = RunSettings::at(&args, Start::GoesOn)?.settings;
+        // What the run may spend is kept in the queue.
+        run.engine.conduct.budget = harness::Budget::default();
+        run.check_addresses(Path::new("the run"), self.base_url.as_deref())
+            .map_err(|_| {
+                SettingsError::with_hint(
+                    "the run names a server that would get this machine's key, and this worker does not name it".to_owned(),
+                    "if you trust it, add --base-url with its address to `rlm-eval worker`".to_owned(),
+                )
+            })?;
+        Ok(run)
+    }
+}
+
+/// What `rlm-eval queue` is about.
+#[derive(Debug, Clone)]
+pub struct QueueTarget {
+    /// How the server is reached.
+    pub access: Access,
+    /// The run; none for all.
+    pub run: Option<RunKey>,
+    /// The sample.
+    pub sample: Option<String>,
+    /// The worker.
+    pub worker: Option<String>,
+    /// Whether JSON is printed.
+    pub json: bool,
+}
+
+impl QueueTarget {
+    /// Resolves the flags of `rlm-eval queue`.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if no server is named, or a folder is no run.
+    pub fn resolve(args: &QueueTargetArgs) -> Result<Self, SettingsError> {
+        let run = args.run.as_deref().map(key).transpose()?;
+        let (run, recorded) = run.map_or((None, None), |(key, url)| (Some(key), url));
+        let url = args.queue.clone().or(recorded);
+        let Some(url) = url else {
+            return Err(SettingsError::with_hint(
+                "no queue is named".to_owned(),
+                "add --queue nats://HOST:PORT, or name the run by its folder".to_owned(),
+            ));
+        };
+        Ok(Self {
+            access: access(&url, &args.access),
+            run,
+            sample: args.sample.clone(),
+            worker: args.worker.clone(),
+            json: args.json,
+        })
+    }
+}
+
+/// The key of a run by its id or its folder, and the queue that the folder names.
+fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
+    let folder = Path::new(run);
+    if !folder.is_dir() {
+        // A key that is copied from the queue's own listing stands for itself.
+        let own = RunKey::try_from(run.to_owned());
+        let is_key = own.as_ref().is_ok_and(|own| {
+            let head = own.as_str().rsplit_once('-').map(|(head, _)| head);
+            head.is_some_and(|head| RunKey::of(head) == *own)
+        });
+        return Ok(match own {
+            Ok(own) if is_key => (own, None),
+            _ => (RunKey::of(run), None),
+        });
+    }
+    let (_, config) = run_dir::read_config(folder)?;
+    let text = |pointer: &str| config.pointer(pointer).and_then(Value::as_str);
+    let id = text("/run/run_id").unwrap_or_default();
+    let url = text("/flags/queue/queue").map(str::to_owned);
+    Ok((RunKey::of(id), url))
+}
+
+/// The machine's name.
+fn host() -> String {
+    let name = rustix::system::uname();
+    let name = name.nodename().to_string_lossy().into_owned();
+    if name.is_empty() {
+        "worker".to_owned()
+    } else {
+        name
+    }
+}

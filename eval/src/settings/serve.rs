@@ -1,0 +1,375 @@
+//! Settings of `rlm-eval serve`: the agents that are served by name, and the clients that may ask them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::env;
+use std::fs;
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args as _;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use harness::prompt::PromptMode;
+use harness::provider::http::Secret;
+use harness::{Budget, Protocol, nearest};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use serve::{Client, Clients, KeyHash, Limits};
+
+use super::{EngineSettings, Keys, Resolved, SettingsError, Start, recorded_fields};
+use crate::cli::{EngineArgs, ServeArgs, ServedArgs, recorded};
+use crate::env_vars;
+use crate::protocol_fit;
+
+/// Characters that a key has at least: shorter ones can be guessed.
+const SHORTEST_KEY: usize = 16;
+
+/// Everything that a server depends on.
+#[derive(Debug)]
+pub struct ServeSettings {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Who may use it.
+    pub clients: Clients,
+    /// Agents at work at once.
+    pub max_concurrency: usize,
+    /// Requests that may wait.
+    pub max_queue: usize,
+    /// Bytes of a request.
+    pub max_request_bytes: usize,
+    /// Characters above which a text goes into the context.
+    pub long_text: usize,
+    /// How long requests may go on when the server is to end.
+    pub shutdown_timeout: Duration,
+    /// The agents.
+    pub served: ServedSettings,
+}
+
+/// The agents that others can ask.
+#[derive(Debug, Clone)]
+pub struct ServedSettings {
+    /// Each with the name that clients use and a line about it.
+    pub agents: Vec<(String, String, EngineSettings)>,
+    /// Folder of the run directories.
+    pub log_dir: PathBuf,
+    /// Sandboxes that are kept ready for each agent.
+    pub ready: usize,
+    /// What all of them may spend together.
+    pub budget: Budget,
+}
+
+impl ServeSettings {
+    /// Resolves the flags.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first flag, agent or client that is wrong.
+    pub fn resolve(args: &ServeArgs) -> Result<Resolved<Self>, SettingsError> {
+        let clients = clients(args.client_keys.as_deref())?;
+        let served = ServedSettings::resolve(&args.served, &args.engine)?;
+        Ok(served.map(|served| Self {
+            address: SocketAddr::new(args.host, args.port),
+            clients,
+            max_concurrency: args.max_concurrency,
+            max_queue: args.max_queue,
+            max_request_bytes: args.max_request_size * 1_000_000,
+            long_text: args.long_text,
+            shutdown_timeout: *args.shutdown_timeout,
+            served,
+        }))
+    }
+}
+
+impl ServedSettings {
+    /// Resolves the flags: each model as a solver and as a coordinator where its protocol has both, and the agents of the file.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first flag or agent that is wrong.
+    pub fn resolve(
+        args: &ServedArgs,
+        engine: &EngineArgs,
+    ) -> Result<Resolved<Self>, SettingsError> {
+        if engine.store.record.is_some() {
+            return Err(SettingsError::with_hint(
+                "--record: a cassette is of one run, and agents that are served have several",
+                "the run directories hold all responses: `--model replay:DIR` plays one back",
+            ));
+        }
+        let mut resolved = Resolved {
+            settings: Self {
+                agents: Vec::new(),
+                log_dir: args.log_dir.clone(),
+                ready: args.ready,
+                budget: engine.budget.of_run(),
+            },
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let mut models = vec![engine.model.clone()];
+        for model in &args.also_model {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        for model in models {
+            let mut flags = engine.clone();
+            flags.model = model;
+            for (name, flags) in named(flags) {
+                resolved.add(name, None, &flags)?;
+            }
+        }
+        if let Some(path) = &args.agents {
+            for (name, flags) in read::<BTreeMap<String, Map<String, Value>>>(path)? {
+                let wrong = |problem: String| {
+                    SettingsError::new(format!("{}: agent `{name}`: {problem}", path.display()))
+                };
+                let mut flags = flags;
+                let description = flags.remove("description").map(|text| match text {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                });
+                check_name(&name).map_err(wrong)?;
+                if resolved
+                    .settings
+                    .agents
+                    .iter()
+                    .any(|(known, ..)| *known == name)
+                {
+                    return Err(wrong("a model has this name already".to_owned()));
+                }
+                let flags = overlaid(engine, &flags).map_err(wrong)?;
+                let added = resolved.add(name.clone(), description, &flags);
+                added.map_err(|error| match error.hint() {
+                    None => wrong(error.to_string()),
+                    Some(hint) => SettingsError::with_hint(
+                        format!("{}: agent `{name}`: {error}", path.display()),
+                        hint,
+                    ),
+                })?;
+            }
+        }
+        Ok(resolved)
+    }
+}
+
+impl Resolved<ServedSettings> {
+    fn add(
+        &mut self,
+        name: String,
+        description: Option<String>,
+        flags: &EngineArgs,
+    ) -> Result<(), SettingsError> {
+        let engine = EngineSettings::resolve(flags, Keys::Needed, Start::New)?;
+        let new = |known: &Vec<String>, text: &String| !known.contains(text);
+        for note in engine.notes {
+            if new(&self.notes, &note) {
+                self.notes.push(note);
+            }
+        }
+        for warning in engine.warnings {
+            if new(&self.warnings, &warning) {
+                self.warnings.push(warning);
+            }
+        }
+        let mut engine = engine.settings;
+        // One budget for all of them: each request is charged to it.
+        engine.conduct.budget = Budget::default();
+        let unfit = |error: protocol_fit::UnfitProtocol| SettingsError::new(error.to_string());
+        protocol_fit::check_question(&engine.treatment, None).map_err(unfit)?;
+        let nobody = "a server's clients are asked nothing";
+        protocol_fit::check_nobody_answers(&engine.treatment, nobody).map_err(unfit)?;
+        let description = description.unwrap_or_else(|| {
+            let word = engine.effective.word(engine.treatment.protocol);
+            format!("{} as a {word} agent", engine.model)
+        });
+        self.settings.agents.push((name, description, engine));
+        Ok(())
+    }
+}
+
+/// The names that a model is served by, each with the flags that it stands for.
+fn named(flags: EngineArgs) -> Vec<(String, EngineArgs)> {
+    let model = flags.model.to_string();
+    let protocol = flags.guidance.protocol;
+    if protocol != Protocol::Rlm {
+        return vec![(format!("{protocol}/{model}"), flags)];
+    }
+    let delegates = flags.guidance.max_depth >= 2;
+    let coordinator = || {
+        let mut flags = flags.clone();
+        flags.guidance.prompt_mode = PromptMode::Coordinator;
+        (format!("rlm-coordinator/{model}"), flags)
+    };
+    if flags.guidance.prompt_mode == PromptMode::Coordinator {
+        return vec![coordinator()];
+    }
+    let mut all = vec![(format!("rlm/{model}"), flags.clone())];
+    if delegates {
+        all.push(coordinator());
+    }
+    all
+}
+
+/// The flags of the command line with those of an agent in their places.
+fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs, String> {
+    let command = EngineArgs::augment_args(clap::Command::new("agent"));
+    let mut by_flag: HashMap<String, String> = HashMap::new();
+    for argument in command.get_arguments() {
+        if let Some(long) = argument.get_long() {
+            by_flag.insert(long.to_owned(), argument.get_id().to_string());
+        }
+    }
+    let mut flags = recorded_fields(engine);
+    for (flag, value) in own {
+        let Some(id) = by_flag.get(flag) else {
+            let near = nearest(flag, by_flag.keys().map(String::as_str));
+            let near = near.map(|near| format!("; did you mean `{near}`?"));
+            return Err(format!(
+                "there is no flag `{flag}`{}",
+                near.unwrap_or_default()
+            ));
+        };
+        forget(&mut flags, id);
+        flags.insert(id.clone(), value.clone());
+    }
+    let mut read: EngineArgs = recorded(&Value::Object(flags))?;
+    // What is never recorded.
+    read.tools.values.clone_from(&engine.tools.values);
+    Ok(read)
+}
+
+fn forget(flags: &mut Map<String, Value>, id: &str) {
+    flags.remove(id);
+    for group in flags.values_mut().filter_map(Value::as_object_mut) {
+        forget(group, id);
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
+    if !name.is_empty() && name.len() <= 100 && name.chars().all(is_plain) {
+        return Ok(());
+    }
+    Err("a name has 1 to 100 letters, digits and `-`, `_`, `.`, `/`, `:`".to_owned())
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SettingsError> {
+    let text = fs::read_to_string(path).map_err(|error| SettingsError::unreadable(path, error))?;
+    harness::yaml::read(&text)
+        .map_err(|problem| SettingsError::new(format!("{}: {problem}", path.display())))
+}
+
+/// The file of `--client-keys`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    clients: Vec<Entry>,
+}
+
+/// A client of the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    key_sha256: Option<String>,
+    key_env: Option<String>,
+    models: Option<Vec<String>>,
+    requests_per_minute: Option<NonZeroU32>,
+    max_concurrency: Option<usize>,
+    max_cost: Option<f64>,
+    max_tokens: Option<u64>,
+    max_llm_calls: Option<u64>,
+}
+
+/// The clients of a file, or the one whose key is in the environment, or anybody.
+fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
+    let Some(path) = file else {
+        let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();
+        if key.trim().is_empty() {
+            return Ok(Clients::anybody());
+        }
+        let hash = of_key(&key)
+            .map_err(|why| SettingsError::new(format!("{}: {why}", env_vars::CLIENT_KEY)))?;
+        return Ok(Clients::with_keys([(hash, Client::new("client"))]));
+    };
+    let File { clients } = read(path)?;
+    let wrong = |name: &str, problem: String| {
+        SettingsError::new(format!("{}: client `{name}`: {problem}", path.display()))
+    };
+    if clients.is_empty() {
+        let problem = format!("{}: `clients` lists nobody", path.display());
+        return Err(SettingsError::new(problem));
+    }
+    let (mut names, mut keys) = (HashSet::new(), HashSet::new());
+    let mut all = Vec::new();
+    for entry in clients {
+        let name = entry.name.clone();
+        check_name(&name).map_err(|problem| wrong(&name, problem))?;
+        let (key, client) = client(entry).map_err(|problem| wrong(&name, problem))?;
+        if !names.insert(name.clone()) {
+            return Err(wrong(&name, "there are two of this name".to_owned()));
+        }
+        if !keys.insert(key) {
+            return Err(wrong(&name, "another client has the same key".to_owned()));
+        }
+        all.push((key, client));
+    }
+    Ok(Clients::with_keys(all))
+}
+
+fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
+    let key = match (&entry.key_sha256, &entry.key_env) {
+        (Some(hash), None) => KeyHash::from_hex(hash)
+            .ok_or("`key_sha256` is not 64 hexadecimal digits: `printf %s KEY | sha256sum`")?,
+        (None, Some(variable)) => {
+            let key = env::var(variable).unwrap_or_default();
+            if key.trim().is_empty() {
+                return Err(format!("the variable {variable} of `key_env` holds no key"));
+            }
+            of_key(&key).map_err(|why| format!("{variable}: {why}"))?
+        }
+        _ => return Err("give its key as `key_sha256` or `key_env`".to_owned()),
+    };
+    let mut client = Client::new(entry.name);
+    if let Some(models) = &entry.models {
+        client = client.using(globs(models)?);
+    }
+    if let Some(requests) = entry.requests_per_minute {
+        client = client.per_minute(requests);
+    }
+    match entry.max_concurrency {
+        None => {}
+        Some(0) => return Err("`max_concurrency` must be above 0".to_owned()),
+        Some(requests) => client = client.at_once(requests),
+    }
+    if let Some(cost) = entry.max_cost
+        && !(cost > 0.0 && cost.is_finite())
+    {
+        return Err("`max_cost` must be a number of US dollars above 0".to_owned());
+    }
+    let client = client.spending(Limits {
+        cost_usd: entry.max_cost,
+        tokens: entry.max_tokens,
+        llm_calls: entry.max_llm_calls,
+        time: None,
+    });
+    Ok((key, client))
+}
+
+fn globs(names: &[String]) -> Result<GlobSet, String> {
+    let mut globs = GlobSetBuilder::new();
+    for name in names {
+        globs.add(Glob::new(name).map_err(|error| format!("`models`: {error}"))?);
+    }
+    globs.build().map_err(|error| format!("`models`: {error}"))
+}
+
+/// The hash of a key, which from now on is struck out of whatever is printed or stored.
+fn of_key(key: &str) -> Result<KeyHash, String> {
+    let key = key.trim();
+    if key.chars().count() < SHORTEST_KEY {
+        return Err(format!("a key has at least {SHORTEST_KEY} characters"));
+    }
+    let _ = Secret::new(key);
+    Ok(KeyHash::of(key))
+}

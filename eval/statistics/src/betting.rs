@@ -1,0 +1,123 @@
+//! Evidence and intervals that hold at every moment of a run that may stop at any.
+
+/// Shares of its wealth that a bettor stakes, each of a part of the wealth: from small ones, which find small differences in the
+/// end, to large ones, which find large differences soon.
+const STAKES: [f64; 7] = [0.05, 0.12, 0.22, 0.36, 0.52, 0.7, 0.88];
+
+/// The part of the first wealth that each stake has.
+const PARTS: [f64; 7] = [0.06, 0.14, 0.22, 0.22, 0.18, 0.12, 0.06];
+
+/// The wealth of a bettor who bets that the mean of draws is above 0, begun at 1: a test martingale.
+///
+/// If that mean, given all earlier draws, is at most 0, the wealth is ever `1/α` or more with probability `α` at most
+/// (Ville's inequality), whenever and why ever one stops. It is the sum, over fixed [`STAKES`] `λ`, of its part times `Π (1 + λ·gain)`:
+/// I. Waudby-Smith and A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", J. Royal Statistical
+/// Society B 86 (2024), with a mixture in place of their adaptive bets. So the order of draws does not matter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wealth {
+    /// The logarithm of each stake's wealth, and the largest that the whole has been.
+    logs: [f64; STAKES.len()],
+    highest: f64,
+}
+
+impl Default for Wealth {
+    fn default() -> Self {
+        Self {
+            logs: [0.0; STAKES.len()],
+            highest: 0.0,
+        }
+    }
+}
+
+impl Wealth {
+    /// Adds a draw, which must be at least −1.
+    pub fn add(&mut self, gain: f64) {
+        for (log, stake) in self.logs.iter_mut().zip(STAKES) {
+            *log += (stake * gain.max(-1.0)).ln_1p();
+        }
+    }
+
+    /// The logarithm of the wealth now.
+    pub fn log(&self) -> f64 {
+        log_sum(&self.logs)
+    }
+
+    /// Takes the wealth of this moment into account: a moment at which one may stop.
+    pub fn look(&mut self) {
+        self.highest = self.highest.max(self.log());
+    }
+
+    /// A p value that holds at every moment: `1 / the largest wealth` at the moments [looked at](Self::look), at most 1.
+    pub fn p(&self) -> f64 {
+        (-self.highest).exp()
+    }
+}
+
+fn log_sum(logs: &[f64]) -> f64 {
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let parts = logs.iter().zip(PARTS);
+    let sum: f64 = parts.map(|(log, part)| part * (log - most).exp()).sum();
+    most + sum.ln()
+}
+
+/// A cluster of values that are drawn together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Group {
+    /// The sum of its values.
+    pub sum: f64,
+    /// How many there are.
+    pub size: f64,
+}
+
+/// An interval of the mean of values within `bounds` that holds, with probability `1 − alpha`, at every moment: one of a
+/// confidence sequence. Clusters are draws; none has more values than `largest`, which has to be known before the first.
+/// None without values.
+///
+/// A mean `m` is in it if neither the bettor on a mean above `m` nor the one on a mean below has a [`Wealth`] of `2/alpha`.
+/// A cluster's gain is `(sum − size·m) / (largest·(m − low))`, which is at least −1 and falls with `m`, so that the ends are
+/// found by halving.
+pub fn confidence_sequence(
+    groups: &[Group],
+    bounds: [f64; 2],
+    largest: f64,
+    alpha: f64,
+) -> Option<[f64; 2]> {
+    let values: f64 = groups.iter().map(|group| group.size).sum();
+    if values <= 0.0 {
+        return None;
+    }
+    let [low, high] = bounds;
+    let mean = groups.iter().map(|group| group.sum).sum::<f64>() / values;
+    // The same values, their bounds exchanged.
+    let mirrored = |group: &Group| Group {
+        sum: (low + high) * group.size - group.sum,
+        size: group.size,
+    };
+    let others: Vec<Group> = groups.iter().map(mirrored).collect();
+    let wall = (2.0 / alpha).ln();
+    let below = lower_end(groups, low, mean, largest, wall);
+    let above = lower_end(&others, low, low + high - mean, largest, wall);
+    Some([below, low + high - above])
+}
+
+/// The least mean that is not ruled out from below.
+fn lower_end(groups: &[Group], low: f64, mean: f64, largest: f64, wall: f64) -> f64 {
+    const HALVINGS: u32 = 30;
+    let is_ruled_out = |m: f64| {
+        let mut wealth = Wealth::default();
+        for group in groups {
+            wealth.add((group.sum - group.size * m) / (largest * (m - low)));
+        }
+        wealth.log() >= wall
+    };
+    let (mut out, mut held) = (low, mean.max(low));
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(out, held);
+        if middle > low && is_ruled_out(middle) {
+            out = middle;
+        } else {
+            held = middle;
+        }
+    }
+    out
+}

@@ -1,0 +1,382 @@
+//! A race: cells take the same samples block by block, and stop as soon as it is beyond doubt that they need no more.
+
+use serde::{Deserialize, Serialize};
+
+use crate::betting::{Group, Wealth};
+use crate::holm::holm;
+
+/// What cells are measured by, and what counts as beyond doubt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    /// The chance of any wrong decision in the whole race, at most; above 0 and below 1.
+    pub alpha: f64,
+    /// A difference that does not matter, from 0 and below 1.
+    pub min_difference: f64,
+    /// What cells are measured by.
+    pub against: Rivals,
+}
+
+/// What the cells of a race are measured by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rivals {
+    /// The best of the others.
+    Best,
+    /// For each cell the one at this place; a cell at its own place is a baseline.
+    Baselines(Vec<usize>),
+}
+
+/// Why a cell stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is worse: than the best, or than its baseline.
+    Worse,
+    /// It is not better than the others by the difference that matters; it may be as good.
+    NotBetter,
+    /// It is better than its baseline.
+    Better,
+    /// It and its baseline differ by less than matters.
+    Alike,
+    /// It is the last: all others stopped.
+    Won,
+}
+
+/// A cluster of samples, each with the score of every cell; none where a cell has no score or has stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Unit(pub Vec<Vec<Option<f64>>>);
+
+/// What is known of a cell after a block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The mean of its scores.
+    pub mean: Option<f64>,
+    /// Samples that it has a score of.
+    pub samples: u64,
+    /// The cell that it is held against from here on.
+    pub rival: Option<usize>,
+    /// p value of being as good as the best, or (against a baseline) of no difference; over the family, by Holm.
+    pub p: f64,
+    /// p value of a difference that matters: of being the best by that much, or of being that far from the baseline.
+    pub p_matters: f64,
+    /// Why it stopped, if it has.
+    pub verdict: Option<Verdict>,
+}
+
+/// A race as far as it is run.
+///
+/// **Against the best.** On each cluster a bettor stakes on the cell being behind its rival: the cell that was the best of the
+/// others before that cluster (on the first, the mean of all others). If the cell is one of the best, then whoever its
+/// rival is, no bet has a positive mean, so a [`Wealth`] of `1/a` is as rare as `a`. Two hypotheses are bet on:
+///
+/// - *it is better than all others by `min_difference`*. That is true of one cell at most, so no correction for many is
+///   needed: at four fifths of `alpha` the cell stops as [`Verdict::NotBetter`]. Hence the best cell, where it is better
+///   by that much, is stopped with a probability of `0.8 alpha` at most.
+/// - *it is a best cell*. That can be true of all; at a fifth of `alpha`, by [`holm`] over all cells, it stops as
+///   [`Verdict::Worse`]. Without a `min_difference` this is the only one, at `alpha`.
+///
+/// **Against baselines.** A cell stops as better or worse at `alpha/2` on each side, by Holm over the cells that are no
+/// baselines, and as [`Verdict::Alike`] if it is neither better nor worse by `min_difference` at the same level. For every
+/// true difference at most one bettor of each side can be wrong, for who rules out more has less wealth.
+///
+/// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth as evidence;
+/// V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals of Statistics 49 (2021), for
+/// p values and families of it; O. Maron and A. Moore, "The Racing Algorithm", Artificial Intelligence Review 11 (1997), and
+/// M. Birattari et al., "A Racing Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
+#[derive(Debug, Clone)]
+pub struct Race {
+    rules: Rules,
+    largest: f64,
+    cells: Vec<Racer>,
+    units: Vec<Unit>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Racer {
+    /// On its being worse than its rival, and on its being worse than that and `min_difference`.
+    below: [Wealth; 2],
+    /// Against a baseline, the same on its being better.
+    above: [Wealth; 2],
+    sum: f64,
+    samples: u64,
+    rival: Option<usize>,
+    verdict: Option<Verdict>,
+}
+
+impl Race {
+    /// A race of so many cells. No cluster has more samples than `largest`.
+    pub fn new(rules: Rules, cells: usize, largest: usize) -> Self {
+        Self {
+            rules,
+            largest: largest.max(1) as f64,
+            cells: vec![Racer::default(); cells],
+            units: Vec::new(),
+        }
+    }
+
+    /// Whether a cell still runs.
+    pub fn is_running(&self, cell: usize) -> bool {
+        self.cells[cell].verdict.is_none()
+    }
+
+    /// The cells that still run: in a race against baselines, those of undecided cells among them.
+    pub fn running(&self) -> Vec<usize> {
+        let all = 0..self.cells.len();
+        all.filter(|cell| self.is_running(*cell)).collect()
+    }
+
+    /// Whether nothing is left to decide.
+    pub fn is_over(&self) -> bool {
+        self.running().is_empty()
+    }
+
+    /// The clusters so far.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// How many cells there are.
+    pub(crate) fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The most samples that a cluster has.
+    pub fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// Adds a block of clusters in the order of the race, and decides which cells stop.
+    pub fn add(&mut self, block: Vec<Unit>) -> Vec<Standing> {
+        for unit in block {
+            let rivals: Vec<Rival> = (0..self.cells.len()).map(|cell| self.rival(cell)).collect();
+            for cell in self.running() {
+                self.bet(cell, &rivals[cell], &unit);
+            }
+            self.units.push(unit);
+        }
+        for cell in self.running() {
+            self.cells[cell].rival = match self.rival(cell) {
+                Rival::Cell(rival) => Some(rival),
+                Rival::Others | Rival::None => None,
+            };
+        }
+        self.decide()
+    }
+
+    /// Whom a cell is held against in the next block, by what is known before it.
+    fn rival(&self, cell: usize) -> Rival {
+        match &self.rules.against {
+            Rivals::Baselines(baselines) => match baselines.get(cell) {
+                Some(baseline) if *baseline != cell => Rival::Cell(*baseline),
+                _ => Rival::None,
+            },
+            Rivals::Best if self.units.is_empty() => Rival::Others,
+            Rivals::Best => self
+                .best_of(|other| other != cell)
+                .map_or(Rival::None, Rival::Cell),
+        }
+    }
+
+    /// The running cell with the best mean, of those that are wanted; of equal ones the first.
+    fn best_of(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        let running = self.running().into_iter().filter(|cell| wanted(*cell));
+        running
+            .filter_map(|cell| Some((cell, self.cells[cell].mean()?)))
+            .reduce(|best, other| if other.1 > best.1 { other } else { best })
+            .map(|(cell, _)| cell)
+    }
+
+    fn bet(&mut self, cell: usize, rival: &Rival, unit: &Unit) {
+        let matters = self.rules.min_difference;
+        let mut behind = 0.0;
+        let mut size = 0.0;
+        for scores in &unit.0 {
+            let Some(own) = scores[cell] else { continue };
+            let racer = &mut self.cells[cell];
+            racer.sum += own;
+            racer.samples += 1;
+            if let Some(other) = rival.score(scores, cell) {
+                behind += other - own;
+                size += 1.0;
+            }
+        }
+        let racer = &mut self.cells[cell];
+        let scaled = |gain: f64| gain / self.largest;
+        for (wealth, shift) in racer.below.iter_mut().zip([0.0, matters]) {
+            wealth.add(scaled(behind + size * shift));
+        }
+        for (wealth, shift) in racer.above.iter_mut().zip([0.0, matters]) {
+            wealth.add(scaled(size * shift - behind));
+        }
+    }
+
+    fn decide(&mut self) -> Vec<Standing> {
+        for racer in self
+            .cells
+            .iter_mut()
+            .filter(|racer| racer.verdict.is_none())
+        {
+            let sides = racer.below.iter_mut().chain(&mut racer.above);
+            sides.for_each(Wealth::look);
+        }
+        let (p, p_matters) = match &self.rules.against {
+            Rivals::Best => self.decide_best(),
+            Rivals::Baselines(baselines) => self.decide_baselines(&baselines.clone()),
+        };
+        let standings = self.cells.iter().zip(p).zip(p_matters);
+        standings
+            .map(|((racer, p), p_matters)| Standing {
+                mean: racer.mean(),
+                samples: racer.samples,
+                rival: racer.rival,
+                p,
+                p_matters,
+                verdict: racer.verdict,
+            })
+            .collect()
+    }
+
+    fn decide_best(&mut self) -> (Vec<f64>, Vec<f64>) {
+        let Rules {
+            alpha,
+            min_difference,
+            ..
+        } = self.rules;
+        let (for_worse, for_matters) = if min_difference > 0.0 {
+            (alpha * (1.0 - FOR_MATTERS), alpha * FOR_MATTERS)
+        } else {
+            (alpha, 0.0)
+        };
+        let p: Vec<f64> = self.cells.iter().map(|cell| cell.below[0].p()).collect();
+        let p = holm(&p);
+        let p_matters: Vec<f64> = self.cells.iter().map(|cell| cell.below[1].p()).collect();
+        // Worst first, so that where all may stop the best does not.
+        let mut running = self.running();
+        running.sort_by(|one, other| {
+            let mean = |cell: &usize| self.cells[*cell].mean().unwrap_or(0.0);
+            mean(one).total_cmp(&mean(other)).then(other.cmp(one))
+        });
+        for cell in running {
+            if self.running().len() < 2 {
+                break;
+            }
+            let verdict = if p[cell] <= for_worse {
+                Verdict::Worse
+            } else if p_matters[cell] <= for_matters {
+                Verdict::NotBetter
+            } else {
+                continue;
+            };
+            self.cells[cell].verdict = Some(verdict);
+        }
+        if let [last] = self.running()[..]
+            && self.cells.len() > 1
+        {
+            self.cells[last].verdict = Some(Verdict::Won);
+        }
+        (p, p_matters)
+    }
+
+    fn decide_baselines(&mut self, baselines: &[usize]) -> (Vec<f64>, Vec<f64>) {
+        let alpha = self.rules.alpha;
+        let measured: Vec<usize> = (0..self.cells.len())
+            .filter(|cell| {
+                baselines
+                    .get(*cell)
+                    .is_some_and(|baseline| baseline != cell)
+            })
+            .collect();
+        let side = |wealth: &Wealth| (2.0 * wealth.p()).min(1.0);
+        let corrected = |of: &dyn Fn(&Racer) -> f64| {
+            let values: Vec<f64> = measured.iter().map(|cell| of(&self.cells[*cell])).collect();
+            let mut all = vec![1.0; self.cells.len()];
+            for (cell, p) in measured.iter().zip(holm(&values)) {
+                all[*cell] = p;
+            }
+            all
+        };
+        let p = corrected(&|racer| side(&racer.below[0]).min(side(&racer.above[0])));
+        let p_matters = corrected(&|racer| side(&racer.below[1]).max(side(&racer.above[1])));
+        for cell in measured.iter().copied() {
+            let racer = &mut self.cells[cell];
+            if racer.verdict.is_some() {
+                continue;
+            }
+            if p[cell] <= alpha {
+                let is_worse = racer.below[0].p() < racer.above[0].p();
+                racer.verdict = Some(if is_worse {
+                    Verdict::Worse
+                } else {
+                    Verdict::Better
+                });
+            } else if self.rules.min_difference > 0.0 && p_matters[cell] <= alpha {
+                racer.verdict = Some(Verdict::Alike);
+            }
+        }
+        // A baseline runs as long as anything is measured by it.
+        for cell in 0..self.cells.len() {
+            let needed = measured
+                .iter()
+                .any(|other| baselines[*other] == cell && self.is_running(*other));
+            if !measured.contains(&cell) && !needed && self.is_running(cell) {
+                self.cells[cell].verdict = Some(Verdict::Won);
+            }
+        }
+        (p, p_matters)
+    }
+
+    /// The clusters' sums of `cell − other`, over the samples that both have a score of.
+    pub fn differences(&self, cell: usize, other: usize) -> Vec<Group> {
+        let of_unit = |unit: &Unit| {
+            let pairs = unit.0.iter();
+            let pairs = pairs.filter_map(|scores| Some(scores[cell]? - scores[other]?));
+            pairs.fold(
+                Group {
+                    sum: 0.0,
+                    size: 0.0,
+                },
+                |group, difference| Group {
+                    sum: group.sum + difference,
+                    size: group.size + 1.0,
+                },
+            )
+        };
+        let groups = self.units.iter().map(of_unit);
+        groups.filter(|group| group.size > 0.0).collect()
+    }
+}
+
+/// The share of alpha that stopping a cell as [`Verdict::NotBetter`] takes.
+pub(crate) const FOR_MATTERS: f64 = 0.8;
+
+impl Racer {
+    fn mean(&self) -> Option<f64> {
+        (self.samples > 0).then(|| self.sum / self.samples as f64)
+    }
+}
+
+enum Rival {
+    Cell(usize),
+    /// The mean of all other cells.
+    Others,
+    None,
+}
+
+impl Rival {
+    fn score(&self, scores: &[Option<f64>], own: usize) -> Option<f64> {
+        match self {
+            Self::Cell(cell) => scores[*cell],
+            Self::Others => {
+                let others = scores.iter().enumerate().filter(|(cell, _)| *cell != own);
+                let others: Vec<f64> = others.filter_map(|(_, score)| *score).collect();
+                (!others.is_empty()).then(|| others.iter().sum::<f64>() / others.len() as f64)
+            }
+            Self::None => None,
+        }
+    }
+}

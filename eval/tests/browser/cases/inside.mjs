@@ -1,0 +1,119 @@
+// Inside a sample: outline, errors, children's answers, prose, colours, copies, folds, and what it all took.
+
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { eventsOf, hostileTexts, trajectoryFile, writeRun } from "../fixture.mjs";
+import { unharmed } from "./safe.mjs";
+
+const tree = "#/run/tree-20261121-080000-0001/tree/1";
+const focused = (page) => page.evaluate(() => document.activeElement.dataset.iteration);
+
+export default [
+  [
+    "inside: the outline marks errors, children and returns, and follows",
+    async ({ page, show }) => {
+      await show(page, tree);
+      const links = page.locator(".outline a");
+      await links.first().waitFor();
+      assert.deepEqual(await links.allInnerTexts().then((all) => all.map((one) => one.replace(/\s+/g, " ").trim())), ["1 ✗ ↳✗ ↳4 1 error, 1 call of children failed, 4 children", "2 ↩ returned"]);
+      await links.nth(1).click();
+      assert.equal(await focused(page), "2");
+      await page.waitForFunction(() => document.querySelector('.outline a[aria-current]')?.dataset.turn === "2");
+    },
+  ],
+  [
+    "inside: e goes to the next error, also in the agents below",
+    async ({ page, show }) => {
+      await show(page, tree);
+      await page.locator(".outline a").first().waitFor();
+      await page.keyboard.press("e");
+      assert.equal(await focused(page), "1");
+      await page.keyboard.press("e");
+      await page.getByRole("heading", { name: "d1-c3" }).waitFor();
+    },
+  ],
+  [
+    "inside: question and answer of each child stand in the tree and at the call, marked where they are what was expected",
+    async ({ page, show }) => {
+      await show(page, tree);
+      const rows = await page.locator("a.agent .said").allInnerTexts();
+      assert.equal(rows[1].replace(/\s+/g, " "), "Find it in the part of d1-c0 → 42 = expected");
+      assert.equal(rows[2].replace(/\s+/g, " "), "Find it in the part of d1-c1 → 41");
+      const calls = await page.locator("article").first().locator(".children .said").allInnerTexts();
+      assert.deepEqual(calls.map((call) => / = expected|expected/.test(call)), [true, false, false, false]);
+    },
+  ],
+  [
+    "inside: prose as Markdown and as it was written, colours of terminals, copies, folds; hostile texts stay texts",
+    async ({ page, show, folder }) => {
+      const run = "prose-20261121-170000-0001";
+      const dir = writeRun(folder, run, { records: [{ id: "p", iterations: 1 }] });
+      const event = eventsOf(run, "p");
+      const text = `# Plan\n\n1. **Look** at \`context\`\n   - deeper\n2. Return\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n${hostileTexts.join("\n\n")}\n\n[a link](https://example.org/) ![image](https://example.org/x.png)`;
+      const output = "\u001b[31mred\u001b[0m plain \u001b[1;32mbold\u001b[0m\u001b[2J\u001b[38;5;4mblue";
+      const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: null }, { type: "iteration_start", iteration: 1 }, { type: "llm_response", text, reasoning: null, usage: null, ms: 1 }, { type: "iteration_end", iteration: 1, code: "", output, error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: 0 }];
+      writeFileSync(trajectoryFile(dir, "p"), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+      try {
+        await show(page, `#/run/${run}/p/1`);
+        const prose = page.locator(".markdown");
+        assert.equal(await prose.locator(".heading").innerText(), "Plan");
+        assert.deepEqual(await prose.locator("ol > li").allInnerTexts().then((all) => all.map((one) => one.split("\n")[0])), ["Look at context", "Return"]);
+        assert.equal(await prose.locator("ol ul li").innerText(), "deeper");
+        assert.equal(await prose.locator("td").first().innerText(), "1");
+        assert.match(await prose.innerText(), /a link \(https:\/\/example\.org\/\) image \(https:\/\/example\.org\/x\.png\)/);
+        await unharmed(page);
+        await page.keyboard.press("m");
+        assert.match(await page.locator(".prose").innerText(), /^# Plan\n\n1\. \*\*Look\*\*/);
+        await page.keyboard.press("m");
+        const printed = page.locator("pre.output");
+        assert.equal(await printed.innerText(), "red plain boldblue");
+        assert.deepEqual(await printed.locator("span").evaluateAll((all) => all.map((one) => [one.className, one.textContent])), [["ansi-red", "red"], ["ansi-green ansi-bold", "bold"], ["ansi-blue", "blue"]]);
+        await page.locator(".long-text", { has: printed }).hover();
+        await page.locator(".long-text", { has: printed }).locator(".copy-text").click();
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), output);
+        await page.keyboard.press("f");
+        assert.equal(await printed.isVisible(), false);
+        await page.keyboard.press("f");
+        await page.locator("summary", { hasText: "Output" }).click();
+        assert.equal(await printed.isVisible(), false);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+    { permissions: ["clipboard-read", "clipboard-write"] },
+  ],
+  [
+    "inside: a flame graph by agent and iteration, and the tokens of each turn",
+    async ({ page, show }) => {
+      await show(page, tree);
+      await page.locator(".spending > summary").click();
+      const bars = page.locator(".flame .bar");
+      const root = await bars.first().boundingBox();
+      const width = async (title) => (await page.locator(`.flame .bar[title^="${title}"]`).boundingBox()).width / root.width;
+      // The root spent two of the six requests, and its first iteration holds what its children spent.
+      assert.ok(Math.abs((await width("root, iteration 2:")) - 1 / 6) < 0.01);
+      assert.ok(Math.abs((await width("root, iteration 1:")) - 5 / 6) < 0.01);
+      assert.ok(Math.abs((await width("d1-c1:")) - 2 / 6) < 0.01);
+      assert.match(await page.locator(".turn-tokens").innerText(), /2,400 in, of which 0 cached \(0 %\); 160 out\./);
+      await page.getByRole("button", { name: "Time", exact: true }).click();
+      await page.getByText("2.4 s in all.").or(page.getByText("s in all.")).first().waitFor();
+      await bars.filter({ hasText: "d1-c1" }).click();
+      await page.getByRole("heading", { name: "d1-c1", exact: true }).waitFor();
+    },
+  ],
+  [
+    "inside: arrows scroll the text that has the focus, and Escape leaves it for its iteration",
+    async ({ page, show }) => {
+      await show(page, `${tree}?iteration=1`);
+      await page.locator("article pre.code").first().focus();
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await page.evaluate(() => document.activeElement.tagName), "PRE");
+      await page.keyboard.press("Escape");
+      assert.equal(await focused(page), "1");
+      assert.match(new URL(page.url()).hash, /tree\/1\?iteration=1$/);
+      await page.locator("details.request > summary").first().focus();
+      await page.keyboard.press("Escape");
+      assert.match(new URL(page.url()).hash, /tree\/1\?iteration=1$/);
+    },
+  ],
+];

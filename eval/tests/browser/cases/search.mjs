@@ -1,0 +1,38 @@
+// Search over everything: hits that link to their places, kinds, filters, and the address.
+
+import assert from "node:assert/strict";
+
+const hits = (page) => page.locator(".hit a.row").allTextContents();
+
+/** Waits until the runs are indexed and a search has this many hits. */
+const found = (page, count) => page.waitForFunction((wanted) => document.querySelectorAll(".hit").length === wanted, count);
+
+export default [
+  [
+    "search: a word leads to its place, and nothing of it is run",
+    async ({ page, show, shown }) => {
+      await show(page, "#/search?q=found.best");
+      await found(page, 2);
+      assert.deepEqual(await hits(page), ["tree", "tree"]);
+      await page.getByRole("button", { name: "Errors" }).click();
+      await found(page, 1);
+      assert.equal(await page.locator(".hit mark").textContent(), "found.best");
+      assert.match(page.url(), /q=found.best&in=error/);
+      await page.locator(".hit a.row").click();
+      await page.locator('[data-iteration="1"]').waitFor();
+      assert.match(page.url(), /tree-20261121-080000-0001\/tree\/1\?iteration=1/);
+      // From a run only its own texts; hostile ones are shown as texts.
+      await page.locator("#search-link").click();
+      await page.getByRole("searchbox").fill("pwned");
+      await page.getByText("0 texts").waitFor();
+      await page.getByRole("link", { name: "search all runs" }).click();
+      await page.locator(".hit mark").first().waitFor();
+      assert.equal(await page.evaluate(() => window.pwned), undefined);
+      await page.getByRole("searchbox").fill("pwned score<0.5 status:limit");
+      await page.getByText("0 texts").waitFor();
+      await page.reload();
+      await shown(page);
+      assert.equal(await page.getByRole("searchbox").inputValue(), "pwned score<0.5 status:limit");
+    },
+  ],
+];

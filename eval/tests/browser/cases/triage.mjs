@@ -1,0 +1,124 @@
+// From a list to its attempts and back: what comes next, sweeps in folders of folders, two attempts side by side.
+
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { eventsOf, trajectoryFile, writeRun } from "../fixture.mjs";
+
+const hash = (page) => new URL(page.url()).hash;
+const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];
+
+export default [
+  [
+    "triage: the next sample is the next one of the list, in its order, and the trail leads back to it",
+    async ({ page, show }) => {
+      await show(page, `#/run/${first}?filter=wrong&sort=cost&descending=1`);
+      const listed = await page.locator("a.row").allTextContents();
+      assert.deepEqual([...listed].sort(), ["arc-five", "arc-one", "arc-three"]);
+      await page.locator("a.row").first().click();
+      for (const [place, id] of listed.entries()) {
+        await page.getByRole("heading", { name: id }).waitFor();
+        assert.equal(await page.locator(".steps .quiet").innerText(), `${place + 1} of 3 of the list`);
+        await page.keyboard.press("]");
+      }
+      // The last has no next one.
+      await page.getByRole("heading", { name: listed.at(-1) }).waitFor();
+      await page.keyboard.press("u");
+      await page.waitForFunction(() => document.querySelectorAll("a.row").length === 3);
+      assert.equal(hash(page), `#/run/${first}?filter=wrong&sort=cost&descending=1`);
+    },
+  ],
+  [
+    "triage: a sample of a comparison opens as two attempts side by side, and the next is the next that differs",
+    async ({ page, show, folder }) => {
+      const runs = ["pair-20261121-150000-0001", "pair-20261121-150000-0002"];
+      const dirs = runs.map((run, side) => writeRun(folder, run, { identity: { prompt_mode: side ? "coordinator" : "solver" }, records: ["p-1", "p-2", "p-10"].map((id) => ({ id, score: id === "p-2" ? 1 : side, answer: side ? "42" : "41" })) }));
+      try {
+        runs.forEach((run, side) => {
+          const event = eventsOf(run, "p-1");
+          const cell = (iteration, code) => [{ type: "iteration_start", iteration }, { type: "llm_response", text: code, reasoning: null, usage: null, ms: 1 }, { type: "iteration_end", iteration, code, output: "", error: null, returned: null, intercepted: false, executed_ms: 1, dropped_blocks: 0 }];
+          const prompt = `## Environment\n\nJavaScript.\n\n## Workflow\n\n${side ? "Hand parts to children." : "Solve it."}\n`;
+          const kinds = [{ type: "invocation_start", role: "root", query: "Q", model: "m", max_iterations: 5, system_prompt: prompt }, ...cell(1, "console.log(context.length)"), ...cell(2, side ? "await rlm('part')" : "context.slice(0, 9)")];
+          writeFileSync(trajectoryFile(dirs[side], "p-1"), kinds.map((kind, at) => `${JSON.stringify(event(at, "root", kind))}\n`).join(""));
+        });
+        await show(page, `#/compare/${runs.join("/")}`);
+        assert.deepEqual(await page.locator("a.row").allTextContents(), ["p-1", "p-10"]);
+        await page.keyboard.press("j");
+        await page.keyboard.press("Enter");
+        await page.getByText("The first 1 iteration ran the same code; here they diverge.").waitFor();
+        assert.equal(await page.getByText("the same code", { exact: true }).count(), 2);
+        assert.match(await page.locator(".differing").innerText(), /prompt mode\s+solver\s+coordinator/);
+        await page.locator("summary", { hasText: "Workflow" }).click();
+        assert.equal(await page.locator(".line-added", { hasText: "Hand parts to children." }).count(), 1);
+        assert.equal(await page.locator("summary", { hasText: "Environment" }).count(), 0);
+        await page.keyboard.press("]");
+        await page.locator("h1", { hasText: "p-10" }).waitFor();
+        assert.match(await page.locator(".steps").innerText(), /2 of 2 that differ/);
+        // One of them alone, and back to the comparison, not for good into its run.
+        await page.keyboard.press("1");
+        await page.locator(".timeline-box").waitFor();
+        await page.keyboard.press("[");
+        await page.getByText("1 of 2 that differ").waitFor();
+        await page.keyboard.press("u");
+        await page.getByRole("heading", { name: "Comparison" }).waitFor();
+      } finally {
+        for (const dir of dirs) rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
+    "triage: attempts of one sample, their spread, and pass@k",
+    async ({ page, show, folder }) => {
+      const run = "many-20261121-160000-0001";
+      const records = ["m-1", "m-2"].flatMap((id, sample) => [1, 2, 3, 4].map((attempt) => ({ id, attempt, score: attempt > sample * 3 ? 1 : 0 })));
+      const dir = writeRun(folder, run, { records });
+      try {
+        await show(page, `#/run/${run}`);
+        const tiles = await page.locator(".tiles").innerText();
+        assert.match(tiles, /pass@1\s+0\.625/);
+        assert.match(tiles, /pass@4\s+1\.000/);
+        assert.match(await page.locator("figure", { hasText: "Samples by right attempts" }).innerText(), /4 of 4\s+1\s+3 of 4\s+0\s+2 of 4\s+0\s+1 of 4\s+1\s+0 of 4\s+0/);
+        await page.locator("a.row").last().click();
+        await page.getByRole("link", { name: "Attempts 4 and 1 side by side" }).click();
+        await page.getByText("Two attempts of one run: their settings are the same.").waitFor();
+        assert.deepEqual(await page.locator(".pair-grid .badge").allTextContents(), ["attempt 4", "attempt 1"]);
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    },
+  ],
+  [
+    "triage: a sweep is a folder of its own with a matrix, and leads to its runs and back",
+    async ({ page, show, folder }) => {
+      const ways = [["01-direct", { protocol: "direct", prompt_mode: null }], ["02-solver", { prompt_mode: "solver" }], ["03-coordinator", { prompt_mode: "coordinator" }]];
+      const models = ["openai/small", "openai/large"];
+      try {
+        for (const [model, offset] of [[models[0], 0], [models[1], 3]]) for (const [place, [name, identity]] of ways.entries()) writeRun(`${folder}/a-sweep`, `${name}-${offset}`, { identity: { model, ...identity }, records: [{ id: "x", score: (place + offset) / 5 }] });
+        writeFileSync(`${folder}/a-sweep/sweep.json`, JSON.stringify({ v: 1, cells: [{ name: "04-never" }] }));
+        await show(page);
+        const row = page.locator("tr", { hasText: "a-sweep" });
+        assert.match(await row.innerText(), /sweep of 6 runs\s+1 not begun\s+1\.000/);
+        await row.locator("a.row").click();
+        await page.locator(".matrix").waitFor();
+        assert.deepEqual(await page.locator(".matrix th").allInnerTexts(), ["mode", "model openai/large", "model openai/small"]);
+        assert.equal(await page.locator(".matrix-cell.best").getAttribute("title"), "a-sweep/03-coordinator-3");
+        assert.equal(await page.getByText("Not begun: 04-never.").count(), 1);
+        await page.locator(".matrix-cell.best").click();
+        await page.locator("a.row", { hasText: "x" }).waitFor();
+        await page.keyboard.press("u");
+        await page.locator(".matrix").waitFor();
+        assert.equal(hash(page), "#/runs?folder=a-sweep");
+      } finally {
+        rmSync(`${folder}/a-sweep`, { recursive: true, force: true });
+      }
+    },
+  ],
+  [
+    "triage: two runs that share no sample do not agree on every one",
+    async ({ page, show }) => {
+      await show(page, `#/compare/${second}/tree-20261121-080000-0001`);
+      await page.getByText("They share no sample").waitFor();
+      assert.doesNotMatch(await page.locator("main").innerText(), /agree on/);
+      assert.equal(await page.getByText("These runs are of different benchmarks, datasets or scorers.").count(), 1);
+    },
+  ],
+];

@@ -1,0 +1,85 @@
+//! Libraries that others wrote, as clients of `rlm-eval serve`: none of them is changed.
+//!
+//! `scripts/install-clients.sh` installs them under `target/clients`, as `./test.sh --full` has it do. What each needs of the
+//! server is in `serve.rs` as bytes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::serve::{Served, folder};
+
+const KEY: &str = "sk-client-key-0123456789";
+
+/// Where the libraries are; none where they are not installed, which is said.
+fn libraries() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
+    if folder.join("installed").is_file() && std::env::var_os("EVAL_TEST_PEERS").is_some() {
+        return Some(folder);
+    }
+    assert!(
+        std::env::var_os("EVAL_TEST_PEERS").is_none(),
+        "EVAL_TEST_PEERS is set, and target/clients has no libraries: run scripts/install-clients.sh"
+    );
+    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+    {
+        eprintln!("skipped: libraries of others are clients only with EVAL_TEST_PEERS=1");
+    }
+    None
+}
+
+fn check(script: &str) {
+    let Some(libraries) = libraries() else {
+        return;
+    };
+    let binary = folder().variable("EVAL_CLIENT_KEY", KEY);
+    let server = Served::of(&binary, &[]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/clients")
+        .join(script);
+    let mut command = if script.extension().is_some_and(|ending| ending == "py") {
+        Command::new(libraries.join("python/bin/python"))
+    } else {
+        Command::new("node")
+    };
+    let ran = command
+        .arg(&script)
+        .args([&server.base, KEY])
+        .arg(libraries.join("node"))
+        .current_dir(binary.path())
+        .output()
+        .unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr),
+    );
+    assert!(
+        ran.status.success() && stdout.ends_with("ok\n"),
+        "{}: {stdout}\n{stderr}",
+        script.display()
+    );
+}
+
+#[test]
+fn openai_for_python() {
+    check("openai_python.py");
+}
+
+#[test]
+fn openai_for_typescript() {
+    check("openai_node.mjs");
+}
+
+#[test]
+fn litellm() {
+    check("litellm_client.py");
+}
+
+#[test]
+fn the_vercel_ai_sdk() {
+    check("vercel.mjs");
+}
+
+#[test]
+fn inspect() {
+    check("inspect_task.py");
+}

@@ -1,0 +1,240 @@
+//! Runs whose attempts workers make, with a real NATS server: what comes of them equals a local run, whatever happens meanwhile.
+//!
+//! `scripts/install-queue.sh` installs the server under `target/nats`, as `./test.sh` has it do.
+
+mod hostile;
+mod server;
+mod steer;
+mod survive;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use records::run_dir::RunDir;
+use serde_json::Value;
+
+use crate::binary::{Binary, Ran};
+use server::Server;
+
+/// A coordinator with up to four children; wrong on some of the samples, so that scores can differ.
+const RUN: [&str; 11] = [
+    "run",
+    "--benchmark",
+    "s-niah",
+    "--model",
+    "scripted/s-niah-flawed",
+    "--prompt-mode",
+    "coordinator",
+    "--context-len",
+    "2k",
+    "--isolation",
+    "thread",
+];
+
+/// A program that is running; dropping it ends it.
+struct Running(Child);
+
+impl Running {
+    fn kill(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
+    fn code(&mut self) -> Option<i32> {
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Starts the program, with what it says on stderr in a file of this name.
+fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
+    let log = fs::File::create(binary.path().join(log)).unwrap();
+    let mut command = binary.command(args);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    Running(command.spawn().unwrap())
+}
+
+fn worker(binary: &Binary, url: &str, name: &str, more: &[&str]) -> Running {
+    let args = [
+        &["worker", url, "--name", name, "--concurrency", "3"][..],
+        more,
+    ]
+    .concat();
+    start(binary, &format!("{name}.log"), &args)
+}
+
+fn log(binary: &Binary, name: &str) -> String {
+    fs::read_to_string(binary.path().join(format!("{name}.log"))).unwrap_or_default()
+}
+
+/// Waits until something holds.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn only_run(folder: &Path) -> Option<PathBuf> {
+    let mut runs = fs::read_dir(folder.join("results")).ok()?;
+    let path = runs.next()?.unwrap().path();
+    path.join("lock.json").exists().then_some(path)
+}
+
+fn dir(binary: &Binary) -> String {
+    let dir = only_run(binary.path()).unwrap();
+    dir.to_str().unwrap().to_owned()
+}
+
+fn lines(dir: &str) -> usize {
+    let text = fs::read(Path::new(dir).join("samples.jsonl")).unwrap_or_default();
+    String::from_utf8_lossy(&text).matches('\n').count()
+}
+
+/// All of a run that does not depend on time and place.
+fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
+    let run = RunDir::open(dir).unwrap();
+    assert!(run.truncated_record.is_none());
+    let each = run.records.iter().map(|record| {
+        let events = fs::read_to_string(run.trajectory(&record.id, record.attempt)).unwrap();
+        assert!(events.contains("attempt_end"), "{}", record.id);
+        let text = format!(
+            "{:?} {:?} {} {:?} {:?} {:?} {:?} {:?}",
+            record.score,
+            record.status,
+            record.iterations,
+            record.agents,
+            record.llm_calls,
+            record.usage,
+            record.answer,
+            record.sample_index,
+        );
+        ((record.id.clone(), record.attempt), text)
+    });
+    each.collect()
+}
+
+/// What a quiet local run of as many samples gives.
+fn local(samples: &str) -> BTreeMap<(String, u32), String> {
+    let quiet = Binary::new();
+    let args = [&RUN[..], &["--samples-per-length", samples]].concat();
+    let ran = quiet.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    essence(&only_run(quiet.path()).unwrap())
+}
+
+/// Checks that a run in a queue has become what a local one is, in each of its files.
+fn check_whole(binary: &Binary, samples: usize) {
+    let dir = only_run(binary.path()).unwrap();
+    let wanted = local(&samples.to_string());
+    assert_eq!(wanted.len(), samples);
+    assert_eq!(essence(&dir), wanted);
+    assert_eq!(lines(dir.to_str().unwrap()), samples);
+    let csv = fs::read(dir.join("results.csv")).unwrap();
+    let rows = csv::Reader::from_reader(csv.as_slice())
+        .into_records()
+        .count();
+    assert_eq!(rows, samples);
+    let summary = summary(&dir);
+    assert_eq!(summary["attempts"], samples);
+    assert_eq!(summary["statuses"]["ok"], samples);
+}
+
+fn summary(dir: &Path) -> Value {
+    serde_json::from_slice(&fs::read(dir.join("summary.json")).unwrap()).unwrap()
+}
+
+fn submit(binary: &Binary, url: &str, samples: &str, more: &[&str]) -> Ran {
+    let args = [
+        &RUN[..],
+        &["--samples-per-length", samples, "--queue", url],
+        more,
+    ]
+    .concat();
+    binary.run(&args, "")
+}
+
+#[test]
+fn a_run_over_workers_equals_a_local_one() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    let _first = worker(&binary, server.url(), "first", &[]);
+    let _second = worker(&binary, server.url(), "second", &[]);
+    let ran = submit(
+        &binary,
+        server.url(),
+        "24",
+        &["--min-score", "0.99", "--json"],
+    );
+    // Scores decide about the exit code as they do for a local run.
+    assert_eq!(ran.code, Some(100), "{ran:?}");
+    let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(printed["attempts"], 24);
+    check_whole(&binary, 24);
+    let status = binary.run(&["queue", "status", "--queue", server.url()], "");
+    assert_eq!(
+        (status.code, status.stdout.as_str()),
+        (Some(0), ""),
+        "{status:?}"
+    );
+    let again = binary.run(&["run", "--resume", &dir(&binary), "--queue", "none"], "");
+    assert_eq!(again.code, Some(100), "{again:?}");
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let rows: [(&[&str], &str); 8] = [
+        (&["--queue", "localhost:4222"], "has no scheme"),
+        (
+            &["--queue", "http://localhost:4222"],
+            "neither nats nor tls",
+        ),
+        (
+            &["--queue", "nats://me:secret@localhost"],
+            "user and password do not belong into it",
+        ),
+        (
+            &["--queue", "nats://127.0.0.1:1"],
+            "no connection to the NATS server",
+        ),
+        (
+            &["--queue", "nats://127.0.0.1:1", "--record", "x"],
+            "--record and --queue exclude each other",
+        ),
+        (
+            &["--queue", "nats://127.0.0.1:1", "--partition", "1/2"],
+            "--partition and --queue exclude",
+        ),
+        (
+            &["--queue", "nats://127.0.0.1:1", "--queue-replicas", "2"],
+            "expected 1, 3 or 5",
+        ),
+        (&["--detach"], "--queue"),
+    ];
+    for (flags, wanted) in rows {
+        let binary = Binary::new();
+        let ran = binary.run(&[&RUN[..], flags].concat(), "");
+        assert_ne!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains(wanted), "{ran:?}");
+        assert!(!ran.stderr.contains("secret"), "{ran:?}");
+        assert!(
+            only_run(binary.path()).is_none(),
+            "{flags:?} leaves a folder"
+        );
+    }
+}

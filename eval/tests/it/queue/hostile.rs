@@ -1,0 +1,189 @@
+//! Workers of another build or with other data, messages made up by hand, and servers that ask who one is.
+
+use queue::message::{self, Job, Parcel, VERSION};
+use queue::name::{Part, Place, RunKey};
+use queue::{Access, Expect, RunQueue, change_manifest};
+
+use super::server::Server;
+use super::{check_whole, dir, log, only_run, start, submit, until, worker};
+use crate::binary::Binary;
+
+/// Does something at the server, as anybody could.
+fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let access = Access {
+            url: url.to_owned(),
+            ..Access::default()
+        };
+        act(queue::connect(&access, "test").await.unwrap()).await
+    })
+}
+
+fn key(binary: &Binary) -> RunKey {
+    let dir = only_run(binary.path()).unwrap();
+    RunKey::of(dir.file_name().unwrap().to_str().unwrap())
+}
+
+#[test]
+fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    assert_eq!(
+        submit(&binary, server.url(), "4", &["--detach"]).code,
+        Some(0)
+    );
+    let key = key(&binary);
+    let program = at(server.url(), async |broker| {
+        let before = queue::manifest(broker.as_ref(), &key)
+            .await
+            .unwrap()
+            .unwrap()
+            .0
+            .program;
+        change_manifest(broker.as_ref(), &key, |manifest| {
+            manifest.program = "0".repeat(64);
+        })
+        .await
+        .unwrap();
+        before
+    });
+    let _worker = worker(&binary, server.url(), "w", &[]);
+    until("the worker says so", || {
+        log(&binary, "w").contains("submitted by another build")
+    });
+    let dir = dir(&binary);
+    let status = binary.run(&["queue", "status", &dir], "").stdout;
+    assert!(
+        status.contains("does not fit") && status.contains("4 waiting"),
+        "{status}"
+    );
+    at(server.url(), async |broker| {
+        change_manifest(broker.as_ref(), &key, |manifest| {
+            manifest.program.clone_from(&program);
+        })
+        .await
+        .unwrap();
+    });
+    let ran = binary.run(&["run", "--resume", &dir], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    check_whole(&binary, 4);
+}
+
+#[test]
+fn other_data_are_left_in_the_queue() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let model = "description: Says yes.\nrules:\n  - reply: \"yes\"\n";
+    let rows = |expected: &str| {
+        format!("{{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"{expected}\"}}\n")
+    };
+    let with = |expected: &str| {
+        Binary::new()
+            .file("m.yaml", model)
+            .file("rows.jsonl", rows(expected))
+    };
+    let (here, there) = (with("yes"), with("no"));
+    let args = [
+        "run",
+        "--benchmark",
+        "rows.jsonl",
+        "--scorer",
+        "exact",
+        "--model",
+        "scripted:m.yaml",
+        "--protocol",
+        "direct",
+        "--queue",
+        server.url(),
+        "--detach",
+    ];
+    let ran = here.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let _other = worker(&there, server.url(), "other", &[]);
+    until("the other says so", || {
+        log(&there, "other").contains("the data here are others")
+    });
+    let mut submitter = start(&here, "run.log", &["run", "--resume", &dir(&here)]);
+    until("the submitter says so", || {
+        log(&here, "run").contains("worker other makes none of this run's attempts")
+    });
+    let _own = worker(&here, server.url(), "own", &[]);
+    assert_eq!(submitter.code(), Some(0));
+}
+
+#[test]
+fn messages_made_up_by_hand_change_nothing() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    assert_eq!(
+        submit(&binary, server.url(), "6", &["--detach"]).code,
+        Some(0)
+    );
+    let key = key(&binary);
+    at(server.url(), async |broker| {
+        let run = RunQueue::new(std::sync::Arc::clone(&broker), key.clone());
+        let put = async |part, rest: &str, bytes: &[u8]| {
+            broker
+                .put(
+                    &Place::of(&key, part, rest),
+                    bytes.to_vec(),
+                    Expect::Anything,
+                )
+                .await
+                .unwrap();
+        };
+        put(Part::Work, "x.1", b"not json").await;
+        put(
+            Part::Work,
+            "x.2",
+            &message::write(&Job::new("no such sample".to_owned(), 1)),
+        )
+        .await;
+        put(
+            Part::Work,
+            "x.3",
+            &message::write(&Job::new("s-niah-2k-1".to_owned(), 9)),
+        )
+        .await;
+        put(Part::Data, "rec.x.1", b"{\"v\":99}").await;
+        put(Part::Data, "part.x.1.y", &[0; 100]).await;
+        put(Part::State, "worker.x", b"{}").await;
+        let elsewhere = Place::manifest(Some(&RunKey::of("x")));
+        broker
+            .put(&elsewhere, b"junk".to_vec(), Expect::Anything)
+            .await
+            .unwrap();
+        // A record that was never made, with a checksum that is right.
+        let parcel = Parcel {
+            v: VERSION,
+            sample: "s-niah-2k-2".to_owned(),
+            attempt: 1,
+            worker: "evil".to_owned(),
+            delivery: 1,
+            nonce: "n".to_owned(),
+            pieces: 0,
+            bytes: 0,
+            sha256: String::new(),
+            wasted: None,
+        };
+        run.send(parcel, b"{\"v\":1,\"run_id\":\"another\"}\n")
+            .await
+            .unwrap();
+    });
+    let _worker = worker(&binary, server.url(), "w", &[]);
+    let ran = binary.run(&["run", "--resume", &dir(&binary)], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("it is no result"), "{ran:?}");
+    let said = log(&binary, "w");
+    assert!(
+        said.contains("it is no attempt") && said.contains("no such sample"),
+        "{said}"
+    );
+    check_whole(&binary, 6);
+}

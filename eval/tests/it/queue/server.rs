@@ -1,0 +1,142 @@
+//! A real NATS server, or three of them as a cluster.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// One server; dropping it ends it.
+pub struct Server {
+    child: Child,
+    program: PathBuf,
+    url: String,
+    args: Vec<String>,
+    _folder: TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// The server's program; none where it is not installed, which is said.
+fn program() -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nats/bin/nats-server");
+    if program.is_file() {
+        return Some(program);
+    }
+    #[expect(clippy::print_stdout, reason = "a skipped test says so")]
+    {
+        println!("skipped: target/nats has no server; scripts/install-queue.sh installs it");
+    }
+    None
+}
+
+impl Server {
+    /// A server by itself.
+    pub fn start() -> Option<Self> {
+        Self::with("")
+    }
+
+    /// A server with these lines in its configuration; `DIR` in them is its folder.
+    pub fn with(config: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("nats.conf");
+        let config = config.replace("DIR", folder.path().to_str().unwrap());
+        fs::write(&file, config).unwrap();
+        let args = vec!["--config".to_owned(), file.display().to_string()];
+        Self::launch(folder, args)
+    }
+
+    /// Three servers that keep everything three times.
+    pub fn cluster() -> Option<Vec<Self>> {
+        let ports = [free_port(), free_port(), free_port()];
+        let routes = ports
+            .map(|port| format!("nats-route://127.0.0.1:{port}"))
+            .join(",");
+        let each = ports.iter().enumerate().map(|(number, port)| {
+            let folder = tempfile::tempdir().unwrap();
+            let args = [
+                "--cluster_name",
+                "test",
+                "--server_name",
+                &format!("n{number}"),
+                "--cluster",
+                &format!("nats://127.0.0.1:{port}"),
+                "--routes",
+                &routes,
+            ];
+            Self::launch(folder, args.map(str::to_owned).to_vec())
+        });
+        each.collect()
+    }
+
+    fn launch(folder: TempDir, more: Vec<String>) -> Option<Self> {
+        let program = program()?;
+        let port = free_port();
+        let store = folder.path().join("jetstream").display().to_string();
+        let mut args = ["--jetstream", "--addr", "127.0.0.1", "--store_dir", &store]
+            .map(str::to_owned)
+            .to_vec();
+        args.extend(["--port".to_owned(), port.to_string()]);
+        args.extend(more);
+        let child = spawn(&program, &args);
+        let server = Self {
+            child,
+            program,
+            url: format!("nats://127.0.0.1:{port}"),
+            args,
+            _folder: folder,
+        };
+        server.wait();
+        Some(server)
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub fn port(&self) -> u16 {
+        self.url.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Starts it again where it left off.
+    pub fn restart(&mut self) {
+        self.child = spawn(&self.program, &self.args);
+        self.wait();
+    }
+
+    fn wait(&self) {
+        let began = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port())).is_err() {
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the server never listens"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn spawn(program: &Path, args: &[String]) -> Child {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.spawn().unwrap()
+}

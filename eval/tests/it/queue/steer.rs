@@ -1,0 +1,103 @@
+//! Budgets over all workers, and `rlm-eval queue`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::server::Server;
+use super::{dir, lines, submit, summary, until, worker};
+use crate::binary::Binary;
+
+fn status(binary: &Binary, dir: &str) -> Value {
+    let ran = binary.run(&["queue", "status", dir, "--json"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let all: Value = serde_json::from_str(&ran.stdout).unwrap();
+    all[0].clone()
+}
+
+#[test]
+fn one_budget_holds_for_all_workers_and_can_be_raised() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    let _workers = ["a", "b"].map(|name| worker(&binary, server.url(), name, &[]));
+    let ran = submit(&binary, server.url(), "40", &["--max-llm-calls", "60"]);
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    assert!(
+        ran.stderr.contains("--max-llm-calls budget is used up"),
+        "{ran:?}"
+    );
+    let dir = dir(&binary);
+    let spent = &status(&binary, &dir)["spent"]["calls"];
+    assert!(spent.as_f64().unwrap() <= 60.0, "{spent}");
+    let whole = ["run", "--resume", &dir, "--max-llm-calls", "5000"];
+    let ran = binary.run(&whole, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(summary(Path::new(&dir))["attempts"], 40);
+}
+
+#[test]
+fn runs_samples_and_workers_are_paused_resumed_and_cancelled() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    let ran = submit(&binary, server.url(), "30", &["--detach"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let dir = dir(&binary);
+    let queue = |args: &[&str]| {
+        let ran = binary.run(&[&["queue"], args].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stderr
+    };
+    queue(&["pause", &dir]);
+    let _worker = worker(&binary, server.url(), "w", &[]);
+    assert_eq!(status(&binary, &dir)["state"]["is"], "paused");
+    assert!(queue(&["cancel", &dir, "--sample", "s-niah-2k-3"]).contains("1 attempts"));
+    assert!(queue(&["pause", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
+    assert_eq!(status(&binary, &dir)["waiting"], 28);
+    queue(&["resume", &dir]);
+    until("all others are made", || {
+        let now = status(&binary, &dir);
+        now["waiting"] == 0 && now["under_way"] == 0
+    });
+    queue(&["pause", &dir, "--worker", "w"]);
+    assert!(queue(&["resume", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
+    // A request that the worker had sent before may still get it; then it is given back.
+    let now = status(&binary, &dir);
+    let there = now["waiting"].as_u64().unwrap() + now["under_way"].as_u64().unwrap();
+    assert_eq!(there, 1, "{now}");
+    queue(&["resume", &dir, "--worker", "w"]);
+    let ran = binary.run(&["run", "--resume", &dir], "");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    assert_eq!(lines(&dir), 29);
+    assert!(
+        !fs::read_to_string(Path::new(&dir).join("samples.jsonl"))
+            .unwrap()
+            .contains("\"s-niah-2k-3\"")
+    );
+    let wrong = binary.run(&["queue", "pause", "nothing", "--queue", server.url()], "");
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}
+
+#[test]
+fn a_cancelled_run_keeps_what_is_made() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    let ran = submit(&binary, server.url(), "10", &["--detach"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let dir = dir(&binary);
+    assert_eq!(binary.run(&["queue", "cancel", &dir], "").code, Some(0));
+    let state = status(&binary, &dir);
+    assert_eq!(
+        (&state["state"]["is"], &state["waiting"]),
+        (&"cancelled".into(), &10.into())
+    );
+    let _worker = worker(&binary, server.url(), "w", &[]);
+    let ran = binary.run(&["run", "--resume", &dir], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

@@ -1,0 +1,285 @@
+//! `kill -9` of workers, submitters and servers, a network that is cut, a stream that is full: nothing is lost, and nothing is there twice.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use super::server::Server;
+use super::{check_whole, dir, lines, log, start, submit, until, worker};
+use crate::binary::{Binary, is_full};
+
+/// Numbers that look random and can be had again from their seed (the 64-bit xorshift of G. Marsaglia, 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+#[test]
+fn kills_of_workers_submitters_and_servers_lose_nothing() {
+    let (kills, samples) = if is_full() { (50, 400) } else { (6, 40) };
+    let servers = if is_full() {
+        Server::cluster()
+    } else {
+        Server::start().map(|one| vec![one])
+    };
+    let Some(mut servers) = servers else { return };
+    let seed = RandomState::new().build_hasher().finish() | 1;
+    println!("seed {seed}");
+    let mut random = Random(seed);
+    let urls: Vec<_> = servers
+        .iter()
+        .map(|server| server.url().to_owned())
+        .collect();
+    let url = urls.join(",");
+    let replicas = servers.len().to_string();
+    let binary = Binary::new();
+    let more = [
+        "--queue-lease",
+        "1",
+        "--queue-tries",
+        "1000",
+        "--queue-replicas",
+        &replicas,
+        "--detach",
+    ];
+    until("the cluster takes the run", || {
+        let ran = submit(&binary, &url, &samples.to_string(), &more);
+        if ran.code != Some(0) {
+            // A cluster needs a moment to elect.
+            let _ = std::fs::remove_dir_all(binary.path().join("results"));
+        }
+        ran.code == Some(0)
+    });
+    let dir = dir(&binary);
+    let mut workers = [
+        worker(&binary, &url, "w0", &[]),
+        worker(&binary, &url, "w1", &[]),
+    ];
+    let mut submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
+    let mut killed = [0; 3];
+    for kill in 0..kills {
+        let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
+        until("attempts go on", || {
+            lines(&dir) >= wanted.min(samples) || submitter_ended(&dir, samples)
+        });
+        thread::sleep(Duration::from_millis(random.below(200)));
+        let whom = if kill < 3 { kill } else { random.below(3) };
+        killed[usize::try_from(whom).unwrap()] += 1;
+        match whom {
+            0 => {
+                let one = usize::try_from(random.below(2)).unwrap();
+                workers[one].kill();
+                workers[one] = worker(&binary, &url, &format!("w{one}"), &[]);
+            }
+            1 => {
+                submitter.kill();
+                submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
+            }
+            _ => {
+                let one = usize::try_from(random.below(servers.len() as u64)).unwrap();
+                servers[one].kill();
+                thread::sleep(Duration::from_millis(random.below(500)));
+                servers[one].restart();
+            }
+        }
+    }
+    println!(
+        "killed: {} workers, {} submitters, {} servers",
+        killed[0], killed[1], killed[2]
+    );
+    // One that was killed between its first words and the queue's end says so; then it goes on once more.
+    while submitter.code() != Some(0) {
+        submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
+    }
+    check_whole(&binary, samples);
+}
+
+fn submitter_ended(dir: &str, samples: usize) -> bool {
+    lines(dir) >= samples
+}
+
+/// A network between a worker and the server, which can be cut.
+struct Network {
+    port: u16,
+    is_cut: Arc<AtomicBool>,
+    lines: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Network {
+    fn to(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let is_cut = Arc::new(AtomicBool::new(false));
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let (cut, all) = (Arc::clone(&is_cut), Arc::clone(&lines));
+        thread::spawn(move || {
+            for near in listener.incoming().flatten() {
+                if cut.load(Ordering::SeqCst) {
+                    continue;
+                }
+                let Ok(far) = TcpStream::connect(("127.0.0.1", server)) else {
+                    continue;
+                };
+                all.lock()
+                    .unwrap()
+                    .extend([near.try_clone().unwrap(), far.try_clone().unwrap()]);
+                pass(near.try_clone().unwrap(), far.try_clone().unwrap());
+                pass(far, near);
+            }
+        });
+        Self {
+            port,
+            is_cut,
+            lines,
+        }
+    }
+
+    fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+        for line in self.lines.lock().unwrap().drain(..) {
+            let _ = line.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn mend(&self) {
+        self.is_cut.store(false, Ordering::SeqCst);
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream) {
+    thread::spawn(move || {
+        let mut bytes = vec![0; 65536];
+        while let Ok(read @ 1..) = from.read(&mut bytes) {
+            if to.write_all(&bytes[..read]).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// Two samples whose code waits for four seconds between two calls.
+fn slow() -> Binary {
+    let model = "description: Waits between two calls.\nrules:\n  - when: { turn: 1 }\n    reply: \"```js\\nawait new Promise((done) => setTimeout(done, 4000)); console.log(1)\\n```\"\n  - reply: \"```js\\nreturn('yes')\\n```\"\n";
+    let rows = "{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n";
+    Binary::new()
+        .file("slow.yaml", model)
+        .file("rows.jsonl", rows)
+}
+
+const SLOW: [&str; 9] = [
+    "run",
+    "--benchmark",
+    "rows.jsonl",
+    "--scorer",
+    "exact",
+    "--model",
+    "scripted:slow.yaml",
+    "--isolation",
+    "thread",
+];
+
+#[test]
+fn a_worker_that_comes_back_finds_its_attempts_with_another() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = slow();
+    let network = Network::to(server.port());
+    let through = format!("nats://127.0.0.1:{}", network.port);
+    let args = [
+        &SLOW[..],
+        &["--queue", server.url(), "--queue-lease", "1", "--detach"],
+    ]
+    .concat();
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let dir = dir(&binary);
+    let _first = worker(&binary, &through, "cut-off", &[]);
+    let status = || binary.run(&["queue", "status", &dir], "").stdout;
+    until("the first has both", || status().contains("2 under way"));
+    network.cut();
+    let _second = worker(&binary, server.url(), "other", &[]);
+    let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    network.mend();
+    // It is told so, by the journal or by the record; or the run is gone when it comes back.
+    until("the first is told", || {
+        let said = log(&binary, "cut-off");
+        said.contains("goes on with attempt")
+            || said.contains("made by another worker")
+            || said.contains("warning")
+    });
+    let run = records::run_dir::RunDir::open(std::path::Path::new(&dir)).unwrap();
+    assert_eq!(run.records.len(), 2);
+    assert_eq!(lines(&dir), 2);
+}
+
+#[test]
+fn a_full_stream_makes_workers_wait() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = Binary::new();
+    // All together they have about three times as much.
+    let samples = 80;
+    let ran = submit(
+        &binary,
+        server.url(),
+        "80",
+        &["--queue-max-mb", "1", "--queue-lease", "5", "--detach"],
+    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let dir = dir(&binary);
+    let _worker = worker(&binary, server.url(), "w", &[]);
+    let full = || {
+        let ran = binary.run(&["queue", "status", &dir], "");
+        ["0.9 MB", "1.0 MB", "0.8 MB"]
+            .iter()
+            .any(|size| ran.stdout.contains(size))
+    };
+    until("the stream is full", full);
+    let ran = binary.run(&["run", "--resume", &dir], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    check_whole(&binary, samples);
+}
+
+#[test]
+fn a_stopped_worker_returns_what_is_under_way() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let binary = slow();
+    // A lease so long that only what is returned can be made in time.
+    let args = [
+        &SLOW[..],
+        &["--queue", server.url(), "--queue-lease", "3600", "--detach"],
+    ]
+    .concat();
+    assert_eq!(binary.run(&args, "").code, Some(0));
+    let dir = dir(&binary);
+    let mut first = worker(&binary, server.url(), "first", &["--drain", "0.1"]);
+    until("the first has both", || {
+        binary
+            .run(&["queue", "status", &dir], "")
+            .stdout
+            .contains("2 under way")
+    });
+    let stopped = std::process::Command::new("kill")
+        .args(["-TERM", &first.0.id().to_string()])
+        .status();
+    assert!(stopped.unwrap().success());
+    assert_eq!(first.code(), Some(0));
+    let _second = worker(&binary, server.url(), "second", &[]);
+    let ran = binary.run(&["run", "--resume", &dir], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

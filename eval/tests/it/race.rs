@@ -1,0 +1,227 @@
+//! `rlm-eval sweep --race`: cells that are worse stop, a killed race goes on with the same decisions, and a replay over full runs
+//! takes them too.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::binary::Binary;
+
+/// Right on all samples under the driver, on two thirds without it, and never in a direct call.
+const MODEL: &str = "\
+description: gains by a driver
+latency_ms: 20
+rules:
+  - when: { roles: [direct] }
+    reply: nothing
+  - when: { system: ['PLANTED'] }
+    reply: \"```javascript\\nreturn('yes');\\n```\"
+  - when: { samples: ['*1', '*4', '*7'] }
+    reply: \"```javascript\\nreturn('no');\\n```\"
+  - reply: \"```javascript\\nreturn('yes');\\n```\"
+";
+
+const DRIVER: &str = "---\nname: planted\ndescription: helps\nmodes: [solver]\nprotocols: [rlm]\n---\n## Planted\n\nPLANTED: answer yes.\n";
+
+fn prepared() -> Binary {
+    let rows: String = (100..160)
+        .map(|n| {
+            json!({"id": format!("q{n}"), "query": "?", "context": "c", "expected": "yes"})
+                .to_string()
+                + "\n"
+        })
+        .collect();
+    Binary::new()
+        .file("rows.jsonl", rows)
+        .file("model.yaml", MODEL)
+        .file("drivers/planted.md", DRIVER)
+}
+
+fn args<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["sweep", "--driver-sets", "none;planted", "--out", out];
+    args.extend(more);
+    args.extend([
+        "--",
+        "--benchmark=rows.jsonl",
+        "--model=scripted:model.yaml",
+        "--drivers-dir=drivers",
+        "--confirm-first-return=false",
+        "--isolation=thread",
+    ]);
+    args
+}
+
+/// The lines of a log, without its header: samples, scores, verdicts and reasons.
+fn decisions(folder: &Path, file: &str) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    let lines = text.lines().skip(1);
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn verdicts(last: &Value) -> Vec<Value> {
+    let cells = last["cells"].as_array().unwrap();
+    cells.iter().map(|cell| cell["verdict"].clone()).collect()
+}
+
+#[test]
+fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() {
+    let binary = prepared();
+    let ran = binary.run(&args("race", &["--race", "--json"]), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let folder = binary.path().join("race");
+    let blocks = decisions(&folder, "race.jsonl");
+    // Without the driver a third is wrong, the direct call always.
+    assert_eq!(result["best"], "03-solver-planted", "{result:#}");
+    assert_eq!(
+        verdicts(blocks.last().unwrap()),
+        [json!("not_better"), json!("not_better"), json!("won")]
+    );
+    let taken: Vec<u64> = (1..=3)
+        .map(|n| result["cells"][n - 1]["samples"].as_u64().unwrap())
+        .collect();
+    assert!(
+        taken[0] < taken[1] && taken[1] == taken[2] && taken[2] < 60,
+        "{taken:?}"
+    );
+    assert_eq!(result["attempts"], taken.iter().sum::<u64>());
+    assert_eq!(result["attempts_of_full_sweep"], 180);
+    assert!(
+        ran.stderr
+            .contains("01-direct stops: not better than all others by 0.1 (p 0.015)"),
+        "{}",
+        ran.stderr
+    );
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("<h2>Race</h2>") && page.contains("why it stopped"));
+
+    // Killed after its first decision, in the middle of a block.
+    let mut child = binary
+        .command(&args("killed", &["--race"]))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let log = binary.path().join("killed/race.jsonl");
+    let began = Instant::now();
+    while fs::read_to_string(&log).map_or(0, |text| text.lines().count()) < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "no block was decided"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // A decision whose line was torn is taken again.
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, format!("{text}{{\"v\":1,\"block\"")).unwrap();
+    let again = binary.run(&["sweep", "--resume", "killed"], "");
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(
+        decisions(&binary.path().join("killed"), "race.jsonl"),
+        blocks
+    );
+
+    // The full sweep, and the race over it.
+    let full = binary.run(&args("full", &[]), "");
+    assert_eq!(full.code, Some(0), "{full:?}");
+    let replay = binary.run(&["sweep", "--replay-race", "full", "--json"], "");
+    assert_eq!(replay.code, Some(0), "{replay:?}");
+    assert_eq!(
+        decisions(&binary.path().join("full"), "race-replay.jsonl"),
+        blocks
+    );
+    let replayed: Value = serde_json::from_str(&replay.stdout).unwrap();
+    assert_eq!(replayed, result);
+
+    // What is decided is not decided by other scores.
+    let log = folder.join("race.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("\"not_better\"", "\"worse\"", 1)).unwrap();
+    let wrong = binary.run(&["report", "race"], "");
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(
+        wrong.stderr.contains("race.jsonl: line ")
+            && wrong
+                .stderr
+                .contains("its scores do not lead to the decisions that it has"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn a_race_keeps_the_budget_and_is_measured_by_baselines_where_that_is_wanted() {
+    let binary = prepared();
+    let ran = binary.run(
+        &args("capped", &["--race=baseline", "--max-llm-calls", "45"]),
+        "",
+    );
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    assert!(
+        ran.stderr
+            .contains("is undecided; with a higher budget go on with"),
+        "{}",
+        ran.stderr
+    );
+    let made = |folder: &str| -> usize {
+        let cells = ["01-direct", "02-solver", "03-solver-planted"];
+        let files = cells.map(|cell| binary.path().join(folder).join(cell).join("samples.jsonl"));
+        files
+            .iter()
+            .filter_map(|file| fs::read_to_string(file).ok())
+            .map(|text| text.lines().count())
+            .sum()
+    };
+    // Those under way when it ran out are ended: at most as many as run at once.
+    assert!(made("capped") <= 45 + 5, "{}", made("capped"));
+    let again = binary.run(
+        &[
+            "sweep",
+            "--resume",
+            "capped",
+            "--max-llm-calls",
+            "1000",
+            "--json",
+        ],
+        "",
+    );
+    assert_eq!(again.code, Some(0), "{again:?}");
+    let result: Value = serde_json::from_str(&again.stdout).unwrap();
+    let found: Vec<&Value> = (0..3).map(|n| &result["cells"][n]["verdict"]).collect();
+    assert_eq!(
+        found,
+        [&json!("won"), &json!("better"), &json!("better")],
+        "{result:#}"
+    );
+
+    let rows: [(&[&str], &str); 3] = [
+        (
+            &["--alpha", "0", "--race"],
+            "error: invalid value '0' for '--alpha <P>'",
+        ),
+        (
+            &["--race=worst"],
+            "error: invalid value 'worst' for '--race[=<best|baseline>]'",
+        ),
+        (
+            &["--race", "--max-samples", "0"],
+            "error: invalid value '0' for '--max-samples <N>'",
+        ),
+    ];
+    for (more, expected) in rows {
+        let ran = binary.run(&args("never", more), "");
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
+    }
+    let unfinished = binary.run(&["sweep", "--replay-race", "capped"], "");
+    assert_eq!(unfinished.code, Some(2), "{unfinished:?}");
+}

@@ -1,0 +1,405 @@
+//! `rlm-eval serve` as a process: requests as bytes, clients that go away, keys, budgets, queues, and the end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::binary::{Binary, Ran};
+use crate::view_server::Viewer;
+
+pub const MODEL: &str = "rlm/scripted:echo.yaml";
+
+/// A server that runs until it is dropped.
+pub struct Served {
+    child: Child,
+    pub base: String,
+}
+
+impl Served {
+    /// With these flags besides the model's, in the folder of `binary`, which holds `echo.yaml`.
+    pub fn of(binary: &Binary, flags: &[&str]) -> Self {
+        let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
+        args.extend(["--confirm-first-return", "false"]);
+        args.extend(flags);
+        let mut child = binary
+            .command(&args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut base = String::new();
+        let stdout = child.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut base).unwrap();
+        let base = base.trim().to_owned();
+        assert!(base.starts_with("http://"), "{base}");
+        Self { child, base }
+    }
+
+    fn host(&self) -> &str {
+        let host = self.base.strip_prefix("http://").unwrap();
+        host.strip_suffix("/v1").unwrap()
+    }
+
+    /// Sends a request and leaves the answer to be read.
+    fn send(&self, request: &str, headers: &[&str], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.host()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let mut head = format!("{request} HTTP/1.1\r\n");
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            head += &format!("Host: {}\r\n", self.host());
+        }
+        for header in headers {
+            head += &format!("{header}\r\n");
+        }
+        head += &format!(
+            "Connection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        stream
+    }
+
+    fn ask(&self, request: &str, headers: &[&str], body: &str) -> (u16, String) {
+        read(self.send(request, headers, body))
+    }
+
+    /// What a question is answered with.
+    fn chat(&self, query: &str, headers: &[&str]) -> (u16, Value) {
+        let (status, body) = self.ask(CHAT, headers, &question(query).to_string());
+        (status, serde_json::from_str(&body).unwrap())
+    }
+
+    /// Waits until a metric has a value.
+    fn wait_for(&self, metric: &str) {
+        let began = Instant::now();
+        loop {
+            let (_, text) = self.ask("GET /metrics", &[], "");
+            if text.lines().any(|line| line == metric) {
+                return;
+            }
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "{metric}: {text}"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn signal(&self) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    fn end(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read(mut stream: TcpStream) -> (u16, String) {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
+}
+
+const CHAT: &str = "POST /v1/chat/completions";
+
+fn question(query: &str) -> Value {
+    json!({"model": MODEL, "messages": [{"role": "user", "content": query}]})
+}
+
+pub fn folder() -> Binary {
+    Binary::new().file("echo.yaml", include_str!("clients/echo.yaml"))
+}
+
+/// The records of the one run directory that a server left.
+fn records(binary: &Binary) -> Vec<Value> {
+    let runs = fs::read_dir(binary.path().join("results")).unwrap();
+    let runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    let text = fs::read_to_string(runs[0].join("samples.jsonl")).unwrap();
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// One row of `serve_requests.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// Method and target.
+    request: String,
+    #[serde(default)]
+    headers: Vec<String>,
+    /// JSON, or a text that is none.
+    #[serde(default)]
+    body: Value,
+    status: u16,
+    /// Parts of the answer.
+    holds: Vec<String>,
+}
+
+#[test]
+fn requests_are_answered_or_refused() {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("serve_requests.json")).unwrap();
+    let binary = folder();
+    let server = Served::of(&binary, &["--long-text", "100", "--max-request-size", "1"]);
+    for row in rows {
+        let headers: Vec<&str> = row.headers.iter().map(String::as_str).collect();
+        let body = match &row.body {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            body => body.to_string(),
+        };
+        let (status, answer) = server.ask(&row.request, &headers, &body);
+        let asked = format!("{} {body}", row.request);
+        assert_eq!(status, row.status, "{asked}: {answer}");
+        for part in &row.holds {
+            assert!(answer.contains(part), "{asked}: no `{part}` in {answer}");
+        }
+    }
+    let too_large = question(&"x".repeat(1_100_000)).to_string();
+    let (status, answer) = server.ask(CHAT, &[], &too_large);
+    assert_eq!(status, 413, "{answer}");
+}
+
+#[test]
+fn a_client_that_goes_away_stops_its_agent() {
+    let binary = folder();
+    let server = Served::of(&binary, &[]);
+    for body in [
+        question("wait"),
+        json!({"model": MODEL, "stream": true, "messages": [{"role": "user", "content": "wait"}]}),
+    ] {
+        let stream = server.send(CHAT, &[], &body.to_string());
+        server.wait_for("rlm_eval_agents_working 1");
+        drop(stream);
+        server.wait_for("rlm_eval_agents_working 0");
+    }
+    server.wait_for(&format!(
+        "rlm_eval_requests_total{{model=\"{MODEL}\",client=\"anyone\",status=\"499\"}} 2"
+    ));
+    server.signal();
+    assert_eq!(server.end(), Some(0));
+    let records = records(&binary);
+    assert_eq!(records.len(), 2);
+    for record in records {
+        assert_eq!(record["status"], "cancelled", "{record}");
+    }
+}
+
+#[test]
+fn keys_keep_clients_and_their_limits_apart() {
+    let keys = "clients:\n  \
+        - { name: one, key_env: KEY_ONE, max_llm_calls: 2, models: ['rlm/*'] }\n  \
+        - { name: two, key_env: KEY_TWO, requests_per_minute: 1, max_concurrency: 1 }\n";
+    let (one, two) = ("sk-one-0123456789abcdef", "sk-two-0123456789abcdef");
+    let binary = folder()
+        .file("clients.yaml", keys)
+        .variable("KEY_ONE", one)
+        .variable("KEY_TWO", two);
+    let server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
+    let (of_one, of_two) = (
+        format!("Authorization: Bearer {one}"),
+        format!("Authorization: Bearer {two}"),
+    );
+    let code = |answer: &Value| answer["error"]["code"].as_str().map(str::to_owned);
+    let (status, answer) = server.chat("Say a", &[]);
+    assert_eq!(
+        (status, code(&answer).as_deref()),
+        (401, Some("invalid_api_key"))
+    );
+    for _ in 0..2 {
+        let (status, answer) = server.chat("Say a", &[&of_one]);
+        assert_eq!(status, 200, "{answer}");
+    }
+    // Its budget is used up, and the other client's is not.
+    let (status, answer) = server.chat("Say a", &[&of_one]);
+    assert_eq!(
+        (status, code(&answer).as_deref()),
+        (429, Some("insufficient_quota"))
+    );
+    let message = answer["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("client's max_llm_calls"), "{message}");
+    assert_eq!(server.chat("Say a", &[&of_two]).0, 200);
+    let (status, answer) = server.chat("Say a", &[&of_two]);
+    assert_eq!(
+        (status, code(&answer).as_deref()),
+        (429, Some("rate_limit_exceeded"))
+    );
+    let (_, listed) = server.ask("GET /v1/models", &[&of_one], "");
+    assert!(!listed.contains("rlm-coordinator"), "{listed}");
+    let (_, listed) = server.ask("GET /v1/models", &[&of_two], "");
+    assert!(listed.contains("rlm-coordinator"), "{listed}");
+    assert_eq!(server.ask("GET /health", &[], "").0, 200);
+    assert_eq!(server.ask("GET /metrics", &[], "").0, 401);
+    server.signal();
+    assert_eq!(server.end(), Some(0));
+    // No file holds a key.
+    let results = binary.path().join("results");
+    let mut open = vec![results];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(
+                fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(
+                !text.contains(one) && !text.contains(two),
+                "{}",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn each_request_has_its_own_data() {
+    let binary = folder();
+    let server = Served::of(&binary, &["--max-concurrency", "8"]);
+    std::thread::scope(|scope| {
+        for number in 0..24 {
+            let server = &server;
+            scope.spawn(move || {
+                let mut body = question("What?");
+                body["rlm"] = json!({"context": format!("secret {number}!")});
+                let (status, answer) = server.ask(CHAT, &[], &body.to_string());
+                assert_eq!(status, 200, "{answer}");
+                let wanted = format!("context: secret {number}!");
+                assert!(answer.contains(&wanted), "{answer}");
+                assert_eq!(answer.matches("secret").count(), 1, "{answer}");
+            });
+        }
+    });
+}
+
+/// Asks again until there is an answer; for a minute at most.
+fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(answer) = asked() {
+            return answer;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing came");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn requests_wait_up_to_a_number_and_are_shown_live() {
+    let binary = folder();
+    let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "1"]);
+    let working = server.send(CHAT, &[], &question("wait").to_string());
+    server.wait_for("rlm_eval_agents_working 1");
+    let waiting = server.send(CHAT, &[], &question("Say b").to_string());
+    server.wait_for("rlm_eval_requests_waiting 1");
+    let (status, answer) = server.chat("Say c", &[]);
+    assert_eq!(status, 429, "{answer}");
+    let viewer = Viewer::of(&binary.path().join("results"));
+    let ask = |target: &str| -> Value {
+        let body = viewer.ask(target, &["Host: HOST"]).body;
+        serde_json::from_str(&body).unwrap()
+    };
+    // The first request makes the folder of its run.
+    let run = until(|| {
+        let runs = ask("GET /api/runs");
+        let run = &runs["runs"][0];
+        (run["progress"] == "running").then(|| run["id"].as_str().unwrap().to_owned())
+    });
+    let target = format!("GET /api/run?run={run}");
+    until(|| (ask(&target)["under_way"][0]["id"] == "request-000001").then_some(()));
+    drop(working);
+    let (status, answer) = read(waiting);
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("asked: Say b"), "{answer}");
+}
+
+#[test]
+fn requests_under_way_end_before_the_server_and_later_ones_are_stopped() {
+    let binary = folder();
+    let server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
+    let working = server.send(CHAT, &[], &question("wait").to_string());
+    server.wait_for("rlm_eval_agents_working 1");
+    server.signal();
+    let (status, answer) = read(working);
+    assert_eq!(status, 503, "{answer}");
+    assert!(answer.contains("server_stopping"), "{answer}");
+    assert_eq!(server.end(), Some(0));
+    assert_eq!(records(&binary)[0]["status"], "cancelled");
+}
+
+#[test]
+fn agents_have_names_and_flags_of_their_own() {
+    let agents =
+        "careful:\n  description: Reads twice\n  prompt-mode: coordinator\n  max-iterations: 3\n";
+    let binary = folder().file("agents.yaml", agents);
+    let server = Served::of(&binary, &["--agents", "agents.yaml"]);
+    let body = json!({"model": "careful", "input": "Say x"}).to_string();
+    let (status, answer) = server.ask("POST /v1/responses", &[], &body);
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("asked: Say x"), "{answer}");
+    let run = fs::read_dir(binary.path().join("results")).unwrap().next();
+    let config = fs::read_to_string(run.unwrap().unwrap().path().join("config.json")).unwrap();
+    let config: Value = serde_json::from_str(&config).unwrap();
+    assert_eq!(config["served_as"], "careful");
+    assert_eq!(config["engine"]["prompt_mode"], "coordinator");
+    assert_eq!(config["engine"]["max_iterations"], 3);
+}
+
+/// What is wrong with the settings is said before anything starts.
+#[test]
+fn wrong_settings_are_refused() {
+    let rows = [
+        (
+            vec!["--host", "0.0.0.0"],
+            "error: 0.0.0.0:0 can be reached by other machines, and no client needs a key\nhint: --client-keys FILE lists keys of \
+             clients, and EVAL_CLIENT_KEY holds the key of one; or leave --host at 127.0.0.1\n",
+        ),
+        (
+            vec!["--client-keys", "weak.yaml"],
+            "error: weak.yaml: client `a`: WEAK: a key has at least 16 characters\n",
+        ),
+        (
+            vec!["--agents", "agents.yaml"],
+            "error: agents.yaml: agent `x`: there is no flag `promt-mode`; did you mean `prompt-mode`?\n",
+        ),
+        (
+            vec!["--record", "c.jsonl"],
+            "error: --record: a cassette is of one run, and agents that are served have several\nhint: the run directories hold all \
+             responses: `--model replay:DIR` plays one back\n",
+        ),
+    ];
+    let binary = folder()
+        .file("weak.yaml", "clients: [{name: a, key_env: WEAK}]")
+        .file("agents.yaml", "x: {promt-mode: solver}")
+        .variable("WEAK", "short");
+    for (flags, wanted) in rows {
+        let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
+        args.extend(flags);
+        let Ran { code, stderr, .. } = binary.run(&args, "");
+        assert_eq!((code, stderr.as_str()), (Some(2), wanted), "{args:?}");
+    }
+}

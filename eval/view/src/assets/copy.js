@@ -1,0 +1,19 @@
+// Buttons that copy a text as it was written.
+
+import { el } from "./dom.js";
+
+/** A button that copies what `text` gives, which may take a moment. */
+export function copyText(text, label = "Copy the text") {
+  const button = el("button", { type: "button", class: "copy-text", "aria-label": label, title: label }, "⧉");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(await text());
+      button.textContent = "✓";
+    } catch {
+      button.textContent = "✗";
+      button.title = "The browser does not let this page copy";
+    }
+    setTimeout(() => (button.textContent = "⧉"), 1500);
+  });
+  return button;
+}

@@ -1,0 +1,20 @@
+// What a filter may be made of, to read beside the field that takes it.
+
+import { el } from "./dom.js";
+
+const rows = [
+  ["score<1", "scored and not right; score:none has no score"],
+  ["status:limit,error", "ok, limit, error, cancelled; several by commas; status!=ok"],
+  ["agents>3", "also iterations, depth, delegations, calls, retries, failed (cells), attempt"],
+  ["time>60s", "ms, s, m, h"],
+  ["tokens>=10k", "k, m"],
+  ["cost>0.1", "US dollars"],
+  ["id:s-1 answer:42 expected:42 error:503", "the text holds it; = for all of it"],
+  ["why:form", "a group of failures"],
+  ["meta.length>8k", "what the benchmark says of a sample"],
+  ["model:gpt run:1121 benchmark: mode: drivers:", "of the run"],
+  ['needle "two words"', "texts that stand in id, answer, expected or error"],
+];
+
+/** The list, folded. */
+export const filterHelp = () => el("details", { class: "fields" }, el("summary", null, "Filters"), el("dl", null, ...rows.flatMap(([term, what]) => [el("dt", null, term), el("dd", { class: "quiet" }, what)])));

@@ -1,0 +1,248 @@
+//! Why the attempts of a run failed: groups of those that failed alike.
+//!
+//! Records tell most of it; what children answered and which call failed last is read from trajectories, some at a time.
+
+mod answer_form;
+mod text_form;
+mod trace;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::time::Instant;
+
+use model::Status;
+use records::AttemptRecord;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::error::ViewError;
+use super::outcome::is_wrong;
+use super::run_file::RunFile;
+use text_form::without_numbers;
+pub use trace::Traces;
+use trace::{Trace, Traced};
+
+/// Samples of a group that the page of a run lists; its filter has all of them.
+const LISTED: usize = 8;
+
+/// Characters of an error that a group is named by.
+const NAME: usize = 240;
+
+/// The groups of a run, as far as its trajectories are read.
+#[derive(Debug, Default, Serialize)]
+pub struct Failures {
+    /// Attempts that failed: whose score is less than 1, and those without a score.
+    pub failed: usize,
+    /// Those of them that are in no group.
+    pub unexplained: usize,
+    /// Those of them whose trajectory is read.
+    pub read: usize,
+    /// Those that have one to read.
+    pub to_read: usize,
+    /// The largest first.
+    pub groups: Vec<Group>,
+    /// The keys of each attempt's groups.
+    #[serde(skip)]
+    pub of: HashMap<(String, u32), Vec<String>>,
+}
+
+/// Attempts that failed alike.
+#[derive(Debug, Serialize)]
+pub struct Group {
+    /// As `why:KEY` of a filter takes it; the same for the same failure in every run.
+    pub key: String,
+    /// What they have in common.
+    pub kind: Kind,
+    /// The text that they have in common, with `#` for each number.
+    pub text: Option<String>,
+    /// How many they are.
+    pub count: usize,
+    /// US dollars that they cost; none if it is known of none.
+    pub cost_usd: Option<f64>,
+    /// Those whose cost is not known.
+    pub cost_unknown: usize,
+    /// Some of them, in the order of the run.
+    pub samples: Vec<Named>,
+}
+
+/// An attempt of a group.
+#[derive(Debug, Serialize)]
+pub struct Named {
+    id: String,
+    attempt: u32,
+    /// What is particular to it: the child that was right, in what form the answer was.
+    detail: Option<String>,
+}
+
+/// What attempts of a group have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The same error.
+    Error,
+    /// The same limit.
+    Limit,
+    /// The same kind of call was the last to fail, at most one cell before the end.
+    Call,
+    /// A child's answer was right and the root's wrong.
+    ChildRight,
+    /// The root returned in its first iteration, was shown that back, and stayed wrong.
+    ReturnedEarly,
+    /// The answer is right but for its form.
+    Form,
+    /// It was stopped.
+    Cancelled,
+}
+
+impl Kind {
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Limit => "limit",
+            Self::Call => "call",
+            Self::ChildRight => "child-right",
+            Self::ReturnedEarly => "returned-early",
+            Self::Form => "form",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A reason that an attempt has.
+struct Reason {
+    kind: Kind,
+    /// What tells its group from others of the kind.
+    text: Option<String>,
+    detail: Option<String>,
+}
+
+impl Reason {
+    fn plain(kind: Kind) -> Self {
+        Self {
+            kind,
+            text: None,
+            detail: None,
+        }
+    }
+
+    fn of_text(kind: Kind, text: &str) -> Self {
+        Self {
+            kind,
+            text: Some(without_numbers(text, NAME)),
+            detail: None,
+        }
+    }
+
+    fn key(&self) -> String {
+        let kind = self.kind.key();
+        match &self.text {
+            None => kind.to_owned(),
+            Some(text) => format!("{kind}-{}", &hex::encode(Sha256::digest(text))[..6]),
+        }
+    }
+}
+
+/// Groups the failures of a run. Trajectories that `traces` lacks are read until `until`, those that are not `inside` never.
+pub fn failures(
+    traces: &Traces,
+    file: &RunFile,
+    inside: impl Fn(&Path) -> Result<(), ViewError>,
+    until: Instant,
+) -> Failures {
+    let mut found = Failures::default();
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    for record in file.run.records.iter().filter(|record| has_failed(record)) {
+        found.failed += 1;
+        let path = file.run.trajectory(&record.id, record.attempt);
+        let trace = traces.of(&path, &record.expected, until, &inside);
+        found.to_read += usize::from(!matches!(trace, Traced::Nothing));
+        found.read += usize::from(matches!(trace, Traced::Read(_)));
+        let trace = match &trace {
+            Traced::Read(trace) => Some(trace.as_ref()),
+            Traced::Nothing | Traced::Later => None,
+        };
+        let reasons = reasons(record, trace);
+        if reasons.is_empty() {
+            found.unexplained += 1;
+            continue;
+        }
+        for reason in reasons {
+            let key = reason.key();
+            let of = (record.id.clone(), record.attempt);
+            found.of.entry(of).or_default().push(key.clone());
+            let group = groups.entry(key.clone()).or_insert_with(|| Group {
+                key,
+                kind: reason.kind,
+                text: reason.text,
+                count: 0,
+                cost_usd: None,
+                cost_unknown: 0,
+                samples: Vec::new(),
+            });
+            group.add(record, reason.detail);
+        }
+    }
+    found.groups = groups.into_values().collect();
+    found
+        .groups
+        .sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.key.cmp(&b.key)));
+    found
+}
+
+impl Group {
+    fn add(&mut self, record: &AttemptRecord, detail: Option<String>) {
+        self.count += 1;
+        match record.cost_usd {
+            Some(cost) => *self.cost_usd.get_or_insert_default() += cost,
+            None => self.cost_unknown += 1,
+        }
+        if self.samples.len() < LISTED {
+            self.samples.push(Named {
+                id: record.id.clone(),
+                attempt: record.attempt,
+                detail,
+            });
+        }
+    }
+}
+
+fn has_failed(record: &AttemptRecord) -> bool {
+    is_wrong(record) || record.status != Status::Ok || record.score.is_none()
+}
+
+fn reasons(record: &AttemptRecord, trace: Option<&Trace>) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let error = record.error.as_deref();
+    match record.status {
+        Status::Limit => reasons.push(Reason::of_text(Kind::Limit, error.unwrap_or("a limit"))),
+        Status::Cancelled => reasons.push(Reason::plain(Kind::Cancelled)),
+        // An answer without a score has the scorer's error beside it.
+        Status::Ok | Status::Error => {
+            reasons.extend(error.map(|error| Reason::of_text(Kind::Error, error)));
+        }
+    }
+    if is_wrong(record) {
+        if record.returned_early == Some(true) {
+            reasons.push(Reason::plain(Kind::ReturnedEarly));
+        }
+        let answer = record.answer.as_deref().unwrap_or_default();
+        if let Some(form) = answer_form::right_but_for(answer, &record.expected) {
+            reasons.push(Reason {
+                detail: Some(form.to_owned()),
+                ..Reason::plain(Kind::Form)
+            });
+        } else if let Some(child) = trace.and_then(|trace| trace.right_child.as_ref()) {
+            reasons.push(Reason {
+                detail: Some(child.clone()),
+                ..Reason::plain(Kind::ChildRight)
+            });
+        }
+    }
+    if let Some(call) = trace.and_then(|trace| trace.last_failed.as_deref()) {
+        reasons.push(Reason::of_text(Kind::Call, call));
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests;

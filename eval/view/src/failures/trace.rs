@@ -1,0 +1,197 @@
+//! What of a trajectory says why its attempt failed: the call that failed last, and a child that was right.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use memchr::memmem;
+use model::web::{ActionResult, How};
+use model::{Event, EventKind, WebEvent};
+use parking_lot::Mutex;
+use records::trajectory::heads;
+use serde_json::Value;
+
+use super::answer_form::is_right;
+use crate::error::ViewError;
+
+/// Bytes of a string that are read: longer answers of children are not compared.
+const READ: usize = 16_000;
+
+/// What a trajectory says of its attempt's failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The kind of the call that failed last, unless more than one cell of the root went well after it.
+    pub last_failed: Option<String>,
+    /// The child that gave the right answer first.
+    pub right_child: Option<String>,
+}
+
+/// What trajectories said, by their paths, as long as they have the length that they had then. May be used from many threads.
+#[derive(Debug, Default)]
+pub struct Traces(Mutex<HashMap<PathBuf, (u64, Arc<Trace>)>>);
+
+/// What is known of a trajectory.
+#[derive(Debug)]
+pub enum Traced {
+    /// There is none that can be read.
+    Nothing,
+    /// There was no time to read it.
+    Later,
+    /// What it says.
+    Read(Arc<Trace>),
+}
+
+impl Traces {
+    /// What a trajectory says, read now if it is not known and there is time until `until`.
+    pub(super) fn of(
+        &self,
+        path: &Path,
+        expected: &Value,
+        until: Instant,
+        inside: impl Fn(&Path) -> Result<(), ViewError>,
+    ) -> Traced {
+        let Ok(file) = fs::metadata(path) else {
+            return Traced::Nothing;
+        };
+        if let Some((length, trace)) = self.0.lock().get(path)
+            && *length == file.len()
+        {
+            return Traced::Read(Arc::clone(trace));
+        }
+        if Instant::now() >= until {
+            return Traced::Later;
+        }
+        if !file.is_file() || inside(path).is_err() {
+            return Traced::Nothing;
+        }
+        let Ok(trace) = Trace::read(path, expected) else {
+            return Traced::Nothing;
+        };
+        let trace = Arc::new(trace);
+        let known = (file.len(), Arc::clone(&trace));
+        self.0.lock().insert(path.to_owned(), known);
+        Traced::Read(trace)
+    }
+}
+
+/// Lines of other types are not parsed.
+const TYPES: [&str; 6] = [
+    "iteration_end",
+    "invocation_end",
+    "tool_call",
+    "delegation_error",
+    "llm_error",
+    "web",
+];
+
+impl Trace {
+    /// Reads the trajectory of an attempt whose right answer is `expected`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(path: &Path, expected: &Value) -> io::Result<Self> {
+        let wanted = TYPES.map(|name| format!("\"type\":\"{name}\""));
+        let finders = wanted.iter().map(memmem::Finder::new);
+        let finders: Vec<_> = finders.collect();
+        let mut file = BufReader::with_capacity(1 << 18, File::open(path)?);
+        let mut reading = Reading {
+            expected,
+            trace: Self::default(),
+            went_well: 0,
+        };
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if file.read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            if finders.iter().all(|finder| finder.find(&line).is_none()) {
+                continue;
+            }
+            if let Ok(event) = serde_json::from_slice(&heads(&line, READ)) {
+                reading.take(&event);
+            }
+        }
+        if reading.went_well > 1 {
+            reading.trace.last_failed = None;
+        }
+        Ok(reading.trace)
+    }
+}
+
+struct Reading<'a> {
+    expected: &'a Value,
+    trace: Trace,
+    /// Cells of the root that went well since the last call failed.
+    went_well: u32,
+}
+
+impl Reading<'_> {
+    fn take(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::InvocationEnd {
+                answer: Some(answer),
+                ..
+            } if event.depth > 0
+                && self.trace.right_child.is_none()
+                && is_right(answer, self.expected) =>
+            {
+                self.trace.right_child = Some(event.invocation.clone());
+            }
+            EventKind::IterationEnd { error, code, .. } => match error {
+                Some(error) => self.failed(format!("cell: {}", error_class(error))),
+                None if event.depth == 0 && !code.is_empty() => self.went_well += 1,
+                None => {}
+            },
+            EventKind::ToolCall { name, is_error, .. } if *is_error => {
+                self.failed(format!("tool {name}"));
+            }
+            EventKind::DelegationError { .. } => self.failed("call of a child".to_owned()),
+            EventKind::LlmError { .. } => self.failed("call of the model".to_owned()),
+            EventKind::Web {
+                event:
+                    WebEvent::PageCall {
+                        function,
+                        error: Some(_),
+                        ..
+                    },
+            } => self.failed(function.clone()),
+            EventKind::Web {
+                event: WebEvent::ActionResults { results },
+            } => self.walked(results),
+            EventKind::Web {
+                event: WebEvent::NoPage { .. },
+            } => self.failed("reading the page".to_owned()),
+            _ => {}
+        }
+    }
+
+    fn failed(&mut self, kind: String) {
+        self.trace.last_failed = Some(kind);
+        self.went_well = 0;
+    }
+
+    fn walked(&mut self, results: &[ActionResult]) {
+        match results.iter().rev().find_map(failed_action) {
+            Some(kind) => self.failed(kind),
+            None => self.went_well += 1,
+        }
+    }
+}
+
+fn failed_action(result: &ActionResult) -> Option<String> {
+    (result.result == How::Failed).then(|| format!("action {}", result.action))
+}
+
+/// `TypeError` of `TypeError: x is not a function`; of an error without a class its first line.
+fn error_class(error: &str) -> &str {
+    let line = error.trim().lines().next().unwrap_or_default();
+    let line = line.strip_prefix("Uncaught ").unwrap_or(line);
+    match line.split_once(':') {
+        Some((class, _)) if !class.is_empty() && class.chars().all(char::is_alphanumeric) => class,
+        _ => line,
+    }
+}

@@ -1,0 +1,541 @@
+//! Filters as expressions: `score<1 status:limit agents>3 time>60s cost>0.1 "a text"`. All parts have to hold.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use records::{AttemptRecord, RunIdentity};
+use serde_json::Value;
+
+use super::outcome::expected;
+
+/// A filter as it was typed, taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter {
+    /// Texts in lower case. What they are looked for in is the matter of who asks.
+    pub words: Vec<String>,
+    terms: Vec<Term>,
+}
+
+/// What is known of attempts besides their records, by sample and attempt.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// The keys of the groups of failures that it is in.
+    pub groups: HashMap<(String, u32), Vec<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Term {
+    field: Field,
+    test: Test,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Test {
+    /// A figure that is known, and compares so.
+    Figure(Op, f64),
+    /// Whether there is any value.
+    Known(bool),
+    /// One of these texts in lower case; as a whole, or as a part.
+    Text {
+        any_of: Vec<String>,
+        whole: bool,
+        negated: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Op {
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    Equal,
+    NotEqual,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Field {
+    Figure(&'static Figure),
+    Text(&'static Text),
+    /// `meta.NAME`: what the benchmark says of the sample.
+    Metadata(String),
+}
+
+/// A field that is a number, with the units that its values may have.
+#[derive(Debug)]
+struct Figure {
+    name: &'static str,
+    unit: Unit,
+    of: fn(&AttemptRecord) -> Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Unit {
+    /// `1`, `2.5k`, `3m`.
+    Count,
+    /// `60s`, `2m`, `1h`, `500ms`; seconds where none is named.
+    Time,
+    /// `0.1`, `$0.1`.
+    Dollars,
+}
+
+/// A field that is a text or several.
+struct Text {
+    name: &'static str,
+    of: fn(&Subject<'_>) -> Vec<String>,
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Figure {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// An attempt with all that a filter may ask of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// Its run.
+    pub run: &'a RunIdentity,
+    /// What came of it.
+    pub record: &'a AttemptRecord,
+    groups: &'a [String],
+}
+
+impl<'a> Subject<'a> {
+    /// An attempt with its marks.
+    pub fn of(run: &'a RunIdentity, record: &'a AttemptRecord, marks: &'a Marks) -> Self {
+        let key = (record.id.clone(), record.attempt);
+        Self {
+            run,
+            record,
+            groups: marks.groups.get(&key).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// Whether a text in lower case stands in id, answer, error or expected value.
+    pub fn holds(&self, word: &str) -> bool {
+        let record = self.record;
+        let within = |text: &str| text.to_lowercase().contains(word);
+        within(&record.id)
+            || record.answer.as_deref().is_some_and(within)
+            || record.error.as_deref().is_some_and(within)
+            || within(&expected(record))
+    }
+}
+
+static FIGURES: [Figure; 12] = [
+    Figure {
+        name: "score",
+        unit: Unit::Count,
+        of: |record| record.score,
+    },
+    Figure {
+        name: "agents",
+        unit: Unit::Count,
+        of: |record| record.agents.map(f64::from),
+    },
+    Figure {
+        name: "iterations",
+        unit: Unit::Count,
+        of: |record| Some(record.iterations.into()),
+    },
+    Figure {
+        name: "depth",
+        unit: Unit::Count,
+        of: |record| record.depth_reached.map(f64::from),
+    },
+    Figure {
+        name: "delegations",
+        unit: Unit::Count,
+        of: |record| record.delegations.map(f64::from),
+    },
+    Figure {
+        name: "calls",
+        unit: Unit::Count,
+        of: |record| record.llm_calls.map(f64::from),
+    },
+    Figure {
+        name: "retries",
+        unit: Unit::Count,
+        of: |record| record.retries.map(f64::from),
+    },
+    Figure {
+        name: "failed",
+        unit: Unit::Count,
+        of: |record| Some(record.failed_cells.into()),
+    },
+    Figure {
+        name: "attempt",
+        unit: Unit::Count,
+        of: |record| Some(record.attempt.into()),
+    },
+    Figure {
+        name: "tokens",
+        unit: Unit::Count,
+        of: |record| {
+            let usage = record.usage?;
+            Some((usage.input_tokens + usage.output_tokens) as f64)
+        },
+    },
+    Figure {
+        name: "time",
+        unit: Unit::Time,
+        of: |record| Some(record.total_time_s),
+    },
+    Figure {
+        name: "cost",
+        unit: Unit::Dollars,
+        of: |record| record.cost_usd,
+    },
+];
+
+static TEXTS: [Text; 12] = [
+    Text {
+        name: "status",
+        of: |one| vec![one.record.status.as_str().to_owned()],
+    },
+    Text {
+        name: "id",
+        of: |one| vec![one.record.id.clone()],
+    },
+    Text {
+        name: "answer",
+        of: |one| one.record.answer.clone().into_iter().collect(),
+    },
+    Text {
+        name: "expected",
+        of: |one| vec![expected(one.record)],
+    },
+    Text {
+        name: "error",
+        of: |one| one.record.error.clone().into_iter().collect(),
+    },
+    Text {
+        name: "cluster",
+        of: |one| one.record.cluster.clone().into_iter().collect(),
+    },
+    Text {
+        name: "why",
+        of: |one| one.groups.to_vec(),
+    },
+    Text {
+        name: "run",
+        of: |one| vec![one.run.run_id.clone()],
+    },
+    Text {
+        name: "benchmark",
+        of: |one| vec![one.run.benchmark.clone()],
+    },
+    Text {
+        name: "model",
+        of: |one| vec![one.run.model.clone()],
+    },
+    Text {
+        name: "mode",
+        of: |one| one.run.prompt_mode.clone().into_iter().collect(),
+    },
+    Text {
+        name: "drivers",
+        of: |one| one.run.drivers.clone().into_iter().collect(),
+    },
+];
+
+const STATUSES: [&str; 4] = ["ok", "limit", "error", "cancelled"];
+
+impl Filter {
+    /// Takes an expression apart. What names no field is a text to look for; quotes make a text of anything.
+    ///
+    /// # Errors
+    /// What is wrong with a part, and what would be right.
+    pub fn parse(expression: &str) -> Result<Self, String> {
+        let mut filter = Self {
+            words: Vec::new(),
+            terms: Vec::new(),
+        };
+        for part in parts(expression) {
+            match term(&part)? {
+                Some(term) => filter.terms.push(term),
+                None if part.text.is_empty() => {}
+                None => filter.words.push(part.text.to_lowercase()),
+            }
+        }
+        Ok(filter)
+    }
+
+    /// Whether every attempt passes but for its words.
+    pub fn is_plain(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether it asks for groups of failures.
+    pub fn asks_for_groups(&self) -> bool {
+        let is_why = |term: &Term| matches!(term.field, Field::Text(text) if text.name == "why");
+        self.terms.iter().any(is_why)
+    }
+
+    /// Whether all parts hold that are no words.
+    pub fn passes(&self, subject: &Subject<'_>) -> bool {
+        self.terms.iter().all(|term| term.holds(subject))
+    }
+
+    /// Whether all parts hold, words in the texts of the record.
+    pub fn matches(&self, subject: &Subject<'_>) -> bool {
+        self.passes(subject) && self.words.iter().all(|word| subject.holds(word))
+    }
+}
+
+impl Term {
+    fn holds(&self, subject: &Subject<'_>) -> bool {
+        if let Field::Figure(figure) = self.field {
+            let value = (figure.of)(subject.record);
+            return match self.test {
+                Test::Known(known) => value.is_some() == known,
+                Test::Figure(op, bound) => value.is_some_and(|value| op.holds(value, bound)),
+                Test::Text { .. } => false,
+            };
+        }
+        let values = match &self.field {
+            Field::Text(text) => (text.of)(subject),
+            Field::Metadata(name) => subject
+                .record
+                .metadata
+                .get(name)
+                .filter(|value| !value.is_null())
+                .map(|value| match value {
+                    Value::String(text) => text.clone(),
+                    value => value.to_string(),
+                })
+                .into_iter()
+                .collect(),
+            Field::Figure(_) => Vec::new(),
+        };
+        match &self.test {
+            Test::Known(known) => values.is_empty() != *known,
+            Test::Figure(op, bound) => values
+                .iter()
+                .filter_map(|value| value.parse::<f64>().ok())
+                .any(|value| op.holds(value, *bound)),
+            Test::Text {
+                any_of,
+                whole,
+                negated,
+            } => {
+                let fits = |value: &String| {
+                    let value = value.to_lowercase();
+                    let is = |wanted: &String| {
+                        value == *wanted || !whole && value.contains(wanted.as_str())
+                    };
+                    any_of.iter().any(is)
+                };
+                values.iter().any(fits) != *negated
+            }
+        }
+    }
+}
+
+impl Op {
+    fn holds(self, value: f64, bound: f64) -> bool {
+        let order = value.partial_cmp(&bound);
+        match self {
+            Self::Less => order == Some(Ordering::Less),
+            Self::AtMost => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+            Self::More => order == Some(Ordering::Greater),
+            Self::AtLeast => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+            Self::Equal => order == Some(Ordering::Equal),
+            Self::NotEqual => order != Some(Ordering::Equal),
+        }
+    }
+}
+
+/// A part of an expression: up to a space that does not stand in quotes.
+#[derive(Debug, Default)]
+struct Part {
+    /// Without the quotes.
+    text: String,
+    /// Where in it the first quote stood.
+    quoted: Option<usize>,
+}
+
+fn parts(expression: &str) -> Vec<Part> {
+    let mut parts = vec![Part::default()];
+    let mut within = false;
+    for character in expression.chars() {
+        let Some(part) = parts.last_mut() else {
+            break;
+        };
+        match character {
+            '"' => {
+                within = !within;
+                part.quoted.get_or_insert(part.text.len());
+            }
+            space if space.is_whitespace() && !within => parts.push(Part::default()),
+            other => part.text.push(other),
+        }
+    }
+    parts.retain(|part| !part.text.is_empty());
+    parts
+}
+
+fn term(part: &Part) -> Result<Option<Term>, String> {
+    let text = part.text.as_str();
+    let Some(at) = text.find(['<', '>', '=', ':', '!']) else {
+        return Ok(None);
+    };
+    if part.quoted.is_some_and(|quote| quote <= at) {
+        return Ok(None);
+    }
+    let (name, rest) = text.split_at(at);
+    let (op, value) = ["<=", ">=", "!=", "<", ">", "=", ":"]
+        .iter()
+        .find_map(|op| Some((*op, rest.strip_prefix(op)?)))
+        .unwrap_or(("", rest));
+    let name = name.to_lowercase();
+    if op.is_empty() || name.is_empty() {
+        return Ok(None);
+    }
+    let Some(field) = field(&name) else {
+        return match near(&name) {
+            Some(known) => Err(format!(
+                "there is no field `{name}`; did you mean `{known}`? (to look for the text, put it in quotes)"
+            )),
+            None => Ok(None),
+        };
+    };
+    if value.is_empty() {
+        return Err(format!(
+            "`{text}` lacks a value, as in {}",
+            example(&field, &name)
+        ));
+    }
+    let test = test(&field, &name, op, value)?;
+    Ok(Some(Term { field, test }))
+}
+
+fn field(name: &str) -> Option<Field> {
+    if let Some(name) = name.strip_prefix("meta.").filter(|name| !name.is_empty()) {
+        return Some(Field::Metadata(name.to_owned()));
+    }
+    let figure = FIGURES.iter().find(|figure| figure.name == name);
+    let text = || TEXTS.iter().find(|text| text.name == name);
+    figure
+        .map(Field::Figure)
+        .or_else(|| text().map(Field::Text))
+}
+
+/// The field whose name lacks a letter, or has one too many or one that is wrong.
+fn near(name: &str) -> Option<&'static str> {
+    let names = FIGURES.iter().map(|figure| figure.name);
+    let mut names = names.chain(TEXTS.iter().map(|text| text.name));
+    names.find(|known| {
+        let common = known
+            .bytes()
+            .zip(name.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let (known, name) = (&known.as_bytes()[common..], &name.as_bytes()[common..]);
+        common >= 2
+            && (known.len() == name.len() && known.get(1..) == name.get(1..)
+                || known.get(1..) == Some(name)
+                || name.get(1..) == Some(known))
+    })
+}
+
+fn example(field: &Field, name: &str) -> String {
+    match field {
+        Field::Figure(figure) => match figure.unit {
+            Unit::Count => format!("`{name}>3`"),
+            Unit::Time => format!("`{name}>60s`"),
+            Unit::Dollars => format!("`{name}>0.1`"),
+        },
+        Field::Text(_) if name == "status" => "`status:limit`".to_owned(),
+        Field::Text(_) | Field::Metadata(_) => format!("`{name}:text`"),
+    }
+}
+
+fn test(field: &Field, name: &str, op: &str, value: &str) -> Result<Test, String> {
+    let equals = [":", "="].contains(&op);
+    if value == "none" && (equals || op == "!=") {
+        return Ok(Test::Known(op == "!="));
+    }
+    let compares = match op {
+        "<" => Op::Less,
+        "<=" => Op::AtMost,
+        ">" => Op::More,
+        ">=" => Op::AtLeast,
+        "!=" => Op::NotEqual,
+        _ => Op::Equal,
+    };
+    let is_figure = matches!(field, Field::Figure(_));
+    if is_figure || !equals && op != "!=" {
+        let unit = match field {
+            Field::Figure(figure) => figure.unit,
+            Field::Metadata(_) => Unit::Count,
+            Field::Text(_) => {
+                return Err(format!(
+                    "`{name}` is a text, which `{op}` does not compare; write {}",
+                    example(field, name)
+                ));
+            }
+        };
+        let figure = figure(value, unit).ok_or_else(|| {
+            let example = example(field, name);
+            format!("`{value}` is no value of `{name}`; write {example}")
+        })?;
+        return Ok(Test::Figure(compares, figure));
+    }
+    let any_of: Vec<String> = value.split(',').map(str::to_lowercase).collect();
+    let wrong = any_of
+        .iter()
+        .find(|value| !STATUSES.contains(&value.as_str()));
+    if let (Some(wrong), "status") = (wrong, name) {
+        return Err(format!(
+            "there is no status `{wrong}`; known: {}",
+            STATUSES.join(", ")
+        ));
+    }
+    Ok(Test::Text {
+        any_of,
+        whole: op != ":",
+        negated: op == "!=",
+    })
+}
+
+fn figure(text: &str, unit: Unit) -> Option<f64> {
+    let text = text.to_lowercase();
+    let text = match unit {
+        Unit::Dollars => text.strip_prefix('$').unwrap_or(&text),
+        Unit::Count | Unit::Time => &text,
+    };
+    let units: &[(&str, f64)] = match unit {
+        Unit::Count => &[("k", 1e3), ("m", 1e6)],
+        Unit::Time => &[
+            ("ms", 1e-3),
+            ("s", 1.0),
+            ("min", 60.0),
+            ("m", 60.0),
+            ("h", 3600.0),
+        ],
+        Unit::Dollars => &[],
+    };
+    let scaled = units
+        .iter()
+        .find_map(|(suffix, factor)| Some((text.strip_suffix(suffix)?, *factor)));
+    let (number, factor) = scaled.unwrap_or((text, 1.0));
+    let number: f64 = number.parse().ok()?;
+    number.is_finite().then_some(number * factor)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! Cases of expressions: what they let through, and what is wrong with them.
+
+use records::{AttemptRecord, RunIdentity};
+use serde_json::{Value, json};
+
+use super::{Filter, Marks, Subject};
+
+fn record(changes: &Value) -> AttemptRecord {
+    let mut record: Value =
+        serde_json::from_str(include_str!("../../../records/tests/record.json")).unwrap();
+    for (name, value) in changes.as_object().unwrap() {
+        record[name] = value.clone();
+    }
+    serde_json::from_value(record).unwrap()
+}
+
+fn identity() -> RunIdentity {
+    serde_json::from_value(json!({
+        "run_id": "one", "benchmark": "s-niah", "model": "openai/gpt-test", "protocol": "rlm", "prompt_mode": "solver",
+        "drivers": "", "max_depth": 2, "max_iterations": 15, "dataset_digest": "d", "scorer": "needle/1",
+        "fingerprint": "f",
+    }))
+    .unwrap()
+}
+
+#[test]
+fn expressions_let_attempts_through() {
+    let run = identity();
+    let records = [
+        record(&json!({"id": "right"})),
+        record(
+            &json!({"id": "slow", "score": 0.0, "status": "limit", "total_time_s": 95.0, "cost_usd": 0.25,
+            "agents": 5, "answer": null, "error": "Time limit: 90 s", "metadata": {"length": 8000, "kind": "Long one"}}),
+        ),
+        record(
+            &json!({"id": "broken", "score": null, "status": "error", "error": "503 a=b overloaded", "answer": null}),
+        ),
+    ];
+    let mut marks = Marks::default();
+    marks
+        .groups
+        .insert(("slow".to_owned(), 1), vec!["limit-1a2b3c".to_owned()]);
+    let rows = [
+        ("", "right slow broken"),
+        ("score<1", "slow"),
+        ("score<=1 status:ok", "right"),
+        ("score:none", "broken"),
+        ("score!=none", "right slow"),
+        ("status:limit,error", "slow broken"),
+        ("status!=ok", "slow broken"),
+        ("agents>3 time>60s cost>0.1", "slow"),
+        ("time<1.5m", "right broken"),
+        ("time>=95000ms", "slow"),
+        ("cost>$0.2", "slow"),
+        ("tokens>1k", "right slow broken"),
+        ("tokens>=1.05k", "right slow broken"),
+        ("tokens>1.05k", ""),
+        ("LIMIT", "slow"),
+        ("\"time limit: 90\"", "slow"),
+        ("\"score<1\"", ""),
+        ("a=b", "broken"),
+        ("error:503", "broken"),
+        ("error=503", ""),
+        ("id=slow", "slow"),
+        ("id:\"slo\"", "slow"),
+        ("why:limit", "slow"),
+        ("why=limit-1a2b3c", "slow"),
+        ("why:none", "right broken"),
+        ("meta.length>4k", "slow"),
+        ("meta.kind:\"long one\"", "slow"),
+        (
+            "model:gpt benchmark=s-niah mode:solver",
+            "right slow broken",
+        ),
+        ("drivers:verify", ""),
+        ("https://example.org", ""),
+    ];
+    for (expression, wanted) in rows {
+        let filter = Filter::parse(expression).unwrap();
+        let found: Vec<&str> = records
+            .iter()
+            .filter(|record| filter.matches(&Subject::of(&run, record, &marks)))
+            .map(|record| record.id.as_str())
+            .collect();
+        assert_eq!(found.join(" "), wanted, "{expression}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let rows = [
+        (
+            "scor<1",
+            "there is no field `scor`; did you mean `score`? (to look for the text, put it in quotes)",
+        ),
+        (
+            "agent>3",
+            "there is no field `agent`; did you mean `agents`? (to look for the text, put it in quotes)",
+        ),
+        (
+            "score<high",
+            "`high` is no value of `score`; write `score>3`",
+        ),
+        ("time>1d", "`1d` is no value of `time`; write `time>60s`"),
+        ("cost>", "`cost>` lacks a value, as in `cost>0.1`"),
+        (
+            "status:wrong",
+            "there is no status `wrong`; known: ok, limit, error, cancelled",
+        ),
+        (
+            "id>3",
+            "`id` is a text, which `>` does not compare; write `id:text`",
+        ),
+    ];
+    for (expression, wanted) in rows {
+        assert_eq!(Filter::parse(expression).unwrap_err(), wanted);
+    }
+}

@@ -1,0 +1,125 @@
+//! What a sample was asked about: its context a part at a time, with what is searched in it and where the expected answer stands.
+
+use serde_json::{Value, json};
+
+use super::error::ViewError;
+use super::library::Library;
+use super::query::Query;
+
+/// Bytes of a context that are shown at once.
+const PART: usize = 20_000;
+
+/// Places that a search shows.
+const PLACES: usize = 100;
+
+/// Bytes before and after a place.
+const AROUND: usize = 60;
+
+/// The answer to a request: with `find` the places at which a text stands in the context, in any case; with `at` the part that
+/// begins at this byte; else the first part and the places of the expected answer.
+///
+/// # Errors
+/// [`ViewError`] for a run that is not there, and for numbers that are none.
+pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
+    let (id, sample) = (query.required("run")?, query.required("sample")?);
+    let file = library.run(id)?;
+    let input = match library.inputs() {
+        None => Err("This viewer knows no benchmarks.".to_owned()),
+        Some(inputs) => inputs.input(&file.run, sample),
+    };
+    let input = match input {
+        Ok(input) => input,
+        Err(problem) => return Ok(json!({ "problem": problem })),
+    };
+    let context = input.context.as_str();
+    if let Some(wanted) = query.get("find") {
+        return Ok(found(context, wanted));
+    }
+    let at = query.number("at", 0_usize)?;
+    let part = part(context, at);
+    if query.get("at").is_some() {
+        return Ok(part);
+    }
+    let attempts = file.run.records.iter();
+    let record = attempts.into_iter().find(|record| record.id == sample);
+    let expected = record.and_then(|record| match &record.expected {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    Ok(json!({
+        "query": input.query,
+        "follow_ups": input.follow_ups,
+        "context": part,
+        "images": input.images,
+        "metadata": input.metadata,
+        "expected": expected,
+        "places": expected.map(|text| found(context, &text)),
+    }))
+}
+
+fn part(context: &str, at: usize) -> Value {
+    let from = boundary(context, at.min(context.len()));
+    let to = boundary(context, (from + PART).min(context.len()));
+    json!({
+        "from": from,
+        "text": &context[from..to],
+        "next": (to < context.len()).then_some(to),
+        "bytes": context.len(),
+    })
+}
+
+/// The places of a text, and how many there are. Case counts for nothing where changing it changes no length.
+fn found(context: &str, wanted: &str) -> Value {
+    let wanted = wanted.trim();
+    if wanted.is_empty() {
+        return json!({ "total": 0, "places": [] });
+    }
+    let (text, wanted) = (context.to_ascii_lowercase(), wanted.to_ascii_lowercase());
+    let mut total = 0;
+    let mut places = Vec::new();
+    for (at, found) in text.match_indices(wanted.as_str()) {
+        total += 1;
+        if places.len() < PLACES {
+            let end = at + found.len();
+            let from = boundary(context, at.saturating_sub(AROUND));
+            let to = boundary(context, (end + AROUND).min(context.len()));
+            places.push(json!({
+                "at": at,
+                "before": &context[from..at],
+                "found": &context[at..end],
+                "after": &context[end..to.max(end)],
+            }));
+        }
+    }
+    json!({ "total": total, "places": places })
+}
+
+/// The start of the character that a byte belongs to.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{PART, found, part};
+
+    #[test]
+    fn a_context_comes_in_parts_and_is_searched() {
+        let text = "ä".repeat(PART);
+        let first = part(&text, 1);
+        assert_eq!((&first["from"], &first["next"]), (&json!(0), &json!(PART)));
+        assert_eq!(part(&text, usize::MAX)["text"], "");
+        let found = found("The Code is 8299. ÄÖ the code", "code");
+        assert_eq!(found["total"], 2);
+        assert_eq!(
+            found["places"][0],
+            json!({"at": 4, "before": "The ", "found": "Code", "after": " is 8299. ÄÖ the code"})
+        );
+    }
+}

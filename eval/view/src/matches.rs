@@ -1,0 +1,100 @@
+//! Whether an agent's answer is what was expected of the attempt, or holds it: which child was right.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// How an answer stands to what was expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// It is the expected answer, but for case, blanks and the writing of JSON.
+    Equals,
+    /// The expected answer stands in it as words of their own.
+    Holds,
+}
+
+/// Characters of an expected answer below which it would be found nearly everywhere.
+const SHORTEST: usize = 2;
+
+impl Match {
+    /// The texts that are looked for: of a list of texts each, of anything else the one text or its JSON.
+    pub fn wanted(expected: &Value) -> Vec<String> {
+        let texts = match expected {
+            Value::Null => Vec::new(),
+            Value::Array(values) if values.iter().all(Value::is_string) => {
+                values.iter().filter_map(Value::as_str).map(plain).collect()
+            }
+            Value::String(text) => vec![plain(text)],
+            value => vec![plain(&value.to_string())],
+        };
+        texts.into_iter().filter(|text| !text.is_empty()).collect()
+    }
+
+    /// How an answer stands to any of the texts that are wanted; none if it holds none of them.
+    pub fn of(answer: &str, wanted: &[String]) -> Option<Self> {
+        let answer = match serde_json::from_str::<Value>(answer) {
+            // As `wanted` writes it.
+            Ok(value @ (Value::Array(_) | Value::Object(_))) => plain(&value.to_string()),
+            Ok(Value::String(text)) => plain(&text),
+            _ => plain(answer),
+        };
+        let equals = |text: &String| *text == answer;
+        if wanted.iter().any(equals) {
+            return Some(Self::Equals);
+        }
+        let long = wanted
+            .iter()
+            .filter(|text| text.chars().count() >= SHORTEST);
+        long.into_iter()
+            .any(|text| holds(&answer, text))
+            .then_some(Self::Holds)
+    }
+}
+
+/// In lower case, with one blank for any number of them.
+fn plain(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+/// Whether a text stands in another and no letter or digit continues it.
+fn holds(text: &str, part: &str) -> bool {
+    text.match_indices(part).any(|(from, found)| {
+        let before = text[..from].chars().next_back();
+        let after = text[from + found.len()..].chars().next();
+        let continues = |one: Option<char>| one.is_some_and(char::is_alphanumeric);
+        !continues(before) && !continues(after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Match;
+
+    #[test]
+    fn answers_are_or_hold_what_was_expected() {
+        let rows = [
+            (json!("8299"), "8299", Some(Match::Equals)),
+            (json!("8299"), "The code is 8299.", Some(Match::Holds)),
+            (json!("8299"), "18299", None),
+            (json!("New York"), " new  york\n", Some(Match::Equals)),
+            (json!(42), "42", Some(Match::Equals)),
+            (json!(["red", "blue"]), "it is blue", Some(Match::Holds)),
+            (
+                json!([[1, 2], [3, 4]]),
+                "[[1, 2],\n [3, 4]]",
+                Some(Match::Equals),
+            ),
+            (json!([[1, 2], [3, 4]]), "[[1, 2], [3, 5]]", None),
+            (json!("7"), "there are 7 of them", None),
+            (json!(""), "anything", None),
+            (json!(null), "null", None),
+        ];
+        for (expected, answer, wanted) in rows {
+            let found = Match::of(answer, &Match::wanted(&expected));
+            assert_eq!(found, wanted, "{expected} in {answer}");
+        }
+    }
+}

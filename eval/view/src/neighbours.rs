@@ -1,0 +1,181 @@
+//! What comes before and after an attempt: in the list or the comparison that it was opened from, else in its run.
+
+use std::cmp::Ordering;
+
+use records::AttemptRecord;
+use serde_json::{Value, json};
+
+use super::comparison::{Differing, differing};
+use super::error::ViewError;
+use super::filter::{Filter, Marks};
+use super::library::Library;
+use super::query::Query;
+use super::run_file::RunFile;
+use super::sample_list::{List, in_order, natural};
+
+/// The attempts before and after one. `list` is the list that it was opened from: the parameters of a run's samples
+/// with the expression among them and what that asks for, or `compare` with the runs of a comparison; without one, or if the list does not hold it, they are those of the run.
+///
+/// # Errors
+/// [`ViewError`] for a list that there cannot be, and for runs of a comparison that are not there.
+pub fn of(
+    library: &Library,
+    run: &str,
+    file: &RunFile,
+    here: (&str, u32),
+    list: Option<(&Query, &Filter, &Marks)>,
+) -> Result<Value, ViewError> {
+    let found = match list {
+        None => None,
+        Some((query, ..)) if query.get("compare").is_some() => {
+            in_comparison(library, run, here, query)?
+        }
+        Some((query, search, marks)) => {
+            let list = List::of(file, search, marks, query)?;
+            let record = file.record(here.0, here.1);
+            record.and_then(|record| in_list(file, record, &list))
+        }
+    };
+    Ok(found.unwrap_or_else(|| in_run(file, here)))
+}
+
+fn key(id: &str, number: u32) -> Value {
+    json!({ "id": id, "attempt": number })
+}
+
+fn shown(
+    previous: Option<&Value>,
+    next: Option<&Value>,
+    place: Option<usize>,
+    of: usize,
+    within: &str,
+) -> Value {
+    json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
+}
+
+/// What is just before and just after something, found in one pass: an export asks this of each attempt.
+struct Around<T> {
+    previous: Option<T>,
+    next: Option<T>,
+    before: usize,
+    of: usize,
+    is_there: bool,
+}
+
+fn around<T: Copy>(
+    all: impl Iterator<Item = T>,
+    with_here: impl Fn(T) -> Ordering,
+    compare: impl Fn(T, T) -> Ordering,
+) -> Around<T> {
+    let mut found = Around {
+        previous: None,
+        next: None,
+        before: 0,
+        of: 0,
+        is_there: false,
+    };
+    for one in all {
+        found.of += 1;
+        match with_here(one) {
+            Ordering::Equal => found.is_there = true,
+            Ordering::Less => {
+                found.before += 1;
+                if found.previous.is_none_or(|last| compare(last, one).is_lt()) {
+                    found.previous = Some(one);
+                }
+            }
+            Ordering::Greater => {
+                if found.next.is_none_or(|last| compare(one, last).is_lt()) {
+                    found.next = Some(one);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Value> {
+    let held = file.run.records.iter().filter(|record| list.holds(record));
+    let found = around(
+        held,
+        |one| list.compare(one, here),
+        |a, b| list.compare(a, b),
+    );
+    let key = |record: &AttemptRecord| key(&record.id, record.attempt);
+    found.is_there.then(|| {
+        let (previous, next) = (found.previous.map(key), found.next.map(key));
+        shown(
+            previous.as_ref(),
+            next.as_ref(),
+            Some(found.before + 1),
+            found.of,
+            "list",
+        )
+    })
+}
+
+/// The samples on which the compared runs differ, each with the attempt of every run that is shown of it.
+fn in_comparison(
+    library: &Library,
+    run: &str,
+    here: (&str, u32),
+    query: &Query,
+) -> Result<Option<Value>, ViewError> {
+    let ids = query.ids("compare")?;
+    let files = ids.iter().map(|id| library.run(id));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<&RunFile> = files.iter().map(AsRef::as_ref).collect();
+    let Some(own) = ids.iter().position(|id| id == run) else {
+        return Ok(None);
+    };
+    let all = differing(&files);
+    let held = all
+        .iter()
+        .filter(|one| one.results.get(own).is_some_and(Option::is_some));
+    let found = around(
+        held,
+        |one| natural(&one.id, here.0).then_with(|| one.id.as_str().cmp(here.0)),
+        |a, b| natural(&a.id, &b.id).then_with(|| a.id.cmp(&b.id)),
+    );
+    let key = |one: &Differing| {
+        let attempts: Vec<Option<u32>> = one
+            .results
+            .iter()
+            .map(|result| result.as_ref().map(|result| result.attempt))
+            .collect();
+        json!({ "id": one.id, "attempt": attempts.get(own), "attempts": attempts })
+    };
+    Ok(found.is_there.then(|| {
+        let (previous, next) = (found.previous.map(key), found.next.map(key));
+        shown(
+            previous.as_ref(),
+            next.as_ref(),
+            Some(found.before + 1),
+            found.of,
+            "comparison",
+        )
+    }))
+}
+
+/// In the order in which a run's page lists them at first, those under way included.
+fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
+    let finished = file.run.records.iter();
+    let under_way = file.under_way.iter();
+    let all = finished
+        .map(|record| (record.id.as_str(), record.attempt))
+        .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
+    let found = around(all, |one| in_order(one, here), in_order);
+    let key = |one: (&str, u32)| key(one.0, one.1);
+    let (previous, next) = (found.previous.map(key), found.next.map(key));
+    if found.is_there {
+        shown(
+            previous.as_ref(),
+            next.as_ref(),
+            Some(found.before + 1),
+            found.of,
+            "run",
+        )
+    } else {
+        shown(None, None, None, found.of, "run")
+    }
+}

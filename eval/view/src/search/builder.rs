@@ -1,0 +1,335 @@
+//! Brings the index up to the trajectories of the runs, in a thread of its own. What is committed is found meanwhile.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use super::store::{KnownFile, Owner, Store};
+use super::texts::{Kind, Reading};
+
+/// Bytes of trajectories after which what was added is committed, and the time after which it is in any case.
+const COMMIT_BYTES: u64 = 64 << 20;
+const COMMIT_AFTER: Duration = Duration::from_secs(2);
+
+/// How far the index is.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Status {
+    /// Whether it is being brought up to the runs.
+    pub running: bool,
+    /// Bytes of trajectories.
+    pub bytes: u64,
+    /// Those of them that are indexed.
+    pub indexed_bytes: u64,
+    /// Trajectories.
+    pub files: u64,
+    /// Those of them that are looked at.
+    pub indexed_files: u64,
+    /// Why it cannot be made.
+    pub problem: Option<String>,
+    /// Seconds that it took so far, the last time that anything was to do.
+    pub seconds: f64,
+}
+
+/// The builder of one index. May be asked from many threads.
+#[derive(Debug, Default)]
+pub struct Builder {
+    status: Arc<Mutex<Status>>,
+    stop: Arc<AtomicBool>,
+}
+
+/// A file that is to be indexed.
+struct Found {
+    run: String,
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// Whose events a file holds, by its first line.
+#[derive(Deserialize)]
+struct Head {
+    sample: String,
+    attempt: u32,
+}
+
+impl Builder {
+    /// How far it is.
+    pub fn status(&self) -> Status {
+        self.status.lock().clone()
+    }
+
+    /// Begins to bring the index in `file` up to these runs (ids with their folders, the newest first), unless that is under way.
+    pub fn start(&self, file: &Path, runs: Vec<(String, PathBuf)>) {
+        {
+            let mut status = self.status.lock();
+            if status.running {
+                return;
+            }
+            *status = Status {
+                running: true,
+                ..Status::default()
+            };
+        }
+        let (status, stop, file) = (
+            Arc::clone(&self.status),
+            Arc::clone(&self.stop),
+            file.to_owned(),
+        );
+        thread::spawn(move || {
+            let began = Instant::now();
+            let done = build(&file, &runs, &status, &stop, began);
+            let mut status = status.lock();
+            status.running = false;
+            status.problem = done
+                .err()
+                .map(|problem| format!("{}: {problem}", file.display()));
+        });
+    }
+}
+
+impl Drop for Builder {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn build(
+    file: &Path,
+    runs: &[(String, PathBuf)],
+    status: &Mutex<Status>,
+    stop: &AtomicBool,
+    began: Instant,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let found = trajectories(runs);
+    {
+        let mut status = status.lock();
+        status.files = found.len() as u64;
+        status.bytes = found.iter().map(|one| one.bytes).sum();
+    }
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let store = Store::create(file)?;
+    let mut adding = Adding {
+        store: &store,
+        open: false,
+        bytes: 0,
+        since: Instant::now(),
+        prompts: HashSet::new(),
+    };
+    // Numbers go down, so that the newest run, which is the first here, comes first in searches.
+    adding.begin()?;
+    for (id, _) in runs.iter().rev() {
+        store.run(id)?;
+    }
+    let (mut run, mut row) = ("", 0);
+    for one in &found {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        if run != one.run {
+            adding.begin()?;
+            row = store.run(&one.run)?;
+            run = &one.run;
+        }
+        let before = status.lock().indexed_bytes;
+        adding.file(row, one, |bytes| {
+            let mut status = status.lock();
+            status.indexed_bytes = before + bytes;
+            status.seconds = began.elapsed().as_secs_f64();
+            !stop.load(Ordering::Relaxed)
+        })?;
+        let mut status = status.lock();
+        status.indexed_bytes = before + one.bytes;
+        status.indexed_files += 1;
+        status.seconds = began.elapsed().as_secs_f64();
+    }
+    adding.commit()?;
+    Ok(())
+}
+
+/// The trajectories of runs: plain files, never what a link leads to.
+fn trajectories(runs: &[(String, PathBuf)]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (run, folder) in runs {
+        let Ok(folder) = fs::read_dir(folder.join("trajectories")) else {
+            continue;
+        };
+        let files = folder.flatten().filter_map(|entry| {
+            let metadata = entry.metadata().ok()?;
+            let path = entry.path();
+            let is_one = metadata.is_file() && path.extension().is_some_and(|end| end == "jsonl");
+            is_one.then(|| Found {
+                run: run.clone(),
+                path,
+                bytes: metadata.len(),
+            })
+        });
+        let mut files: Vec<Found> = files.collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        found.extend(files);
+    }
+    found
+}
+
+struct Adding<'a> {
+    store: &'a Store,
+    open: bool,
+    bytes: u64,
+    since: Instant,
+    /// The system prompts that are indexed, by run: agents share theirs.
+    prompts: HashSet<u64>,
+}
+
+/// A reply whose code may come again.
+struct Reply {
+    place: (u64, usize, u32),
+    texts: Vec<String>,
+}
+
+impl Adding<'_> {
+    fn begin(&mut self) -> rusqlite::Result<()> {
+        if !self.open {
+            self.store.begin()?;
+            self.open = true;
+            self.since = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> rusqlite::Result<()> {
+        if self.open {
+            self.store.commit()?;
+            self.open = false;
+            self.bytes = 0;
+        }
+        Ok(())
+    }
+
+    /// Adds what a trajectory has more than is known of it. `read` hears how many bytes are read, and says whether to go on.
+    fn file(
+        &mut self,
+        run: i64,
+        one: &Found,
+        read: impl Fn(u64) -> bool,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let name = one.path.file_name().unwrap_or_default().to_string_lossy();
+        let known = self.store.file(run, &name)?;
+        // A file that is shorter than before was begun anew.
+        let known = known.filter(|known| known.bytes <= one.bytes);
+        if known.as_ref().is_some_and(|known| known.bytes == one.bytes) {
+            return Ok(());
+        }
+        let mut lines = BufReader::with_capacity(1 << 18, File::open(&one.path)?);
+        let mut line = Vec::new();
+        let mut file = if let Some(known) = known {
+            known
+        } else {
+            lines.read_until(b'\n', &mut line)?;
+            let Ok(head) = serde_json::from_slice::<Head>(&line) else {
+                return Ok(());
+            };
+            self.begin()?;
+            let of = Owner {
+                run: one.run.clone(),
+                sample: head.sample,
+                attempt: head.attempt,
+                name: name.into_owned(),
+            };
+            self.store.add_file(run, &of)?
+        };
+        lines.seek(SeekFrom::Start(file.bytes))?;
+        let mut replies: HashMap<String, Reply> = HashMap::new();
+        loop {
+            line.clear();
+            lines.read_until(b'\n', &mut line)?;
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            self.begin()?;
+            self.line(run, &mut file, &line, &mut replies)?;
+            file.bytes += line.len() as u64;
+            self.bytes += line.len() as u64;
+            let due = self.bytes >= COMMIT_BYTES || self.since.elapsed() >= COMMIT_AFTER;
+            if due && replies.is_empty() {
+                self.store.keep_file(&file)?;
+                self.commit()?;
+                if !read(file.bytes) {
+                    return Ok(());
+                }
+            }
+        }
+        if self.open {
+            for (_, reply) in replies {
+                self.reply(&mut file, reply, None)?;
+            }
+            self.store.keep_file(&file)?;
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        run: i64,
+        file: &mut KnownFile,
+        line: &[u8],
+        replies: &mut HashMap<String, Reply>,
+    ) -> rusqlite::Result<()> {
+        let Some(read) = Reading::take(&mut file.reading, line) else {
+            return Ok(());
+        };
+        let place = (file.bytes, line.len(), read.iteration);
+        if read.is_reply {
+            let texts = read.found.into_iter().map(|one| one.text).collect();
+            if let Some(earlier) = replies.insert(read.agent, Reply { place, texts }) {
+                self.reply(file, earlier, None)?;
+            }
+            return Ok(());
+        }
+        for one in read.found {
+            if one.kind == Kind::Code
+                && let Some(reply) = replies.remove(&read.agent)
+            {
+                self.reply(file, reply, Some(&one.text))?;
+            }
+            if one.kind == Kind::Prompt {
+                let mut hasher = DefaultHasher::new();
+                (run, &one.text).hash(&mut hasher);
+                if !self.prompts.insert(hasher.finish()) {
+                    continue;
+                }
+            }
+            self.store.add_text(file, &one.text, one.kind, place)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a reply without the code that ran, which is found where it ran.
+    fn reply(
+        &self,
+        file: &mut KnownFile,
+        reply: Reply,
+        code: Option<&str>,
+    ) -> rusqlite::Result<()> {
+        for text in reply.texts {
+            let code = code.map(str::trim).filter(|code| !code.is_empty());
+            let text = match code.and_then(|code| text.split_once(code)) {
+                Some((before, after)) => format!("{before} {after}"),
+                None => text,
+            };
+            if !text.trim().is_empty() {
+                self.store
+                    .add_text(file, &text, Kind::Message, reply.place)?;
+            }
+        }
+        Ok(())
+    }
+}

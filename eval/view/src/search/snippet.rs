@@ -1,0 +1,90 @@
+//! The place of a text in which the words stand that were searched for.
+
+use serde::Serialize;
+
+/// Characters that are shown before the first word, and of the whole.
+const BEFORE: usize = 60;
+const SHOWN: usize = 260;
+
+/// A part of a text, its words marked.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Snippet {
+    /// Alternately what is no word that was searched for, and what is one.
+    pub parts: Vec<String>,
+}
+
+impl Snippet {
+    /// The part of a text around the first of the words, which are in lower case.
+    pub fn of(text: &str, words: &[String]) -> Self {
+        // By characters: a letter in lower case may take more or fewer bytes, and is compared by its first character.
+        let characters: Vec<char> = text.chars().collect();
+        let lower: Vec<char> = characters
+            .iter()
+            .map(|c| c.to_lowercase().next().unwrap_or(*c))
+            .collect();
+        let words: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
+        let first = words.iter().filter_map(|word| find(&lower, word, 0)).min();
+        let from = first.unwrap_or(0).saturating_sub(BEFORE);
+        let to = (from + SHOWN).min(characters.len());
+        let mut parts = Vec::new();
+        let mut plain = String::from(if from > 0 { "…" } else { "" });
+        let mut at = from;
+        while at < to {
+            let here = words
+                .iter()
+                .filter(|word| !word.is_empty() && lower[at..].starts_with(word))
+                .map(Vec::len)
+                .max();
+            match here {
+                None => {
+                    plain.push(characters[at]);
+                    at += 1;
+                }
+                Some(length) => {
+                    parts.push(std::mem::take(&mut plain));
+                    parts.push(characters[at..at + length].iter().collect());
+                    at += length;
+                }
+            }
+        }
+        if at < characters.len() {
+            plain.push('…');
+        }
+        parts.push(plain);
+        Self { parts }
+    }
+}
+
+fn find(text: &[char], word: &[char], from: usize) -> Option<usize> {
+    let length = word.len();
+    if length == 0 || text.len() < length {
+        return None;
+    }
+    (from..=text.len() - length).find(|at| text[*at..].starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Snippet;
+
+    #[test]
+    fn words_are_marked() {
+        let rows = [
+            (
+                "Find the Needle, needle",
+                vec!["needle"],
+                vec!["Find the ", "Needle", ", ", "needle", ""],
+            ),
+            ("x", vec!["y"], vec!["x"]),
+            ("İstanbul a", vec!["a"], vec!["İst", "a", "nbul ", "a", ""]),
+        ];
+        for (text, words, wanted) in rows {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            assert_eq!(Snippet::of(text, &words).parts, wanted, "{text}");
+        }
+        let long = format!("{}here{}", "x".repeat(500), "y".repeat(500));
+        let parts = Snippet::of(&long, &["here".to_owned()]).parts;
+        assert!(parts[0].starts_with('…') && parts[2].ends_with('…'));
+        assert_eq!(parts[1], "here");
+    }
+}

@@ -1,0 +1,351 @@
+//! The index of searched texts: an `SQLite` file beside the runs. It holds words and where they stand, and no texts.
+//!
+//! The row of a text is `run << 40 | file << 22 | text`, so that the texts of a run and of a file are ranges.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+
+use super::distinct::Distinct;
+use super::texts::{Kind, Reading, folded};
+
+/// Raised when what the file holds changes: one of another version is made anew.
+const VERSION: i64 = 1;
+
+const TEXT_BITS: u32 = 22;
+const FILE_BITS: u32 = 18;
+
+/// The number of the first run. Newer runs get lower ones, so that they come first.
+const FIRST_RUN: i64 = 1 << 20;
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// The character that marks kinds of texts: one for private use, which no text has as a word by chance.
+const MARK: char = '\u{e0e0}';
+
+/// A trajectory as the index knows it.
+#[derive(Debug)]
+pub struct KnownFile {
+    /// The number in rows.
+    pub row: i64,
+    /// Bytes that are indexed.
+    pub bytes: u64,
+    /// What the next line needs of those before.
+    pub reading: Reading,
+    /// Texts that it has.
+    pub texts: i64,
+}
+
+/// A text that holds all words.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Where its line stands.
+    pub offset: u64,
+    /// Bytes of its line.
+    pub length: usize,
+    /// 0 before the first.
+    pub iteration: u32,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Whose trajectory it is.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    /// The run's id.
+    pub run: String,
+    /// The sample.
+    pub sample: String,
+    /// 1-based.
+    pub attempt: u32,
+    /// The name of its file in the run's `trajectories/`.
+    pub name: String,
+}
+
+/// The file, open.
+pub struct Store(Connection, RefCell<Distinct>);
+
+impl Store {
+    /// Opens the index to add to it, and makes it if it is not there or of another version.
+    ///
+    /// # Errors
+    /// It can be neither read nor written.
+    pub fn create(path: &Path) -> rusqlite::Result<Self> {
+        let opened = Self::open_to_write(path)?;
+        let version: i64 = opened
+            .0
+            .pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if version == VERSION {
+            return Ok(opened);
+        }
+        if version != 0 {
+            drop(opened);
+            for end in ["", "-wal", "-shm"] {
+                let mut name = path.as_os_str().to_owned();
+                name.push(end);
+                // What cannot be removed shows when it is opened again.
+                let _ = fs::remove_file(PathBuf::from(name));
+            }
+            return Self::create(path);
+        }
+        opened.0.execute_batch(&format!(
+            "BEGIN IMMEDIATE; {SCHEMA}; PRAGMA user_version = {VERSION}; COMMIT;"
+        ))?;
+        Ok(opened)
+    }
+
+    fn open_to_write(path: &Path) -> rusqlite::Result<Self> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        // It can be made again from the runs: nothing waits for the disk.
+        connection.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;",
+        )?;
+        Ok(Self(connection, RefCell::new(Distinct::new())))
+    }
+
+    /// Opens the index to search it; none while it is not made.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn open(path: &Path) -> rusqlite::Result<Option<Self>> {
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        connection.execute_batch("PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824;")?;
+        Ok((version == VERSION).then(|| Self(connection, RefCell::new(Distinct::new()))))
+    }
+
+    /// Begins to add.
+    ///
+    /// # Errors
+    /// Another process adds.
+    pub fn begin(&self) -> rusqlite::Result<()> {
+        self.0.execute_batch("BEGIN IMMEDIATE")
+    }
+
+    /// Keeps what was added: searches find it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn commit(&self) -> rusqlite::Result<()> {
+        self.0.execute_batch("COMMIT")
+    }
+
+    /// The number of a run, by its id and path.
+    ///
+    /// # Errors
+    /// The index cannot be read or written.
+    pub fn run(&self, id: &str) -> rusqlite::Result<i64> {
+        let known = self
+            .0
+            .prepare_cached("SELECT row FROM run WHERE id = ?")?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        if let Some(row) = known {
+            return Ok(row);
+        }
+        let lowest: Option<i64> = self
+            .0
+            .query_row("SELECT min(row) FROM run", [], |row| row.get(0))?;
+        let row = lowest.map_or(FIRST_RUN, |lowest| lowest - 1);
+        self.0
+            .execute("INSERT INTO run (row, id) VALUES (?, ?)", params![row, id])?;
+        Ok(row)
+    }
+
+    /// The number that a run has, if it has one.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn run_row(&self, id: &str) -> rusqlite::Result<Option<i64>> {
+        self.0
+            .query_row("SELECT row FROM run WHERE id = ?", [id], |row| row.get(0))
+            .optional()
+    }
+
+    /// What is known of a trajectory of a run.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn file(&self, run: i64, name: &str) -> rusqlite::Result<Option<KnownFile>> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT row, bytes, reading, texts FROM file WHERE run = ? AND name = ?",
+        )?;
+        let found = statement.query_row(params![run, name], |row| {
+            let reading: String = row.get(2)?;
+            Ok(KnownFile {
+                row: row.get(0)?,
+                bytes: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+                reading: serde_json::from_str(&reading).unwrap_or_default(),
+                texts: row.get(3)?,
+            })
+        });
+        found.optional()
+    }
+
+    /// Takes a trajectory in, under a new number. One that stands under its name is forgotten.
+    ///
+    /// # Errors
+    /// The index cannot be written.
+    pub fn add_file(&self, run: i64, of: &Owner) -> rusqlite::Result<KnownFile> {
+        self.0.execute(
+            "UPDATE file SET name = NULL WHERE run = ? AND name = ?",
+            params![run, of.name],
+        )?;
+        let highest: Option<i64> =
+            self.0
+                .query_row("SELECT max(row) FROM file WHERE run = ?", [run], |row| {
+                    row.get(0)
+                })?;
+        let row = highest.map_or(run << FILE_BITS, |highest| highest + 1);
+        self.0.execute(
+            "INSERT INTO file (row, run, name, sample, attempt, bytes, texts, reading) VALUES (?, ?, ?, ?, ?, 0, 0, '{}')",
+            params![row, run, of.name, of.sample, of.attempt],
+        )?;
+        Ok(KnownFile {
+            row,
+            bytes: 0,
+            reading: Reading::default(),
+            texts: 0,
+        })
+    }
+
+    /// Keeps how far a trajectory is indexed.
+    ///
+    /// # Errors
+    /// The index cannot be written.
+    pub fn keep_file(&self, file: &KnownFile) -> rusqlite::Result<()> {
+        let reading = serde_json::to_string(&file.reading).unwrap_or_default();
+        let bytes = i64::try_from(file.bytes).unwrap_or(i64::MAX);
+        self.0
+            .prepare_cached("UPDATE file SET bytes = ?, texts = ?, reading = ? WHERE row = ?")?
+            .execute(params![bytes, file.texts, reading, file.row])?;
+        Ok(())
+    }
+
+    /// Adds a text of a trajectory.
+    ///
+    /// # Errors
+    /// The index cannot be written.
+    pub fn add_text(
+        &self,
+        file: &mut KnownFile,
+        text: &str,
+        kind: Kind,
+        (offset, length, iteration): (u64, usize, u32),
+    ) -> rusqlite::Result<()> {
+        let row = (file.row << TEXT_BITS) | file.texts;
+        file.texts = (file.texts + 1).min((1 << TEXT_BITS) - 1);
+        let mut marked = String::with_capacity(text.len() + 8);
+        marked.push(MARK);
+        marked.push_str(kind.name());
+        self.1.borrow_mut().append(&folded(text), &mut marked);
+        self.0
+            .prepare_cached("INSERT INTO words (rowid, text) VALUES (?, ?)")?
+            .execute(params![row, marked])?;
+        let (offset, length) = (
+            i64::try_from(offset).unwrap_or(i64::MAX),
+            i64::try_from(length).unwrap_or(i64::MAX),
+        );
+        self.0
+            .prepare_cached("INSERT OR REPLACE INTO place (row, offset, length, iteration, kind) VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![row, offset, length, iteration, i64::try_from(kind.number()).unwrap_or(0)])?;
+        Ok(())
+    }
+
+    /// Calls `each` for the rows of texts that hold all words (of the last of each group a beginning), in order, until it is false.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn rows(
+        &self,
+        words: &[Vec<String>],
+        kinds: &[Kind],
+        run: Option<i64>,
+        mut each: impl FnMut(i64) -> bool,
+    ) -> rusqlite::Result<()> {
+        let mut expression: Vec<String> = Vec::new();
+        for group in words {
+            for (place, word) in group.iter().enumerate() {
+                // A beginning of one or two letters begins too much.
+                let star = place + 1 == group.len() && word.chars().count() > 2;
+                expression.push(format!("\"{word}\"{}", if star { "*" } else { "" }));
+            }
+        }
+        if !kinds.is_empty() {
+            let marks = kinds
+                .iter()
+                .map(|kind| format!("\"{MARK}{}\"", kind.name()));
+            expression.push(format!("({})", marks.collect::<Vec<_>>().join(" OR ")));
+        }
+        let shift = FILE_BITS + TEXT_BITS;
+        let (from, to) = run.map_or((0, i64::MAX), |run| {
+            (run << shift, ((run + 1) << shift) - 1)
+        });
+        let mut statement = self.0.prepare_cached(
+            "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid",
+        )?;
+        let mut rows = statement.query(params![expression.join(" AND "), from, to])?;
+        while let Some(row) = rows.next()? {
+            if !each(row.get(0)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a text stands.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn place(&self, row: i64) -> rusqlite::Result<Place> {
+        self.0
+            .prepare_cached("SELECT offset, length, iteration, kind FROM place WHERE row = ?")?
+            .query_row([row], |found| {
+                let kind: i64 = found.get(3)?;
+                Ok(Place {
+                    offset: u64::try_from(found.get::<_, i64>(0)?).unwrap_or(0),
+                    length: usize::try_from(found.get::<_, i64>(1)?).unwrap_or(0),
+                    iteration: found.get(2)?,
+                    kind: usize::try_from(kind)
+                        .ok()
+                        .and_then(|kind| Kind::ALL.get(kind).copied())
+                        .unwrap_or(Kind::Message),
+                })
+            })
+    }
+
+    /// Whose trajectory holds a text; none if it is forgotten.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn attempt(&self, file: i64) -> rusqlite::Result<Option<Owner>> {
+        self.0
+            .prepare_cached(
+                "SELECT run.id, file.sample, file.attempt, file.name FROM file JOIN run ON run.row = file.run \
+                 WHERE file.row = ? AND file.name IS NOT NULL",
+            )?
+            .query_row([file], |row| {
+                Ok(Owner {
+                    run: row.get(0)?,
+                    sample: row.get(1)?,
+                    attempt: row.get(2)?,
+                    name: row.get(3)?,
+                })
+            })
+            .optional()
+    }
+}
+
+/// The file that a text's row names.
+pub const fn file_of(row: i64) -> i64 {
+    row >> TEXT_BITS
+}

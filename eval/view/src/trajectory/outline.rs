@@ -1,0 +1,302 @@
+//! The outline of an attempt: of each iteration of each agent what it used, how it ended and whom it called.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use model::web::How;
+use model::{EventKind, Usage, WebEvent};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::index::{Index, Place};
+use super::page::event;
+
+/// Iterations of an agent that stand by themselves; of an agent with more, neighbouring ones are put together.
+const APART: usize = 1_000;
+
+/// Pictures of an attempt that a film strip shows.
+const PICTURES: usize = 400;
+
+/// An agent in the outline.
+#[derive(Debug, Serialize)]
+pub struct AgentOutline<'a> {
+    id: &'a str,
+    iterations: Vec<Turn>,
+}
+
+/// An iteration, or neighbouring ones that are put together.
+#[derive(Debug, Serialize)]
+pub struct Turn {
+    /// The number of the first.
+    number: u64,
+    /// That of the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<u64>,
+    #[serde(flatten)]
+    marks: Marks,
+    /// What was seen last in it, as an event holds an image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<Value>,
+}
+
+/// What an iteration used, and how it ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Marks {
+    /// Cells, calls of tools and requests that failed, actions and envelopes.
+    #[serde(skip_serializing_if = "is_zero")]
+    errors: u32,
+    /// Whether a value was returned that was not shown back first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    returned: bool,
+    /// Whether one was returned and shown back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    intercepted: bool,
+    /// Agents that were called or created, by their ids.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<String>,
+    /// Calls that failed, those of children.
+    #[serde(skip_serializing_if = "is_zero")]
+    failed_calls: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Tokens>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
+    /// Milliseconds of the model, and of code that executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_ms: Option<f64>,
+    /// The event of the last picture.
+    #[serde(skip)]
+    picture: Option<Place>,
+}
+
+/// Tokens: input of which so many were cached, output of which so many were reasoning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+struct Tokens(u64, u64, u64, u64);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Marks {
+    /// Takes an event of the iteration that stands at `place`.
+    pub(super) fn take(&mut self, kind: &EventKind, place: Place) {
+        match kind {
+            EventKind::IterationEnd {
+                error,
+                returned,
+                intercepted,
+                executed_ms,
+                ..
+            } => {
+                self.errors += u32::from(error.is_some());
+                let is_intercepted = *intercepted == Some(true);
+                self.returned |= returned.is_some() && !is_intercepted;
+                self.intercepted |= returned.is_some() && is_intercepted;
+                add(&mut self.code_ms, *executed_ms);
+            }
+            EventKind::LlmResponse {
+                usage,
+                cost_usd,
+                ms,
+                ..
+            } => {
+                self.used(usage.as_ref(), *cost_usd);
+                add(&mut self.model_ms, *ms);
+            }
+            EventKind::LlmBilled { usage, cost_usd } => self.used(Some(usage), *cost_usd),
+            EventKind::LlmError { ms, .. } => {
+                self.errors += 1;
+                add(&mut self.model_ms, *ms);
+            }
+            EventKind::ToolCall { is_error, .. } => self.errors += u32::from(*is_error),
+            EventKind::DelegationSpawn { child, .. }
+            | EventKind::AgentCreated { child, .. }
+            | EventKind::MessageSent { child }
+                if !self.children.contains(child) =>
+            {
+                self.children.push(child.clone());
+            }
+            EventKind::DelegationError { .. } => self.failed_calls += 1,
+            EventKind::DelegationUnawaited { .. } => self.errors += 1,
+            EventKind::LlmRequest { new_messages, .. }
+                if new_messages
+                    .iter()
+                    .any(|message| !message.images.is_empty()) =>
+            {
+                self.picture = Some(place);
+            }
+            EventKind::Web { event } => match event {
+                WebEvent::Screenshot { .. } => self.picture = Some(place),
+                WebEvent::NoPage { .. } => self.errors += 1,
+                WebEvent::PageCall { error, .. } => self.errors += u32::from(error.is_some()),
+                WebEvent::Envelope { problem, .. } | WebEvent::JsonAction { problem, .. } => {
+                    self.errors += u32::from(problem.is_some());
+                }
+                WebEvent::ActionResults { results } => {
+                    let failed = results.iter().any(|one| one.result == How::Failed);
+                    self.errors += u32::from(failed);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn used(&mut self, usage: Option<&Usage>, cost_usd: Option<f64>) {
+        if let Some(usage) = usage {
+            let tokens = self.usage.get_or_insert_default();
+            tokens.0 += usage.input_tokens;
+            tokens.1 += usage.cached_input_tokens;
+            tokens.2 += usage.output_tokens;
+            tokens.3 += usage.reasoning_tokens;
+        }
+        add(&mut self.cost_usd, cost_usd);
+    }
+
+    fn and(&mut self, other: &Self) {
+        self.errors += other.errors;
+        self.returned |= other.returned;
+        self.intercepted |= other.intercepted;
+        self.children.extend_from_slice(&other.children);
+        self.failed_calls += other.failed_calls;
+        if let Some(usage) = other.usage {
+            let tokens = self.usage.get_or_insert_default();
+            *tokens = Tokens(
+                tokens.0 + usage.0,
+                tokens.1 + usage.1,
+                tokens.2 + usage.2,
+                tokens.3 + usage.3,
+            );
+        }
+        add(&mut self.cost_usd, other.cost_usd);
+        add(&mut self.model_ms, other.model_ms);
+        add(&mut self.code_ms, other.code_ms);
+        self.picture = other.picture.or(self.picture);
+    }
+}
+
+fn add(sum: &mut Option<f64>, more: Option<f64>) {
+    if let Some(more) = more {
+        *sum = Some(sum.unwrap_or_default() + more);
+    }
+}
+
+/// The outline of all agents, in the order in which they began.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn outline<'a>(index: &'a Index, path: &Path) -> io::Result<Vec<AgentOutline<'a>>> {
+    let mut file = File::open(path)?;
+    let mut pictures = PICTURES;
+    let mut agents = Vec::new();
+    for (id, places) in index.places() {
+        let step = places.iterations.len().div_ceil(APART).max(1);
+        let mut iterations = Vec::new();
+        for some in places.iterations.chunks(step) {
+            let (Some(first), Some(last)) = (some.first(), some.last()) else {
+                continue;
+            };
+            let mut marks = first.marks.clone();
+            for other in &some[1..] {
+                marks.and(&other.marks);
+            }
+            let picture = match marks.picture.filter(|_| pictures > 0) {
+                None => None,
+                Some(place) => {
+                    pictures -= 1;
+                    image(&event(&mut file, place, 64)?)
+                }
+            };
+            iterations.push(Turn {
+                number: first.number,
+                to: (step > 1).then_some(last.number),
+                marks,
+                picture,
+            });
+        }
+        agents.push(AgentOutline { id, iterations });
+    }
+    Ok(agents)
+}
+
+/// The last image of an event.
+fn image(event: &Value) -> Option<Value> {
+    let kind = &event["kind"];
+    let shot = &kind["event"]["image"];
+    if shot.is_object() {
+        return Some(shot.clone());
+    }
+    let messages = kind["new_messages"].as_array()?.iter().rev();
+    let mut images = messages.filter_map(|message| message["images"].as_array()?.last());
+    images.next().cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Value, json};
+
+    use super::super::index::Index;
+    use super::outline;
+
+    #[test]
+    fn an_iteration_is_marked_with_what_it_used_and_how_it_ended() {
+        let event = |kind: Value| {
+            json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root",
+                "parent": null, "depth": 0, "kind": kind})
+            .to_string()
+        };
+        let usage = json!({"input_tokens": 100, "cached_input_tokens": 60, "output_tokens": 7, "reasoning_tokens": 2,
+            "estimated": false});
+        let end = |error: Value, returned: Value, intercepted: bool| {
+            event(
+                json!({"type": "iteration_end", "iteration": 1, "code": "", "output": "", "error": error,
+                "returned": returned, "intercepted": intercepted, "executed_ms": 4.0, "dropped_blocks": 0}),
+            )
+        };
+        let response = event(
+            json!({"type": "llm_response", "text": "", "reasoning": null, "usage": usage,
+            "cost_usd": 0.5, "served_model": null, "ms": 30.0}),
+        );
+        let shot = event(json!({"type": "web", "event": {"what": "screenshot",
+            "image": {"media_type": "image/png", "data": "A".repeat(200)}}}));
+        let lines = [
+            event(json!({"type": "iteration_start", "iteration": 1})),
+            response.clone(),
+            event(json!({"type": "delegation_spawn", "child": "d1-c0", "role": "child"})),
+            event(json!({"type": "delegation_error", "child": "d1-c0", "error": "no"})),
+            end(json!("boom"), Value::Null, false),
+            event(json!({"type": "iteration_start", "iteration": 2})),
+            response.clone(),
+            response,
+            shot,
+            end(Value::Null, json!("42"), true),
+            event(json!({"type": "iteration_start", "iteration": 3})),
+            end(Value::Null, json!("42"), false),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.1.jsonl");
+        fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let mut index = Index::default();
+        index
+            .advance(&path, Instant::now() + Duration::from_secs(60))
+            .unwrap();
+        let mut found = json!(outline(&index, &path).unwrap());
+        let picture = found[0]["iterations"][1]["picture"].take();
+        assert_eq!(picture["data"]["bytes"], 200);
+        let wanted = json!([{"id": "root", "iterations": [
+            {"number": 1, "errors": 1, "children": ["d1-c0"], "failed_calls": 1, "usage": [100, 60, 7, 2],
+                "cost_usd": 0.5, "model_ms": 30.0, "code_ms": 4.0},
+            {"number": 2, "intercepted": true, "usage": [200, 120, 14, 4], "cost_usd": 1.0, "model_ms": 60.0,
+                "code_ms": 4.0, "picture": null},
+            {"number": 3, "returned": true, "code_ms": 4.0},
+        ]}]);
+        assert_eq!(found, wanted);
+    }
+}

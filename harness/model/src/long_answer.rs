@@ -1,0 +1,46 @@
+//! Answers that are too long to be shown whole: what stands for them in records and events.
+
+use std::borrow::Cow;
+
+/// Characters of an answer up to which records and events hold it whole: as many as a cell prints by default.
+pub const INLINE_ANSWER_CHARS: usize = 50_000;
+
+/// Characters of a longer one that stand for it.
+const SHOWN_CHARS: usize = 1_000;
+
+/// Characters of a text, if it is too long to be shown whole.
+pub fn too_long(answer: &str) -> Option<usize> {
+    // A text has no more characters than bytes.
+    if answer.len() <= INLINE_ANSWER_CHARS {
+        return None;
+    }
+    let chars = answer.chars().count();
+    (chars > INLINE_ANSWER_CHARS).then_some(chars)
+}
+
+/// The answer, or of a long one its beginning and its length, and where all of it is.
+pub fn shown<'a>(answer: &'a str, whole_in: &str) -> Cow<'a, str> {
+    let Some(chars) = too_long(answer) else {
+        return Cow::from(answer);
+    };
+    let beginning: String = answer.chars().take(SHOWN_CHARS).collect();
+    Cow::from(format!(
+        "{beginning}… [the first {SHOWN_CHARS} of {chars} characters; {whole_in} has all of them]"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_answers_are_cut() {
+        let fits = "ä".repeat(INLINE_ANSWER_CHARS);
+        assert_eq!(shown(&fits, "a file"), fits);
+        let long = format!("{fits}b");
+        let cut = shown(&long, "a file");
+        let beginning = "ä".repeat(1_000);
+        let note = "… [the first 1000 of 50001 characters; a file has all of them]";
+        assert_eq!(cut, format!("{beginning}{note}"));
+    }
+}

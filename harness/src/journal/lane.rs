@@ -1,0 +1,344 @@
+//! One attempt's part of the journal: what earlier starts left, and what is added.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use sandbox::message::Beginning;
+use sandbox::{Recorder, Session};
+
+use super::entry::{Entry, did, session};
+use super::{EarlierRun, JOURNAL_VERSION, JournalStore, Kept, Key};
+use crate::model::Task;
+
+/// What a pinned clock begins with: the first second of 2026.
+const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
+
+/// The journal of one attempt, or nothing where none is kept.
+#[derive(Default)]
+pub(crate) struct Lane {
+    store: Option<Arc<dyn JournalStore>>,
+    sample: String,
+    attempt: u32,
+    /// From what sessions are pinned, if they are.
+    pinned: Option<u64>,
+    /// Responses that are yet to be used again.
+    earlier: Mutex<HashMap<Key, Box<Kept>>>,
+    /// How the sessions of the run that is played back began, and what their clocks said.
+    recorded: Mutex<HashMap<String, Beginning>>,
+    /// How the sessions of earlier starts began and went on, until they are opened again.
+    sessions: Mutex<HashMap<String, Beginning>>,
+    /// The open sessions, by their agents.
+    open: Mutex<Vec<Open>>,
+    responses: usize,
+    passed: Duration,
+}
+
+struct Open {
+    invocation: String,
+    recorder: Recorder,
+    /// Whether something is done in it again.
+    repeats: bool,
+}
+
+/// What is known of a request.
+pub(crate) enum Recalled {
+    /// What came of it.
+    Kept(Box<Kept>),
+    /// It was never answered.
+    Nothing,
+    /// Something else was asked then.
+    Other,
+}
+
+impl Lane {
+    /// That of an attempt, with what earlier starts left. With `pinned`, its sessions have clocks and random numbers that follow
+    /// from it.
+    ///
+    /// # Errors
+    /// The store cannot be read, or a line of it is no such line.
+    pub fn open(
+        store: Option<&Arc<dyn JournalStore>>,
+        task: &Task,
+        pinned: Option<u64>,
+    ) -> io::Result<Self> {
+        let mut lane = Self {
+            store: store.cloned(),
+            sample: task.sample.clone(),
+            attempt: task.attempt,
+            pinned,
+            ..Self::default()
+        };
+        let Some(store) = store else {
+            return Ok(lane);
+        };
+        let lines = store.read(&task.sample, task.attempt)?;
+        for (number, line) in lines.iter().enumerate() {
+            let wrong = |what: String| {
+                let what = format!("line {} of the journal: {what}", number + 1);
+                io::Error::new(io::ErrorKind::InvalidData, what)
+            };
+            let entry = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            if let Entry::Attempt { v, .. } = entry
+                && v != JOURNAL_VERSION
+            {
+                return Err(wrong(format!(
+                    "version {v}, and this program reads {JOURNAL_VERSION}"
+                )));
+            }
+            lane.take(entry);
+        }
+        lane.responses = lane.earlier.get_mut().len();
+        if lines.is_empty() {
+            let first = Entry::Attempt {
+                v: JOURNAL_VERSION,
+                sample: lane.sample.clone(),
+                attempt: lane.attempt,
+            };
+            lane.write(&[first])?;
+        }
+        Ok(lane)
+    }
+
+    /// Begins sessions as those of this run began, and with what their clocks said, where no earlier start of the attempt has begun
+    /// them and nothing is pinned. A line that is no such line ends what is taken.
+    #[must_use]
+    pub fn playing_back(mut self, run: Option<&Arc<dyn EarlierRun>>) -> Self {
+        let Some(run) = run.filter(|_| self.pinned.is_none()) else {
+            return self;
+        };
+        let mut earlier = Self::default();
+        for line in run.lines(&self.sample, self.attempt) {
+            match serde_json::from_str(&line) {
+                Ok(Entry::Attempt { v, .. }) if v != JOURNAL_VERSION => break,
+                Ok(Entry::Response(_)) => {}
+                Ok(entry) => earlier.take(entry),
+                Err(_) => break,
+            }
+        }
+        let mut sessions = earlier.sessions.into_inner();
+        for beginning in sessions.values_mut() {
+            // What is done is up to the cells of this run.
+            beginning.course.steps.clear();
+        }
+        self.recorded = Mutex::new(sessions);
+        self
+    }
+
+    fn take(&mut self, entry: Entry) {
+        match entry {
+            Entry::Attempt { .. } => {}
+            Entry::Session {
+                invocation,
+                seed,
+                epoch_ms,
+                pinned,
+            } => {
+                let beginning = self.sessions.get_mut().entry(invocation).or_default();
+                beginning.seed = seed;
+                beginning.epoch_ms = epoch_ms;
+                beginning.pinned = pinned;
+            }
+            Entry::Did {
+                invocation,
+                steps,
+                clock,
+            } => {
+                let beginning = self.sessions.get_mut().entry(invocation).or_default();
+                beginning.course.steps.extend(steps);
+                beginning.course.clock.extend(clock);
+            }
+            Entry::Response(kept) => {
+                let at = Duration::try_from_secs_f64(kept.at_ms / 1e3).unwrap_or_default();
+                self.passed = self.passed.max(at);
+                self.earlier.get_mut().insert(kept.key(), kept);
+            }
+        }
+    }
+
+    /// Whether anything is written down.
+    pub const fn is_kept(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// How many responses earlier starts left.
+    pub const fn responses(&self) -> usize {
+        self.responses
+    }
+
+    /// How long the attempt had been going on when the last of them came.
+    pub const fn passed(&self) -> Duration {
+        self.passed
+    }
+
+    /// What came of a request in an earlier start; `asked` as [`Kept::asked`]. It is given once.
+    pub fn recall(&self, key: &Key, asked: &str) -> Recalled {
+        let mut earlier = self.earlier.lock();
+        match earlier.get(key) {
+            Some(kept) if kept.asked != asked => Recalled::Other,
+            Some(_) => earlier
+                .remove(key)
+                .map_or(Recalled::Nothing, Recalled::Kept),
+            None => Recalled::Nothing,
+        }
+    }
+
+    /// Responses that were received and that nobody has asked for again.
+    pub fn left(&self) -> Vec<Kept> {
+        let mut earlier = self.earlier.lock();
+        earlier.drain().map(|(_, kept)| *kept).collect()
+    }
+
+    /// Waits until all that was done in the open sessions is done again. What is asked then is new.
+    pub async fn caught_up(&self) {
+        if self.responses == 0 {
+            return;
+        }
+        loop {
+            let next = {
+                let open = self.open.lock();
+                open.iter().find(|one| one.repeats).map(|one| {
+                    let invocation = one.invocation.clone();
+                    (invocation, one.recorder.clone())
+                })
+            };
+            let Some((invocation, recorder)) = next else {
+                return;
+            };
+            recorder.caught_up().await;
+            let mut open = self.open.lock();
+            for one in open.iter_mut().filter(|one| one.invocation == invocation) {
+                one.repeats = false;
+            }
+        }
+    }
+
+    /// Writes down what came of a request, and before it what was done in the sessions.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn keep(&self, kept: Kept) -> io::Result<()> {
+        if self.store.is_none() {
+            return Ok(());
+        }
+        // Held while it is written: what was done comes before what it led to.
+        let mut open = self.open.lock();
+        let mut entries = take_courses(&mut open);
+        entries.push(Entry::Response(Box::new(kept)));
+        self.write(&entries)
+    }
+
+    /// Begins a session of an agent: as it began before, if it did.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(&self, invocation: &str, opened: &Session) -> io::Result<()> {
+        if self.store.is_none() && self.pinned.is_none() && self.recorded.lock().is_empty() {
+            return Ok(());
+        }
+        let earlier = self.sessions.lock().remove(invocation);
+        let repeats = earlier
+            .as_ref()
+            .is_some_and(|beginning| !beginning.course.steps.is_empty());
+        let beginning = if let Some(beginning) = earlier {
+            beginning
+        } else {
+            let new = self.new_session(invocation);
+            let mut entries = vec![session(invocation, &new)];
+            if !new.course.is_empty() {
+                entries.push(did(invocation, new.course.clone()));
+            }
+            self.write(&entries)?;
+            new
+        };
+        if self.store.is_none() {
+            opened.begin(beginning);
+            return Ok(());
+        }
+        let recorder = opened.recorder();
+        opened.begin(beginning);
+        self.open.lock().push(Open {
+            invocation: invocation.to_owned(),
+            recorder,
+            repeats,
+        });
+        Ok(())
+    }
+
+    fn new_session(&self, invocation: &str) -> Beginning {
+        if let Some(recorded) = self.recorded.lock().remove(invocation) {
+            return recorded;
+        }
+        let Some(pinned) = self.pinned else {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            let now = now.unwrap_or_default().as_millis();
+            return Beginning {
+                seed: rand::random(),
+                epoch_ms: u64::try_from(now).unwrap_or(u64::MAX),
+                ..Beginning::default()
+            };
+        };
+        let (sample, attempt) = (&self.sample, self.attempt);
+        let digest = crate::text::sha256_hex(&format!("{pinned} {sample} {attempt} {invocation}"));
+        Beginning {
+            seed: u64::from_str_radix(&digest[..16], 16).unwrap_or(pinned),
+            epoch_ms: PINNED_EPOCH_MS,
+            pinned: true,
+            ..Beginning::default()
+        }
+    }
+
+    /// The attempt has ended: all of it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub async fn end(&self) -> io::Result<()> {
+        let Some(store) = self.store.clone() else {
+            return Ok(());
+        };
+        let entries = take_courses(&mut self.open.lock());
+        self.write(&entries)?;
+        let (sample, attempt) = (self.sample.clone(), self.attempt);
+        // It waits for the disk.
+        let ended = tokio::task::spawn_blocking(move || store.end(&sample, attempt));
+        ended
+            .await
+            .unwrap_or_else(|error| Err(io::Error::other(error)))
+    }
+
+    /// The attempt begins anew: nothing of what was received is used.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn give_up(&self) -> io::Result<()> {
+        match &self.store {
+            Some(store) => store.give_up(&self.sample, self.attempt),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, entries: &[Entry]) -> io::Result<()> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let mut lines = String::new();
+        for entry in entries {
+            lines.push_str(&serde_json::to_string(entry)?);
+            lines.push('\n');
+        }
+        store.append(&self.sample, self.attempt, &lines)
+    }
+}
+
+fn take_courses(open: &mut [Open]) -> Vec<Entry> {
+    let courses = open.iter().filter_map(|one| {
+        let course = one.recorder.take();
+        (!course.is_empty()).then(|| did(&one.invocation, course))
+    });
+    courses.collect()
+}

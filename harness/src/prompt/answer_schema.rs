@@ -1,0 +1,232 @@
+//! The JSON Schema of an agent's answer: what the agent is told of it, and whether an answer conforms.
+
+use std::sync::Arc;
+
+use jsonschema::{PatternOptions, Validator};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::Position;
+use super::sections::{TURN_SCHEMA_ANSWER, TURN_SCHEMA_MISMATCH, TURN_SCHEMA_RETURN};
+use crate::text::two_ends;
+
+/// Characters of what is wrong with an answer that its agent is told.
+const PROBLEM_CHARS: usize = 1_000;
+
+/// What is wrong with an answer, at most so many times of it.
+const PROBLEMS: usize = 5;
+
+/// A JSON Schema that an answer has to conform to. Cheap to clone.
+#[derive(Clone)]
+pub struct AnswerSchema {
+    json: Arc<Value>,
+    validator: Arc<Validator>,
+}
+
+impl AnswerSchema {
+    /// Reads a schema. `$ref` finds what is inside of the schema alone: no file and no network is read.
+    ///
+    /// # Errors
+    /// What makes it no valid schema.
+    pub fn new(json: Value) -> Result<Self, String> {
+        if !json.is_object() {
+            return Err("a JSON Schema is an object".to_owned());
+        }
+        jsonschema::meta::validate(&json).map_err(|error| {
+            let place = error.instance_path().to_string();
+            match place.as_str() {
+                "" => format!("not a valid JSON Schema: {error}"),
+                _ => format!("not a valid JSON Schema: at {place}: {error}"),
+            }
+        })?;
+        // A model may have written it: patterns take linear time.
+        let validator = jsonschema::options()
+            .with_pattern_options(PatternOptions::regex())
+            .build(&json)
+            .map_err(|error| {
+                let error = error.to_string();
+                // The rest is about features of a library.
+                let (why, _) = error.split_once(" and retrieving it failed").unwrap_or((&error, ""));
+                format!("not a usable JSON Schema: {why}; `$ref` finds what is inside of the schema alone")
+            })?;
+        Ok(Self {
+            json: Arc::new(json),
+            validator: Arc::new(validator),
+        })
+    }
+
+    /// The schema as it was written.
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// What an agent is asked, with what its answer has to conform to. `returns`: whether it answers by `return()`.
+    pub fn asked(&self, query: &str, returns: bool) -> String {
+        let schema = self.json.to_string();
+        let section = if returns {
+            &TURN_SCHEMA_RETURN
+        } else {
+            &TURN_SCHEMA_ANSWER
+        };
+        section.render([query, &schema])
+    }
+
+    /// The value that an answer is: the JSON that it holds, alone or in one fence, or else the text itself.
+    ///
+    /// # Errors
+    /// Why none of them conforms, for whoever answered.
+    pub fn value_of(&self, answer: &str) -> Result<Value, String> {
+        let parsed = serde_json::from_str(answer).or_else(|error| {
+            let inside = in_fence(answer).ok_or(error)?;
+            serde_json::from_str(inside)
+        });
+        let problem = match &parsed {
+            Ok(value) => self.problem(value),
+            Err(error) => Some(format!("it is not JSON ({error})")),
+        };
+        let Some(problem) = problem else {
+            return parsed.map_err(|error| error.to_string());
+        };
+        let text = Value::from(answer);
+        if self.validator.is_valid(&text) {
+            return Ok(text);
+        }
+        Err(two_ends(&problem, PROBLEM_CHARS))
+    }
+
+    fn problem(&self, value: &Value) -> Option<String> {
+        let errors = self.validator.iter_errors(value).take(PROBLEMS);
+        let all: Vec<String> = errors
+            .map(|error| match error.instance_path().to_string().as_str() {
+                "" => error.to_string(),
+                place => format!("at {place}: {error}"),
+            })
+            .collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+/// The message to an agent whose answer does not conform. `next`: the iteration that it asks for, of an agent that counts them.
+pub fn mismatch_message(problem: &str, next: Option<Position>) -> String {
+    let message = TURN_SCHEMA_MISMATCH.render([problem]);
+    match next {
+        Some(next) => format!("{message}\n{}", next.text()),
+        None => message,
+    }
+}
+
+/// An answer's value as text: of a text the text itself, of any other its JSON.
+pub fn answer_of_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What stands in the only fence of a text.
+fn in_fence(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("```")?;
+    let (first_line, rest) = rest.split_once('\n')?;
+    if !first_line.trim().is_empty() && !first_line.trim().eq_ignore_ascii_case("json") {
+        return None;
+    }
+    let (inside, after) = rest.split_once("```")?;
+    (!after.contains("```")).then_some(inside)
+}
+
+impl PartialEq for AnswerSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.json == other.json
+    }
+}
+
+impl std::fmt::Debug for AnswerSchema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("AnswerSchema").field(&self.json).finish()
+    }
+}
+
+/// As it was written.
+impl Serialize for AnswerSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_conform_or_say_why_not() {
+        let number =
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+        let text = json!({"type": "string", "maxLength": 5});
+        let rows = [
+            (&number, r#"{"n": 1}"#, Ok(json!({"n": 1}))),
+            (
+                &number,
+                "Here:\n```json\n{\"n\": 2}\n```\nDone.",
+                Ok(json!({"n": 2})),
+            ),
+            (&number, "```\n{\"n\": 3}\n```", Ok(json!({"n": 3}))),
+            (&number, "```js\n{\"n\": 3}\n```", Err("it is not JSON")),
+            (
+                &number,
+                "```\n{\"n\": 3}\n``` or ```\n{\"n\": 4}\n```",
+                Err("it is not JSON"),
+            ),
+            (&number, r#"{"n": "1"}"#, Err("at /n: \"1\" is not of type")),
+            (&number, "{}", Err("\"n\" is a required property")),
+            (
+                &number,
+                "one",
+                Err("it is not JSON (expected value at line 1 column 1)"),
+            ),
+            (&text, "seven", Ok(json!("seven"))),
+            (&text, "42", Ok(json!("42"))),
+            (&text, "\"42\"", Ok(json!("42"))),
+            (&text, "eleven", Err("it is not JSON")),
+        ];
+        for (schema, answer, wanted) in rows {
+            let schema = AnswerSchema::new(schema.clone()).unwrap();
+            match (schema.value_of(answer), wanted) {
+                (Ok(value), Ok(wanted)) => assert_eq!(value, wanted, "{answer}"),
+                (Err(why), Err(wanted)) => assert!(why.contains(wanted), "{answer}: {why}"),
+                (found, _) => panic!("{answer}: {found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn schemas_are_checked_themselves() {
+        let rows = [
+            (json!(true), "a JSON Schema is an object"),
+            (
+                json!({"type": "nothing"}),
+                "not a valid JSON Schema: at /type",
+            ),
+            (
+                json!({"$ref": "https://example.com/s.json"}),
+                "not a usable JSON Schema",
+            ),
+            (json!({"$ref": "#/$defs/none"}), "not a usable JSON Schema"),
+        ];
+        for (schema, wanted) in rows {
+            let why = AnswerSchema::new(schema).unwrap_err();
+            assert!(why.starts_with(wanted), "{why}");
+        }
+        // One that refers to itself says nothing, and ends.
+        let own = AnswerSchema::new(json!({"allOf": [{"$ref": "#"}]})).unwrap();
+        assert_eq!(own.value_of("1"), Ok(json!(1)));
+        // What takes exponential time elsewhere.
+        let pattern = AnswerSchema::new(json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
+        assert!(
+            pattern
+                .value_of(&format!("{}!", "a".repeat(10_000)))
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! The texts of a compaction: what whoever summarises is asked, and what the agent is shown in the place of older turns.
+
+use sandbox::message::{Listing, Variable};
+
+use super::sections::{
+    TURN_COMPACTED, TURN_COMPACTED_MORE, TURN_COMPACTED_NONE, TURN_COMPACTED_UNLISTED,
+    TURN_COMPACTED_VARIABLES, TURN_COMPACTION_MESSAGE, TURN_COMPACTION_REQUEST,
+    TURN_COMPACTION_SYSTEM,
+};
+use crate::model::MessageRole;
+
+/// The system prompt of whoever summarises.
+pub fn compaction_system() -> String {
+    TURN_COMPACTION_SYSTEM.render([])
+}
+
+/// What is asked: the summary of these messages of an agent with this task.
+pub fn compaction_request(query: &str, transcript: &str) -> String {
+    TURN_COMPACTION_REQUEST.render([query, transcript])
+}
+
+/// One of these messages.
+pub fn compaction_turn(who: MessageRole, text: &str) -> String {
+    let who = match who {
+        MessageRole::User => "environment",
+        MessageRole::Assistant => "agent",
+    };
+    TURN_COMPACTION_MESSAGE.render([text, who])
+}
+
+/// What an agent is shown after the summary of `count` messages, with its variables if it has a REPL.
+pub fn compacted_message(count: u64, listing: Option<&Result<Listing, String>>) -> String {
+    let variables = match listing {
+        None => String::new(),
+        Some(Err(reason)) => TURN_COMPACTED_UNLISTED.render([reason]),
+        Some(Ok(listing)) if listing.listed.is_empty() => TURN_COMPACTED_NONE.render([]),
+        Some(Ok(listing)) => {
+            let lines: Vec<String> = listing.listed.iter().map(line).collect();
+            let more = if listing.left_out == 0 {
+                String::new()
+            } else {
+                let count = listing.left_out.to_string();
+                format!("\n{}", TURN_COMPACTED_MORE.render([&count]))
+            };
+            TURN_COMPACTED_VARIABLES.render([&lines.join("\n"), &more])
+        }
+    };
+    TURN_COMPACTED.render([&count.to_string(), &variables])
+}
+
+fn line(variable: &Variable) -> String {
+    let Variable {
+        name,
+        kind,
+        size,
+        first,
+    } = variable;
+    let size = size
+        .as_ref()
+        .map_or(String::new(), |size| format!(", {size}"));
+    let first = first
+        .as_ref()
+        .map_or(String::new(), |first| format!(": {first}"));
+    format!("- {name}: {kind}{size}{first}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listing, Variable, compacted_message};
+
+    #[test]
+    fn variables_are_lines() {
+        let variable = |name: &str, size: Option<&str>, first: Option<&str>| Variable {
+            name: name.to_owned(),
+            kind: "Array".to_owned(),
+            size: size.map(str::to_owned),
+            first: first.map(str::to_owned),
+        };
+        let head = "To keep the conversation short, 6 older messages of it are left out. Your summary of them stands above.";
+        let repl = "Your REPL is as you left it.";
+        let listing = |listed, left_out| Some(Ok(Listing { listed, left_out }));
+        for (listing, expected) in [
+            (None, String::new()),
+            (
+                listing(Vec::new(), 0),
+                format!("\n{repl} It has no variables."),
+            ),
+            (
+                Some(Err("gone".to_owned())),
+                format!("\n{repl} Its variables could not be listed: gone"),
+            ),
+            (
+                listing(
+                    vec![
+                        variable("a", Some("2 items"), Some("[1, 2]")),
+                        variable("b", None, None),
+                    ],
+                    3,
+                ),
+                format!(
+                    "\n{repl} Its variables (name: type, size, first line):\n- a: Array, 2 items: [1, 2]\n- b: Array\nand 3 more from earlier blocks"
+                ),
+            ),
+        ] {
+            let shown = compacted_message(6, listing.as_ref());
+            assert_eq!(shown, format!("{head}{expected}"));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The codeact protocol: an agent with a REPL that can call no other agent and no model, until its code returns.
+
+use async_trait::async_trait;
+
+use crate::agent::{Attempt, Conversation, Failure, Invocation, Treatment};
+use crate::model::{Role, ToolUse};
+use crate::prompt::code_tool;
+use crate::protocol::RootAgent;
+use crate::protocol::rlm::{first, run_repl};
+use crate::tool::ToolSet;
+
+/// The root: what the `rlm` protocol's is, alone in its REPL.
+pub(super) struct Codeact;
+
+#[async_trait]
+impl RootAgent for Codeact {
+    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
+        code_tool::tool_use(treatment.code_via_tool, Role::Root(treatment.protocol))
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        conversation.push(first(attempt, root));
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        run_repl(attempt, root.clone()).await
+    }
+}

@@ -1,0 +1,141 @@
+//! The retrieve protocol: one call with the passages of the context that fit the question best, by BM25.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bm25::{EmbedderBuilder, Scorer, Tokenizer};
+
+use crate::agent::{Attempt, Conversation, Failure, Invocation, ProtocolSettings, Turns};
+use crate::model::{Message, Status};
+use crate::prompt::{Passage, flat_message, passages_message};
+use crate::protocol::RootAgent;
+use crate::protocol::direct::OneCall;
+use crate::text::parts;
+
+/// The root: one call with what was found.
+pub(super) struct Retrieve;
+
+#[async_trait]
+impl RootAgent for Retrieve {
+    fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
+        ProtocolSettings {
+            retrieve_passages: of_run.retrieve_passages,
+            passage_chars: of_run.passage_chars,
+            ..ProtocolSettings::default()
+        }
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        let settings = attempt.run.treatment.settings;
+        let shown = message(root, &attempt.task.context, &settings);
+        OneCall::of_messages(vec![attempt.with_images(root, shown)]).open(conversation);
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        let work = attempt.meter.begin();
+        let context = Arc::clone(&attempt.task.context);
+        let (agent, settings) = (root.clone(), attempt.run.treatment.settings);
+        // A long context takes a while, in which nothing else would go on here.
+        let searching = tokio::task::spawn_blocking(move || message(&agent, &context, &settings));
+        let shown = searching.await.map_err(|error| Failure {
+            status: Status::Error,
+            reason: format!("the search for passages failed: {error}"),
+        })?;
+        drop(work);
+        let one = OneCall::of_messages(vec![attempt.with_images(root, shown)]);
+        one.run(attempt, root).await
+    }
+}
+
+/// The question with the passages that were found; with the whole context where that has no more of them.
+fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Message {
+    let query = root.asked();
+    let chars = context.chars().count();
+    let passages = parts(context, chars.div_ceil(settings.passage_chars as usize));
+    let most = settings.retrieve_passages as usize;
+    if passages.len() <= most {
+        return Message::user(flat_message(&query, context));
+    }
+    // What was asked, and not what the answer has to conform to, is what is searched for.
+    let found = best(root.query(), context, &passages, most);
+    let mut before = 0;
+    let mut at = 0;
+    let found: Vec<Passage<'_>> = found
+        .into_iter()
+        .map(|index| {
+            let Range { start, end } = passages[index].clone();
+            before += context[at..start].chars().count();
+            let text = &context[start..end];
+            let from = before;
+            before += text.chars().count();
+            at = end;
+            Passage {
+                number: index + 1,
+                from,
+                to: before,
+                text,
+            }
+        })
+        .collect();
+    Message::user(passages_message(&query, &found, passages.len(), chars))
+}
+
+/// The places of the passages that fit a question best, in their order in the text. Where fewer have a word of it, the first
+/// ones follow.
+fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> Vec<usize> {
+    let texts: Vec<&str> = passages.iter().map(|at| &context[at.clone()]).collect();
+    let embedder =
+        EmbedderBuilder::<u64, Words>::with_tokenizer_and_fit_to_corpus(Words, &texts).build();
+    let mut scorer = Scorer::<usize, u64>::new();
+    for (index, text) in texts.iter().enumerate() {
+        scorer.upsert(&index, embedder.embed(text));
+    }
+    let mut found = scorer.matches(&embedder.embed(query));
+    // Of equals, the first.
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    let mut chosen: Vec<usize> = found.iter().map(|one| one.id).take(most).collect();
+    let others: Vec<usize> = (0..passages.len())
+        .filter(|index| !chosen.contains(index))
+        .take(most - chosen.len())
+        .collect();
+    chosen.extend(others);
+    chosen.sort_unstable();
+    chosen
+}
+
+/// Words in lower case, of any language that puts something between them: runs of letters and digits.
+struct Words;
+
+impl Tokenizer for Words {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{best, parts};
+
+    #[test]
+    fn the_passages_with_the_words_of_the_question_are_found() {
+        let mut context = String::new();
+        for number in 0..200 {
+            let animal = ["cat", "dog", "horse"][number % 3];
+            context += &format!("Line {number}: the {animal} sleeps all day long in the sun.\n");
+        }
+        context += "The zebra of Vienna eats 42 apples.\n";
+        context += &"The cat sleeps.\n".repeat(100);
+        let passages = parts(&context, 100);
+        let text = |index: usize| &context[passages[index].clone()];
+        let found = best("What does Vienna's ZEBRA eat?", &context, &passages, 3);
+        assert_eq!(found.len(), 3);
+        assert!(found.is_sorted());
+        assert!(found.iter().any(|index| text(*index).contains("zebra")));
+        // No word of it stands anywhere: the first ones.
+        assert_eq!(best("qqq", &context, &passages, 2), [0, 1]);
+        assert_eq!(best("", &context, &passages, 1), [0]);
+    }
+}

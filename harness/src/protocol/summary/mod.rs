@@ -1,0 +1,148 @@
+//! The summary protocol: an agent reads the context piece by piece and carries notes along, from which it answers at last.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::agent::{
+    Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, ProtocolSettings, Step,
+    Turn, Turns, run_turns,
+};
+use crate::model::{Message, Status};
+use crate::prompt::{flat_message, summary_answer_message, summary_piece_message};
+use crate::protocol::RootAgent;
+use crate::text::{parts, two_ends};
+
+/// The root: who reads.
+pub(super) struct Summary;
+
+#[async_trait]
+impl RootAgent for Summary {
+    fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
+        ProtocolSettings {
+            piece_chars: of_run.piece_chars,
+            notes_chars: of_run.notes_chars,
+            ..ProtocolSettings::default()
+        }
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        Reader::new(attempt, root).open(conversation);
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        let mut reader = Reader::new(attempt, root);
+        run_turns(attempt, &reader.root.clone(), &mut reader).await
+    }
+}
+
+/// The root at work.
+struct Reader<'a> {
+    attempt: &'a Attempt<'a>,
+    /// The root, with a response for each piece and one for the answer.
+    root: Invocation,
+    context: Arc<String>,
+    /// Where the pieces are in the context, in bytes.
+    pieces: Vec<Range<usize>>,
+    /// The piece that the model reads; behind the last, it answers.
+    at: usize,
+    notes: String,
+}
+
+impl<'a> Reader<'a> {
+    fn new(attempt: &'a Attempt<'a>, root: &Invocation) -> Self {
+        let context = Arc::clone(&attempt.task.context);
+        let settings = attempt.run.treatment.settings;
+        let wanted = (context.chars().count()).div_ceil(settings.piece_chars as usize);
+        // The last response is the answer.
+        let most = root.iterations.saturating_sub(1) as usize;
+        let pieces = parts(&context, wanted.min(most));
+        let readings = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+        let corrections = if root.schema.is_some() {
+            CORRECTIONS
+        } else {
+            0
+        };
+        let iterations = if readings > 1 { readings + 1 } else { 1 };
+        Self {
+            attempt,
+            root: Invocation {
+                iterations: iterations + corrections,
+                ..root.clone()
+            },
+            context,
+            at: if readings > 1 { 0 } else { pieces.len() },
+            pieces,
+            notes: String::new(),
+        }
+    }
+
+    fn reads(&self) -> bool {
+        self.at < self.pieces.len()
+    }
+
+    /// What the model is shown next.
+    fn message(&self) -> Message {
+        let pieces = self.pieces.len();
+        let Some(piece) = self.pieces.get(self.at) else {
+            let asked = self.root.asked();
+            return Message::user(if pieces > 1 {
+                summary_answer_message(&asked, &self.notes, pieces)
+            } else {
+                flat_message(&asked, &self.context)
+            });
+        };
+        Message::user(summary_piece_message(
+            self.root.query(),
+            &self.notes,
+            [self.at + 1, pieces],
+            &self.context[piece.clone()],
+            self.attempt.run.treatment.settings.notes_chars,
+        ))
+    }
+
+    /// Takes the notes that a reply is. Of a blank one, the old notes stay.
+    fn take_notes(&mut self, reply: &ModelReply) {
+        let text = reply.response.text.trim();
+        if reply.truncated || text.is_empty() {
+            let records = &self.attempt.records;
+            records.count(|stats| stats.protocol_faults += 1);
+        }
+        if !text.is_empty() {
+            let limit = self.attempt.run.treatment.settings.notes_chars as usize;
+            self.notes = two_ends(text, limit);
+        }
+    }
+}
+
+impl Turns for Reader<'_> {
+    fn open(&mut self, conversation: &mut Conversation) {
+        conversation.asks_for_answer = !self.reads();
+        let message = self.message();
+        conversation.push(self.attempt.with_images(&self.root, message));
+    }
+
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        _turn: Turn,
+        conversation: &mut Conversation,
+    ) -> Result<Step, Failure> {
+        if !self.reads() {
+            if reply.truncated {
+                return Err(Failure {
+                    status: Status::Limit,
+                    reason: "the response was cut off at the limit of output tokens".to_owned(),
+                });
+            }
+            return Ok(Step::Answer(reply.response.text));
+        }
+        self.take_notes(&reply);
+        self.at += 1;
+        // What was read is in the notes, or gone.
+        conversation.restart();
+        self.open(conversation);
+        Ok(Step::GoOn)
+    }
+}

@@ -1,0 +1,137 @@
+//! The workflow protocol: the model writes a program that runs whole agents, reads what it returned, and accepts or mends it.
+
+use async_trait::async_trait;
+
+use crate::agent::{
+    Attempt, Conversation, Failure, Invocation, ModelReply, ProtocolSettings, Step, Treatment,
+    Turn, Turns, run_turns,
+};
+use crate::model::{Role, ToolUse};
+use crate::prompt::{code_tool, program_none_message, program_returned_message};
+use crate::protocol::RootAgent;
+use crate::protocol::rlm::{ReplAgent, first, open_root};
+use crate::text::two_ends;
+use crate::tool::ToolSet;
+
+/// Characters of what a program returned that are shown back; of a longer value, its two ends.
+const SHOWN_BACK: usize = 10_000;
+
+/// The root: who writes the program.
+pub(super) struct Workflow;
+
+#[async_trait]
+impl RootAgent for Workflow {
+    fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
+        code_tool::tool_use(treatment.code_via_tool, Role::Root(treatment.protocol))
+    }
+
+    fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
+        ProtocolSettings {
+            workflow_runs: of_run.workflow_runs,
+            ..ProtocolSettings::default()
+        }
+    }
+
+    fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
+        conversation.push(first(attempt, root));
+    }
+
+    async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
+        let session = open_root(attempt, root).await?;
+        let _subscribed = attempt.subscribe_to_budget(&session);
+        let mut agent = Programmer {
+            repl: ReplAgent::of_root(attempt, root.clone(), &session),
+            returned: None,
+        };
+        run_turns(attempt, root, &mut agent).await
+    }
+}
+
+/// The root at work.
+struct Programmer<'a> {
+    /// Where its program runs.
+    repl: ReplAgent<'a>,
+    /// What the newest run that returned gave.
+    returned: Option<String>,
+}
+
+impl Programmer<'_> {
+    /// What comes after a run that returned nothing: another one, or the value of the newest that did, if it was the last.
+    fn after_nothing(&mut self, turn: Turn) -> Step {
+        let left = self.returned.take_if(|_| turn.is_last());
+        left.map_or(Step::GoOn, Step::Answer)
+    }
+}
+
+impl Turns for Programmer<'_> {
+    fn open(&mut self, conversation: &mut Conversation) {
+        self.repl.open(conversation);
+    }
+
+    async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
+        self.repl.beside(asking).await
+    }
+
+    async fn respond(
+        &mut self,
+        reply: ModelReply,
+        turn: Turn,
+        conversation: &mut Conversation,
+    ) -> Result<Step, Failure> {
+        if reply.truncated {
+            // Nothing of it runs, and the REPL says so.
+            self.repl.respond(reply, turn, conversation).await?;
+            return Ok(self.after_nothing(turn));
+        }
+        let calls = &reply.response.tool_calls;
+        let (programs, dropped) = self.repl.blocks(&reply);
+        if programs.is_empty() {
+            if let Some(answer) = self.returned.take() {
+                return Ok(Step::Answer(answer));
+            }
+            self.repl.record_nothing(turn.count());
+            let message = program_none_message(turn.next()) + &self.repl.take_notes();
+            conversation.push(code_tool::answer(calls, message));
+            return Ok(Step::GoOn);
+        }
+        let is_shown = !turn.is_last();
+        let ran = self
+            .repl
+            .run_blocks(&programs, turn.count(), is_shown, dropped)
+            .await?;
+        let notes = self.repl.take_notes();
+        let answer = |text: String| code_tool::answer(calls, text + &notes);
+        let Some(value) = ran.returned else {
+            let (message, stub, chars) = ran.report(dropped, turn.next());
+            conversation.push_output(answer(message), answer(stub), chars);
+            return Ok(self.after_nothing(turn));
+        };
+        if !is_shown {
+            return Ok(Step::Answer(value));
+        }
+        let shown = two_ends(&value, SHOWN_BACK);
+        conversation.push(answer(program_returned_message(
+            &shown,
+            &ran.output,
+            turn.next(),
+        )));
+        self.returned = Some(value);
+        Ok(Step::GoOn)
+    }
+
+    fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
+        self.repl.correct(problem, turn, conversation);
+    }
+
+    async fn close(
+        &mut self,
+        conversation: &Conversation,
+        result: Result<String, Failure>,
+    ) -> Result<String, Failure> {
+        self.repl.close(conversation, result).await
+    }
+
+    fn missing(&self) -> &'static str {
+        "a program that returned"
+    }
+}

@@ -1,0 +1,131 @@
+//! How many tokens the conversations of models may have: a table by model.
+
+use std::borrow::Cow;
+
+use globset::GlobSet;
+use serde::Deserialize;
+
+use super::price::{globs, priced_as};
+
+/// The bundled windows.
+const BUNDLED: &str = include_str!("../../windows.yaml");
+
+/// Windows by model. The first that fits counts.
+#[derive(Debug, Clone, Default)]
+pub struct WindowTable {
+    windows: Vec<(GlobSet, u64)>,
+}
+
+/// A table of windows cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}: {problem}")]
+pub struct WindowError {
+    origin: String,
+    problem: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[expect(dead_code, reason = "for whoever reads the file")]
+    date: String,
+    #[expect(dead_code, reason = "for whoever reads the file")]
+    source: String,
+    windows: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    models: Vec<String>,
+    tokens: u64,
+}
+
+impl WindowTable {
+    /// The windows that come with the harness.
+    ///
+    /// # Errors
+    /// [`WindowError`] if the bundled file is wrong, which a test rules out.
+    pub fn bundled() -> Result<Self, WindowError> {
+        Self::parse("windows.yaml", BUNDLED)
+    }
+
+    /// Windows in the form of the bundled file. `origin` names them in messages.
+    ///
+    /// # Errors
+    /// [`WindowError`] with the field or entry that is wrong.
+    pub fn parse(origin: &str, text: &str) -> Result<Self, WindowError> {
+        let wrong = |problem: String| WindowError {
+            origin: origin.to_owned(),
+            problem,
+        };
+        let file: File = crate::text::yaml::read(text).map_err(|error| wrong(error.to_string()))?;
+        let mut windows = Vec::new();
+        for (number, entry) in (1..).zip(file.windows) {
+            let in_entry =
+                |problem: String| wrong(format!("entry {number} of `windows`: {problem}"));
+            if entry.tokens == 0 {
+                return Err(in_entry("`tokens` must be at least 1".to_owned()));
+            }
+            let models = globs(&entry.models).map_err(|error| in_entry(error.to_string()))?;
+            windows.push((models, entry.tokens));
+        }
+        Ok(Self { windows })
+    }
+
+    /// These windows, and others where these have none.
+    #[must_use]
+    pub fn or(mut self, others: Self) -> Self {
+        self.windows.extend(others.windows);
+        self
+    }
+
+    /// The window of a model in tokens; none if it is not known.
+    pub fn of(&self, reference: &str) -> Option<u64> {
+        let reference: Cow<'_, str> = priced_as(reference);
+        let mut fitting = self.windows.iter();
+        let found = fitting.find(|(models, _)| models.is_match(&*reference));
+        found.map(|(_, tokens)| *tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WindowTable;
+
+    #[test]
+    fn the_first_that_fits_counts() {
+        let file = "date: d\nsource: s\nwindows:\n  - { models: [\"mine/*\"], tokens: 32000 }\n";
+        let own = WindowTable::parse("own.yaml", file).unwrap();
+        let table = own.or(WindowTable::bundled().unwrap());
+        for (reference, expected) in [
+            ("mine/a", Some(32_000)),
+            ("openai/gpt-5.1", Some(400_000)),
+            ("openai-responses/gpt-5.1", Some(400_000)),
+            ("openai/gpt-5.1-chat-latest", Some(128_000)),
+            ("anthropic/claude-sonnet-4-5", Some(200_000)),
+            ("openai/unheard-of", None),
+        ] {
+            assert_eq!(table.of(reference), expected, "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_table_is_refused_with_its_place() {
+        for (rows, expected) in [
+            (
+                "- { models: [\"a\"], tokens: 0 }",
+                "own.yaml: entry 1 of `windows`: `tokens` must be at least 1",
+            ),
+            ("- { models: [\"a\"], token: 1 }", "own.yaml: "),
+            (
+                "- { models: [\"[\"], tokens: 1 }",
+                "own.yaml: entry 1 of `windows`: ",
+            ),
+        ] {
+            let file = format!("date: d\nsource: s\nwindows:\n  {rows}\n");
+            let error = WindowTable::parse("own.yaml", &file).unwrap_err();
+            assert!(error.to_string().starts_with(expected), "{error}");
+        }
+    }
+}

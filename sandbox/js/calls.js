@@ -1,0 +1,232 @@
+// The calls that cells make, of rlm(), llm() and the host's functions: their promises, and what becomes of them.
+(internals) => {
+  'use strict';
+  const { primordials: p, memoKey, ops, optionsOf } = internals;
+  const { Error, Map, Object, Promise, RangeError, Symbol, TypeError } = globalThis;
+  const { create, defineProperty, freeze, keys } = Object;
+  const { mapDelete, mapGet, mapSet, promiseThen } = p;
+  const mapForEach = p.uncurry(Map.prototype.forEach);
+  const promiseReject = Promise.reject.bind(Promise);
+  const promiseResolve = Promise.resolve.bind(Promise);
+  // By number as text: as keys of a map, the engine hashes small numbers alike and then walks all of them.
+  const calls = new Map();
+  let pendingCalls = 0;
+  let totalCalls = 0;
+
+  let attach;
+  let entryOf;
+
+  /**
+   * The promise of a call. It knows whether anybody ever waited for it. Its entry is private, and the class frozen:
+   * model code holds both.
+   */
+  class Call extends Promise {
+    #entry;
+
+    static {
+      attach = (promise, entry) => {
+        promise.#entry = entry;
+      };
+      entryOf = (promise) => promise.#entry;
+    }
+
+    static get [Symbol.species]() {
+      return Promise;
+    }
+
+    then(onFulfilled, onRejected) {
+      if (this.#entry !== undefined) this.#entry.observed = true;
+      return promiseThen(this, onFulfilled, onRejected);
+    }
+
+    /** How far the call is: a promise of an object. */
+    status() {
+      return statusOf(this.#entry);
+    }
+  }
+  // Shown as what it is to the model: a promise.
+  defineProperty(Call, 'name', { __proto__: null, value: 'Promise' });
+  freeze(Call);
+  freeze(Call.prototype);
+
+  /** A call that cannot start rejects like one that failed: its caller handles both in one place. */
+  const call = (agent, kind, query, context, options) => {
+    try {
+      return startCall(agent, kind, query, context, options);
+    } catch (error) {
+      return promiseReject(error);
+    }
+  };
+
+  /** Throws unless one more call may start. */
+  const checkCall = (agent, kind) => {
+    const { limits } = internals;
+    if (agent.cell === 0) throw new Error(`${kind}() can only be called while a cell runs`);
+    if (pendingCalls >= limits.pending_calls) {
+      throw new RangeError(`${kind}(): ${pendingCalls} calls are pending, which is the limit; await some of them first`);
+    }
+    if (totalCalls >= limits.total_calls) {
+      throw new RangeError(`${kind}(): this attempt has made ${totalCalls} calls, which is the limit; finish without more`);
+    }
+  };
+
+  const startCall = (agent, kind, query, context, options) => {
+    const { limits } = internals;
+    checkCall(agent, kind);
+    const question = internals.answerText(query);
+    if (question.length > limits.argument_chars) {
+      throw new RangeError(`${kind}(): the query has ${question.length} characters; at most ${limits.argument_chars} are allowed`);
+    }
+    const { json, signal, memo, isTyped } = optionsOf(kind, options);
+    if (signal?.aborted) throw signal.reason;
+    // A child reads the names of its caller, and a call gets its model by its depth.
+    const key = memo ? memoKey([kind, kind === 'llm' ? agent.info.depth : agent.id, question, internals.answerText(context), json]) : undefined;
+    const known = key === undefined ? undefined : mapGet(memos, key);
+    if (known !== undefined) return follow(agent, known, signal);
+    const type = typeof context;
+    const length = type === 'string' ? context.length : -1;
+    const promise = pending(agent, kind, isTyped, context, () => ops.call(agent.id, kind, question, json, type, length));
+    const entry = entryOf(promise);
+    if (key !== undefined) {
+      entry.key = key;
+      entry.promise = promise;
+      mapSet(memos, key, entry);
+    }
+    if (signal !== undefined) internals.onAbort(signal, () => cancel(entry, signal.reason));
+    return promise;
+  };
+
+  // ---- calls that are cancelled, that are asked once, and that are looked at
+
+  /** The first of equal calls, by what is the same for them: those under way, and those that were answered. */
+  const memos = new Map();
+
+  /** Ends a call that nobody waits for any more. */
+  const cancel = (entry, reason) => {
+    if (entry.settled) return;
+    entry.settled = true;
+    pendingCalls--;
+    if (entry.key !== undefined) mapDelete(memos, entry.key);
+    if (entry.id !== undefined) {
+      mapDelete(calls, `${entry.id}`);
+      ops.cancelCall(entry.id);
+    }
+    entry.reject(reason);
+  };
+
+  /** A call whose answer is that of an equal one. */
+  const follow = (agent, leader, signal) => {
+    const entry = newEntry(agent, leader.kind, false, undefined);
+    const promise = promiseOf(entry);
+    pendingCalls++;
+    mapSet(agent.calls, `equal ${++equals}`, entry);
+    if (!leader.settled) ops.followCall(agent.id, leader.id);
+    const settled = (ok, give) => (value) => {
+      if (entry.settled) return;
+      entry.settled = true;
+      entry.ok = ok;
+      pendingCalls--;
+      give(value);
+    };
+    promiseThen(leader.promise, settled(true, entry.resolve), settled(false, entry.reject));
+    leader.followers++;
+    if (signal !== undefined) internals.onAbort(signal, () => cancel(entry, signal.reason));
+    return promise;
+  };
+  let equals = 0;
+
+  const statusOf = (entry) => {
+    if (entry === undefined) return promiseReject(new TypeError('status() is of the promise that rlm() or llm() gave'));
+    if (entry.settled || entry.id === undefined) {
+      return promiseResolve(freeze({ state: entry.settled ? (entry.ok ? 'answered' : 'failed') : 'running' }));
+    }
+    try {
+      checkCall(entry.agent, 'status');
+      const asked = pending(entry.agent, 'status', true, undefined, () => ops.callStatus(entry.agent.id, entry.id));
+      // It asks nobody.
+      totalCalls--;
+      return asked;
+    } catch (error) {
+      return promiseReject(error);
+    }
+  };
+
+  const newEntry = (agent, kind, json, context) => ({
+    __proto__: null, agent, kind, json, context, id: undefined, key: undefined, promise: undefined, followers: 0,
+    observed: false, settled: false, ok: false, resolve: undefined, reject: undefined,
+  });
+
+  const promiseOf = (entry) => {
+    const promise = new Call((resolve, reject) => {
+      entry.resolve = resolve;
+      entry.reject = reject;
+    });
+    attach(promise, entry);
+    return promise;
+  };
+
+  /** The promise of a call that `start` sends to the host. `json`: whether its answer is JSON instead of text; a function makes of that its value. */
+  const pending = (agent, kind, json, context, start) => {
+    const entry = newEntry(agent, kind, json, context);
+    const promise = promiseOf(entry);
+    const id = start();
+    entry.id = id;
+    pendingCalls++;
+    totalCalls++;
+    mapSet(calls, `${id}`, entry);
+    mapSet(agent.calls, `${id}`, entry);
+    return promise;
+  };
+
+  /** Settles a call, with a text or, if it has a schema or is of a host function, with JSON. */
+  const settle = (id, ok, body) => {
+    const entry = mapGet(calls, `${id}`);
+    if (entry === undefined || entry.settled) return;
+    entry.settled = true;
+    entry.ok = ok;
+    pendingCalls--;
+    if (!ok) {
+      // An equal call may fare better.
+      if (entry.key !== undefined) mapDelete(memos, entry.key);
+      return entry.reject(new Error(body));
+    }
+    if (!entry.json) return entry.resolve(body);
+    let value;
+    try {
+      value = p.jsonParse(body);
+      if (typeof entry.json === 'function') value = entry.json(value);
+    } catch (error) {
+      return entry.reject(error);
+    }
+    entry.resolve(value);
+  };
+
+  /** The agent whose cell waits for a call, and what the call has for a context. */
+  const callerOf = (id) => mapGet(calls, `${id}`)?.agent;
+  const contextOf = (id) => mapGet(calls, `${id}`)?.context;
+
+  /**
+   * Forgets the calls of a cell that ended. Gives how many of them nobody awaited, how many are unfinished, and the functions
+   * called by both.
+   */
+  const endCalls = (ended) => {
+    let unawaited = 0, unfinished = 0;
+    const functions = create(null);
+    mapForEach(ended, (entry, id) => {
+      if (!entry.observed || !entry.settled) functions[entry.kind] = true;
+      if (!entry.observed) unawaited++;
+      if (!entry.settled) {
+        unfinished++;
+        pendingCalls--;
+        // Whatever comes of it now, such as an aborted signal, comes too late.
+        entry.settled = true;
+        if (entry.key !== undefined) mapDelete(memos, entry.key);
+        if (entry.followers > 0) entry.reject(new Error('the cell that made this call ended before it was answered'));
+      }
+      mapDelete(calls, id);
+    });
+    return { __proto__: null, unawaited, unfinished, functions: p.arrayJoin(keys(functions), ' ') };
+  };
+
+  internals.calls = { __proto__: null, call, callerOf, checkCall, contextOf, endCalls, pending, settle };
+};

@@ -1,0 +1,91 @@
+//! What was made of texts before, kept while they are few.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Bytes of texts that are kept; one that does not fit any more drops all others.
+const BYTES: usize = 1 << 20;
+
+/// Results by what they were made of.
+#[derive(Debug)]
+pub(crate) struct Kept<K, V> {
+    results: HashMap<K, V>,
+    bytes: usize,
+}
+
+impl<K, V> Default for Kept<K, V> {
+    fn default() -> Self {
+        Self {
+            results: HashMap::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<K: Eq + Hash, V: Clone> Kept<K, V> {
+    /// The result for this key, made now if it is not kept. Errors are not kept. `bytes` is the length of the key's text.
+    pub fn of<E>(
+        &mut self,
+        key: K,
+        bytes: usize,
+        make: impl FnOnce(&K) -> Result<V, E>,
+    ) -> Result<V, E> {
+        if let Some(kept) = self.results.get(&key) {
+            return Ok(kept.clone());
+        }
+        let made = make(&key)?;
+        if bytes <= BYTES {
+            if self.bytes + bytes > BYTES {
+                self.results.clear();
+                self.bytes = 0;
+            }
+            self.bytes += bytes;
+            self.results.insert(key, made.clone());
+        }
+        Ok(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BYTES, Kept};
+
+    #[test]
+    fn equal_texts_are_looked_at_once_while_they_fit() {
+        let mut made = Vec::new();
+        let mut kept = Kept::default();
+        let half = BYTES / 2;
+        for (key, bytes) in [
+            ("a", half),
+            ("b", half),
+            ("a", half),
+            ("c", 1),
+            ("a", half),
+            ("a", half),
+            ("too long", BYTES + 1),
+            ("too long", BYTES + 1),
+            ("wrong", 1),
+            ("wrong", 1),
+            ("a", half),
+        ] {
+            let result = kept.of(key, bytes, |key| {
+                made.push(*key);
+                if *key == "wrong" {
+                    Err(())
+                } else {
+                    Ok(key.len())
+                }
+            });
+            assert_eq!(
+                result,
+                if key == "wrong" {
+                    Err(())
+                } else {
+                    Ok(key.len())
+                }
+            );
+        }
+        let expected = ["a", "b", "c", "a", "too long", "too long", "wrong", "wrong"];
+        assert_eq!(made, expected);
+    }
+}

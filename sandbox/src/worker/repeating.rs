@@ -1,0 +1,287 @@
+//! Does again what was done in an earlier session: requests and timers in the order that they had then.
+//!
+//! Invariant: what was written down is not written down again. A request that comes before its place is held until then; one that
+//! has no place is handled when all of them are done.
+//!
+//! The end of a cell is told only when what was done next may follow from it. Told earlier, its agent would stop children that went on
+//! for a moment then.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use super::Worker;
+use crate::inbox::{Arriving, Inbox, Next};
+use crate::isolate::Action;
+use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
+use crate::thread::End;
+
+/// How long a request that was handled next may take to come, unless it answers a call: that takes what it takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long the end of a cell waits for what does not follow from it and does not come.
+const SOON: Duration = Duration::from_millis(500);
+
+/// What is still to be done again.
+#[derive(Default)]
+pub(super) struct Repeating {
+    steps: VecDeque<Step>,
+    /// Requests that came before their place.
+    held: VecDeque<Request>,
+    /// The agents that were opened again, by the numbers that they had.
+    agents: HashMap<AgentId, AgentId>,
+    /// What the budget is when all is done.
+    budget: Option<Budget>,
+    /// Ends of cells that are not told yet.
+    ends: Vec<(AgentId, Reply)>,
+}
+
+impl Repeating {
+    pub fn new(steps: Vec<Step>) -> Self {
+        Self {
+            steps: steps.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether this request is what was done then.
+    fn is_step(&self, request: &Request, step: &Step) -> bool {
+        let is = |agent: &AgentId, then: &AgentId| self.agents.get(then) == Some(agent);
+        match (request, step) {
+            (Request::Open { info, .. }, Step::Opened(_, id)) => info.invocation_id == *id,
+            (Request::Set { agent, name, .. }, Step::Set(then, set)) => {
+                is(agent, then) && name == set
+            }
+            (Request::Run { agent, .. }, Step::Ran(then))
+            | (Request::ListVariables { agent }, Step::Listed(then))
+            | (Request::Close { agent, .. }, Step::Closed(then)) => is(agent, then),
+            (Request::Settle { call, .. }, Step::Settled(then))
+            | (Request::GetCallContext { call }, Step::AskedContext(then)) => call == then,
+            _ => false,
+        }
+    }
+}
+
+impl Worker {
+    /// Whether something is still to be done again.
+    pub(super) fn repeats(&self) -> bool {
+        self.repeating
+            .as_ref()
+            .is_some_and(|repeating| !repeating.steps.is_empty())
+    }
+
+    /// Takes the ends of cells out of what is to be told.
+    pub(super) fn hold_ends(&mut self) {
+        let Some(repeating) = &mut self.repeating else {
+            return;
+        };
+        for reply in std::mem::take(&mut self.replies) {
+            match reply {
+                Reply::Finished { agent, .. } => repeating.ends.push((agent, reply)),
+                other => self.replies.push(other),
+            }
+        }
+    }
+
+    /// Tells the ends of cells from which the next thing may follow; all of them if there is none, or `anyway`.
+    fn tell_ends(&mut self, anyway: bool) {
+        let Some(repeating) = &mut self.repeating else {
+            return;
+        };
+        let ends = std::mem::take(&mut repeating.ends);
+        let next = repeating.steps.front().cloned();
+        let (told, held): (Vec<_>, Vec<_>) = ends.into_iter().partition(|(agent, _)| match &next {
+            Some(step) => anyway || self.may_follow(step, *agent),
+            None => true,
+        });
+        if let Some(repeating) = &mut self.repeating {
+            repeating.ends = held;
+        }
+        if !told.is_empty() {
+            self.replies
+                .extend(told.into_iter().map(|(_, reply)| reply));
+            self.send_all();
+        }
+    }
+
+    /// Whether something may have been done because a cell of this agent had ended.
+    fn may_follow(&self, step: &Step, agent: AgentId) -> bool {
+        let now = |then: &AgentId| self.repeating.as_ref()?.agents.get(then).copied();
+        match step {
+            Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
+            Step::Closed(then) => now(then).is_some_and(|closed| {
+                // One that returned is closed for that; any other, because an agent above it has ended its cell.
+                let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
+                closed == agent || !returned && self.is_above(agent, closed)
+            }),
+            Step::Settled(call) => {
+                let entry = self.agents.get(&agent);
+                entry.is_some_and(|entry| entry.opened_by == Some(*call))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `above` is an ancestor of `agent`.
+    fn is_above(&self, above: AgentId, agent: AgentId) -> bool {
+        let parent = |agent: &AgentId| self.agents.get(agent)?.parent;
+        std::iter::successors(parent(&agent), parent).any(|one| one == above)
+    }
+
+    /// Does the next thing again, or waits for the request that does. Gives the end, if the other side hung up.
+    pub(super) fn repeat(&mut self, requests: &mut impl Inbox) -> Option<End> {
+        self.tell_ends(false);
+        let repeating = self.repeating.as_mut()?;
+        let step = repeating.steps.front()?.clone();
+        match step {
+            Step::Fired(timer) => match self.isolate.host(|host| host.take_timer(timer)) {
+                Some(agent) => {
+                    self.is_done();
+                    self.turn(agent, &Action::FireTimer { agent, timer });
+                }
+                None => self.diverge(&format!("timer {timer} was not started this time")),
+            },
+            Step::Budget(budget) => {
+                self.is_done();
+                self.isolate.host(|host| host.set_budget(budget));
+            }
+            Step::WaitedTooLong(then) => match repeating.agents.get(&then).copied() {
+                Some(agent) if self.running(agent).is_some() => {
+                    self.is_done();
+                    self.end_wait(agent);
+                }
+                _ => self.diverge("a cell that waited too long has ended this time"),
+            },
+            Step::Told(call, status) if self.calls.contains_key(&call) => {
+                self.is_done();
+                let result = Ok(status);
+                self.handle(Request::Settle { call, result }, None);
+            }
+            Step::Settled(call) | Step::AskedContext(call) | Step::Told(call, _)
+                if !self.calls.contains_key(&call) =>
+            {
+                self.diverge(&format!("call {} was not made this time", call.0));
+            }
+            step => {
+                let mut held = repeating.held.iter();
+                let place = held.position(|request| repeating.is_step(request, &step));
+                if let Some(request) = place.and_then(|place| repeating.held.remove(place)) {
+                    self.do_again(&step, request, None);
+                } else {
+                    return self.wait_for(&step, requests);
+                }
+            }
+        }
+        None
+    }
+
+    fn wait_for(&mut self, step: &Step, requests: &mut impl Inbox) -> Option<End> {
+        let holds_ends = !self.repeating.as_ref()?.ends.is_empty();
+        let until = match step {
+            _ if holds_ends => Some(SOON),
+            Step::Settled(_) | Step::AskedContext(_) => None,
+            _ => Some(PATIENCE),
+        };
+        let (request, arriving) = match requests.next(until.map(|time| Instant::now() + time)) {
+            Next::Request(request) => (request, None),
+            Next::Open(request, arriving) => (request, Some(arriving)),
+            Next::Due if holds_ends => {
+                self.tell_ends(true);
+                return None;
+            }
+            Next::Due => {
+                let seconds = PATIENCE.as_secs();
+                let what = format!("what was done next did not come for {seconds} s: {step:?}");
+                self.diverge(&what);
+                return None;
+            }
+            Next::HungUp => return Some(End::HungUp),
+        };
+        let repeating = self.repeating.as_mut()?;
+        if let Request::Budget(budget) = request {
+            repeating.budget = Some(budget);
+        } else if repeating.is_step(&request, step) {
+            self.do_again(step, request, arriving);
+        } else {
+            let whole = with_context(request, arriving);
+            repeating.held.push_back(whole);
+        }
+        None
+    }
+
+    fn do_again(&mut self, step: &Step, request: Request, arriving: Option<Arriving>) {
+        if let (Request::Open { agent, .. }, Step::Opened(then, _), Some(repeating)) =
+            (&request, step, &mut self.repeating)
+        {
+            repeating.agents.insert(*then, *agent);
+        }
+        self.is_done();
+        self.handle(request, arriving);
+    }
+
+    /// The next thing is being done.
+    fn is_done(&mut self) {
+        if let Some(repeating) = &mut self.repeating {
+            repeating.steps.pop_front();
+        }
+    }
+
+    /// When all is done, goes on with the budget as it is and says so. What is held comes next.
+    pub(super) fn catch_up(&mut self) {
+        if self.broken || self.repeats() {
+            return;
+        }
+        self.tell_ends(true);
+        let repeating = self.repeating.as_mut();
+        let budget = repeating.and_then(|repeating| repeating.budget.take());
+        self.replies.push(Reply::CaughtUp);
+        self.send();
+        if let Some(budget) = budget {
+            self.handle(Request::Budget(budget), None);
+        }
+    }
+
+    /// A request that was held, when all is done again.
+    pub(super) fn take_held(&mut self) -> Option<Request> {
+        let repeating = self.repeating.as_mut()?;
+        let request = repeating.held.pop_front();
+        if request.is_none() && repeating.steps.is_empty() {
+            self.repeating = None;
+        }
+        request
+    }
+
+    /// Nothing that was done can be relied on.
+    fn diverge(&mut self, what: &str) {
+        let what = what.to_owned();
+        self.replies.push(Reply::Diverged { what });
+        self.send();
+        self.broken = true;
+    }
+}
+
+/// A request with the context that is on its way to it.
+fn with_context(request: Request, arriving: Option<Arriving>) -> Request {
+    let Some(mut arriving) = arriving else {
+        return request;
+    };
+    let mut text = String::with_capacity(arriving.bytes);
+    for _ in 0..arriving.pieces {
+        text.push_str(&(arriving.next)());
+    }
+    match request {
+        Request::Open {
+            agent,
+            parent,
+            info,
+            functions,
+            ..
+        } => Request::Open {
+            agent,
+            parent,
+            context: Context::text(text),
+            info,
+            functions,
+        },
+        other => other,
+    }
+}

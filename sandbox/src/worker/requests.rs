@@ -1,0 +1,203 @@
+//! What a session is asked for: each request becomes a turn of the agent that it is about.
+
+use std::collections::BTreeSet;
+
+use super::{Agent, Repeating, Worker};
+use crate::inbox::Arriving;
+use crate::isolate::{Action, Given, TurnEnd};
+use crate::message::{AgentId, Beginning, Context, Listing, Reply, Request, Step};
+
+impl Worker {
+    /// `arriving` is the context of an agent that is opened, if it is on its way.
+    pub(super) fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
+        match request {
+            Request::Begin(beginning) => self.begin(beginning),
+            Request::Open {
+                agent,
+                parent,
+                context,
+                info,
+                functions,
+            } => {
+                self.opened += 1;
+                let place = AgentId(self.opened);
+                self.note(Step::Opened(place, info.invocation_id.clone()));
+                let info = serde_json::to_string(&info).unwrap_or_default();
+                let functions = serde_json::to_string(&functions).unwrap_or_default();
+                self.open(agent, parent, &context, arriving, &info, &functions);
+            }
+            Request::Set { agent, name, json } => {
+                self.note(Step::Set(self.place_of(agent), name.clone()));
+                self.turn(
+                    agent,
+                    &Action::SetName {
+                        agent,
+                        name: &name,
+                        json: &json,
+                    },
+                );
+            }
+            Request::Run {
+                agent,
+                code,
+                iteration,
+            } => {
+                self.note(Step::Ran(self.place_of(agent)));
+                self.start_cell(agent, &code, iteration);
+            }
+            Request::Budget(budget) => {
+                self.note(Step::Budget(budget));
+                self.isolate.host(|host| host.set_budget(budget));
+            }
+            Request::Settle { call, result } => {
+                if let Some(agent) = self.calls.remove(&call) {
+                    let question = self.questions.remove(&call);
+                    self.note(match &result {
+                        Ok(status) if question => Step::Told(call, status.clone()),
+                        _ => Step::Settled(call),
+                    });
+                    self.no_longer_pending(agent, call);
+                    self.turn(
+                        agent,
+                        &Action::Settle {
+                            call,
+                            result: &result,
+                        },
+                    );
+                }
+            }
+            Request::GetCallContext { call } => {
+                if let Some(agent) = self.calls.get(&call).copied() {
+                    self.note(Step::AskedContext(call));
+                    let text = match self.turn(agent, &Action::CallContext { call }) {
+                        TurnEnd::Completed(text) => Ok(text.unwrap_or_default()),
+                        TurnEnd::Threw { message, .. } => Err(message),
+                        TurnEnd::Terminated
+                        | TurnEnd::OutOfMemory
+                        | TurnEnd::EndlessJobs(_)
+                        | TurnEnd::Broken => Err("reading the context took too long".to_owned()),
+                    };
+                    self.replies.push(Reply::CallContext { agent, call, text });
+                    self.send();
+                }
+            }
+            Request::ListVariables { agent } => {
+                self.note(Step::Listed(self.place_of(agent)));
+                let listing = self.list_variables(agent);
+                self.replies.push(Reply::Variables { agent, listing });
+                self.send();
+            }
+            Request::Close { agent, returned } => {
+                self.note(Step::Closed(self.place_of(agent)));
+                self.turn(agent, &Action::Close { agent, returned });
+                self.end_cell(agent);
+                self.agents.remove(&agent);
+                self.isolate.host(|host| host.outputs.remove(&agent));
+            }
+        }
+    }
+
+    /// The variables of an agent, or why they cannot be listed.
+    fn list_variables(&mut self, agent: AgentId) -> Result<Listing, String> {
+        if !self.agents.contains_key(&agent) {
+            return Err("the agent is not there".to_owned());
+        }
+        match self.turn(agent, &Action::Variables { agent }) {
+            TurnEnd::Completed(json) => {
+                serde_json::from_str(&json.unwrap_or_default()).map_err(|error| error.to_string())
+            }
+            TurnEnd::Threw { message, .. } => Err(message),
+            TurnEnd::Terminated
+            | TurnEnd::OutOfMemory
+            | TurnEnd::EndlessJobs(_)
+            | TurnEnd::Broken => Err("listing them took too long".to_owned()),
+        }
+    }
+
+    /// Begins the session, before its first agent is opened.
+    fn begin(&mut self, mut beginning: Beginning) {
+        self.begun = true;
+        self.isolate.begin_as(&mut beginning);
+        let steps = beginning.course.steps;
+        self.repeating = (!steps.is_empty()).then(|| Repeating::new(steps));
+    }
+
+    /// The number of an agent in what was done: its place among all that were opened, which is the same in every process.
+    pub(super) fn place_of(&self, agent: AgentId) -> AgentId {
+        let entry = self.agents.get(&agent);
+        entry.map_or(AgentId(0), |entry| AgentId(entry.place))
+    }
+
+    /// Takes down what is being done, unless it is done again.
+    pub(super) fn note(&mut self, step: Step) {
+        if self.begun && !self.is_doing_again {
+            self.did.push(step);
+        }
+    }
+
+    /// `info` and `functions` are JSON.
+    fn open(
+        &mut self,
+        agent: AgentId,
+        parent: Option<AgentId>,
+        context: &Context,
+        arriving: Option<Arriving>,
+        info: &str,
+        functions: &str,
+    ) {
+        if self.agents.is_empty() && self.next_cell == 0 && !self.begun {
+            self.isolate.start_clock();
+        }
+        let opened_by = match context {
+            Context::Text(_) => None,
+            Context::OfCall(call) => Some(*call),
+        };
+        self.agents.insert(
+            agent,
+            Agent {
+                parent,
+                opened_by,
+                lexical: BTreeSet::new(),
+                cell: None,
+                place: self.opened,
+                returned: false,
+            },
+        );
+        let building = arriving.as_ref().map_or(0, |arriving| arriving.bytes);
+        let context = self.take_in(context, arriving);
+        self.turn(
+            agent,
+            &Action::Open {
+                agent,
+                parent,
+                info,
+                context,
+                functions,
+            },
+        );
+        if building > 0 {
+            self.isolate.take_back(building);
+        }
+        // What an agent that could not be opened left on its way is no request.
+        let left = self.isolate.host(|host| host.arriving.take());
+        left.into_iter().for_each(Arriving::skip);
+    }
+
+    /// Makes room for a context, whatever the engine makes of its bytes.
+    fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
+        if let Some(arriving) = arriving {
+            let pieces = arriving.pieces;
+            // Two for each, and one for a while: what they are put together in grows by half at a time.
+            self.isolate.allow(arriving.bytes.saturating_mul(3));
+            self.isolate.host(|host| host.arriving = Some(arriving));
+            return Given::Pieces(pieces);
+        }
+        match context {
+            Context::Text(text) => {
+                self.isolate.allow(text.len().saturating_mul(2));
+                Given::Text(text)
+            }
+            Context::OfCall(call) => Given::OfCall(*call),
+        }
+    }
+}

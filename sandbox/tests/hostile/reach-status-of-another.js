@@ -1,0 +1,8 @@
+// expect: ok
+// value: TypeError TypeError answered
+// why: status() is of calls alone
+const call = rlm('x');
+const { status } = call;
+const nameOf = async (object) => { try { await status.call(object); return 'none'; } catch (error) { return error.name; } };
+await call;
+return `${await nameOf({})} ${await nameOf(Object.create(call))} ${(await call.status()).state}`;
