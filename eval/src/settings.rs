@@ -67,7 +67,7 @@ pub use partition::{Deal, Partition};
 pub use prompt::PromptSettings;
 pub use queue::{QueueSettings, QueueTarget, WorkerSettings};
 pub(crate) use recorded::{agents as recorded_agents, fields as recorded_fields};
-pub use resume::ResumeSettings;
+pub use resume::{ResumeSettings, check_places};
 pub use run::{ErrorGate, RunSettings, Selection};
 pub use score::{OtherScorer, ScoreSettings, budget_flag};
 pub use serve::{ServeSettings, ServedSettings};

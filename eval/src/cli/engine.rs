@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::number::{Seconds, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, ProtocolArgs, SandboxArgs, SandboxError,
+    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs, SandboxError,
     StoreArgs, ToolArgs, TrafficArgs, WebArgs,
 };
 use crate::providers::ModelRef;
@@ -109,6 +109,11 @@ pub struct EngineArgs {
     /// The REPL.
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+
+    /// Permissions.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub powers: PowerArgs,
 }
 
 impl EngineArgs {
@@ -139,7 +144,7 @@ impl EngineArgs {
     /// [`SandboxError`] where there is no place for cells to run.
     pub fn conduct(&self) -> Result<Conduct, SandboxError> {
         Ok(Conduct {
-            isolation: self.sandbox.isolation()?,
+            isolation: self.sandbox.isolation(self.powers.isolation.kind)?,
             screenshots: self.web.screenshots,
             budget: self.budget.of_run(),
         })

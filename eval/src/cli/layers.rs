@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use super::Granted;
+
 /// Overrides of the agents' prompts.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Prompt")]
@@ -12,15 +14,15 @@ pub struct PromptOverrideArgs {
     /// Folder of your own prompt definitions and fragments (*.md, *.yaml, *.json); a fragment with the name of a
     /// bundled section replaces it; see `rlm-eval list prompts`
     #[arg(long, value_name = "DIR")]
-    pub prompts_dir: Option<PathBuf>,
+    pub prompts_dir: Option<Granted<PathBuf>>,
 
     /// Folder of your own tools: JavaScript files (*.js), which run in a sandbox; see docs/reference/tools.md
     #[arg(long, value_name = "DIR")]
-    pub tools_dir: Option<PathBuf>,
+    pub tools_dir: Option<Granted<PathBuf>>,
 
     /// Folder of your own hooks (*.js); one with the name of a bundled hook replaces it
     #[arg(long, value_name = "DIR")]
-    pub hooks_dir: Option<PathBuf>,
+    pub hooks_dir: Option<Granted<PathBuf>>,
 
     /// Prompt definition for the root, instead of its protocol's prompt
     #[arg(long, value_name = "NAME")]

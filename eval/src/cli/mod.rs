@@ -39,7 +39,10 @@ mod traffic;
 
 mod environment;
 mod number;
+mod places;
+mod powers;
 mod recorded;
+mod start;
 mod word;
 
 use std::collections::BTreeSet;
@@ -63,6 +66,8 @@ pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
+pub use places::{Granted, Place, recorded_places};
+pub use powers::{IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs};
 pub use prompt::PromptArgs;
 pub use protocols::ProtocolArgs;
 pub use queue::{
@@ -73,11 +78,12 @@ pub use repl::ReplArgs;
 pub use report::ReportArgs;
 pub use resume::ResumeArgs;
 pub use run::RunArgs;
-pub use sandbox::{IsolationKind, SandboxArgs, SandboxError, WORKER};
+pub use sandbox::{SandboxArgs, SandboxError, WORKER};
 pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;
 pub use serve::{ServeArgs, ServedArgs};
 pub use store::StoreArgs;
+pub use start::StartArgs;
 pub use sweep::{RaceAgainst, SweepArgs, SweepBudgetArgs};
 pub use tools::ToolArgs;
 pub use traffic::TrafficArgs;

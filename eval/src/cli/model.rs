@@ -5,6 +5,7 @@ use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
 use harness::provider::Effort;
 use serde::Serialize;
 
+use super::Granted;
 use super::number::{Seconds, decimal, whole};
 use super::word::one_of;
 
@@ -20,7 +21,7 @@ pub struct ModelArgs {
     /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the name of an
     /// environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'. Repeatable
     #[arg(long, value_name = "NAME=VALUE")]
-    pub header: Vec<String>,
+    pub header: Vec<Granted<String>>,
 
     /// Sampling temperature, at least 0 [default: the server's]
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]

@@ -8,7 +8,7 @@ use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::guidance::DEEPEST;
 use super::number::whole;
-use super::{GuidanceArgs, ToolArgs, WebArgs};
+use super::{GuidanceArgs, ToolArgs, VariableArgs, WebArgs};
 
 /// The flags of `rlm-eval prompt`.
 #[derive(Debug, Clone, Args)]
@@ -56,6 +56,10 @@ pub struct PromptArgs {
     /// Web pages.
     #[command(flatten)]
     pub web: WebArgs,
+
+    /// Values of variables.
+    #[command(flatten)]
+    pub variables: VariableArgs,
 
     /// Print the size of each section instead of its text, in estimated tokens (characters divided by 4)
     #[arg(

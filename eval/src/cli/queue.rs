@@ -6,6 +6,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use super::Granted;
 use super::number::{Seconds, whole};
 
 /// How a queue's server is reached.
@@ -14,23 +15,23 @@ use super::number::{Seconds, whole};
 pub struct QueueAccessArgs {
     /// Credentials file for the NATS server [default: none]
     #[arg(long, value_name = "FILE")]
-    pub queue_creds: Option<PathBuf>,
+    pub queue_creds: Option<Granted<PathBuf>>,
 
     /// File with the seed of an NKey for the NATS server [default: none]
     #[arg(long, value_name = "FILE")]
-    pub queue_nkey: Option<PathBuf>,
+    pub queue_nkey: Option<Granted<PathBuf>>,
 
     /// Certificates of authorities that the NATS server's certificate is checked by, beside the system's [default: none]
     #[arg(long, value_name = "FILE")]
-    pub queue_ca: Option<PathBuf>,
+    pub queue_ca: Option<Granted<PathBuf>>,
 
     /// Client certificate for the NATS server [default: none]
     #[arg(long, value_name = "FILE", requires = "queue_key")]
-    pub queue_cert: Option<PathBuf>,
+    pub queue_cert: Option<Granted<PathBuf>>,
 
     /// Key of --queue-cert
     #[arg(long, value_name = "FILE", requires = "queue_cert")]
-    pub queue_key: Option<PathBuf>,
+    pub queue_key: Option<Granted<PathBuf>>,
 }
 
 /// The flags of a run whose attempts go into a queue.
@@ -40,16 +41,7 @@ pub struct QueueArgs {
     /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster with commas); `rlm-eval
     /// worker` makes them. With --resume, `none` goes on without it [default: none]
     #[arg(long, value_name = "URL")]
-    pub queue: Option<String>,
-
-    /// With --queue: submit the run and leave; `rlm-eval run --resume` follows it
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "queue"
-    )]
-    #[serde(skip)]
-    pub detach: bool,
+    pub queue: Option<Granted<String>>,
 
     /// Seconds without a sign of life after which an attempt is given to another worker
     #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS")]

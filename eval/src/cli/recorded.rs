@@ -1,34 +1,54 @@
-//! Flags as `config.json` and `sweep.json` record them: they are read as if they were typed, so that whatever is wrong with a
-//! recorded value is said as of a typed one.
+//! Flags as `config.json` and `sweep.json` record them.
+//!
+//! They are parsed as if they were typed, so that a wrong recorded value gets the error of a typed one.
+//! Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
 
-use clap::{Args, Command};
+use std::collections::BTreeSet;
+
+use clap::{ArgMatches, Args, Command};
 use serde_json::Value;
 
-use super::one_line;
+use super::{one_line, powers, start};
 
-/// The flags of a group by what was recorded of it: each by the name of its field, those of a group within in an object of
-/// their own. What is not recorded has its default; a name that is no flag is passed over.
+/// Parses recorded flags. Each stands under the name of its field; a nested group is an object of its
+/// own. A flag that is not recorded has its default, and an unknown name is ignored.
 ///
 /// # Errors
 /// A sentence about the first value that is wrong.
 pub(crate) fn read<A: Args>(recorded: &Value) -> Result<A, String> {
+    A::from_arg_matches(&matches::<A>(recorded)?).map_err(|error| one_line(&error))
+}
+
+/// The same, before the flags are put into their struct.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     if !recorded.is_object() {
         return Err("expected an object".to_owned());
     }
     // Variables are of the start at hand, and not of the one that was recorded.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
+    let mut never = powers::ids();
+    never.extend(start::ids());
     let mut words = Vec::new();
-    collect(&command, recorded, &mut words);
+    collect(&command, recorded, &never, &mut words);
     let matches = command.try_get_matches_from(words);
-    matches
-        .and_then(|matches| A::from_arg_matches(&matches))
-        .map_err(|error| one_line(&error))
+    matches.map_err(|error| one_line(&error))
 }
 
-fn collect(command: &Command, recorded: &Value, words: &mut Vec<String>) {
+fn collect(
+    command: &Command,
+    recorded: &Value,
+    never: &BTreeSet<String>,
+    words: &mut Vec<String>,
+) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
-            collect(command, value, words);
+            collect(command, value, never, words);
+            continue;
+        }
+        if never.contains(name) {
             continue;
         }
         let mut arguments = command.get_arguments();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::SandboxArgs;
+use super::{IsolationArgs, SandboxArgs};
 
 /// The flags of `rlm-eval repl`.
 #[derive(Debug, Clone, Args)]
@@ -22,6 +22,10 @@ pub struct ReplArgs {
     /// The REPL.
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+
+    /// Where cells run.
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
 }
 
 const DETAILS: &str = "\

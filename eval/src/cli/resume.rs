@@ -7,10 +7,13 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::RunArgs;
+use serde_json::Value;
 
-/// Flags whose variables count for a run that goes on. Of all others the folder knows better than the environment, which
-/// may have been made for another run.
+use super::places::{self, Place, unconfirmed};
+use super::{RunArgs, environment, powers, recorded};
+
+/// Flags whose variables count for a resumed run, besides permissions. For all others the folder takes
+/// precedence over the environment, which may have been made for another run.
 const FROM_ENVIRONMENT: [&str; 11] = [
     "concurrency",
     "detach",
@@ -46,6 +49,8 @@ pub struct ResumeArgs {
     /// The samples that it goes on with, in place of those that were chosen when it was begun: a block more of a race.
     pub samples: Option<Vec<String>>,
     given: ArgMatches,
+    /// The same with all variables.
+    now: ArgMatches,
 }
 
 impl ResumeArgs {
@@ -53,13 +58,16 @@ impl ResumeArgs {
     pub(super) fn of(run: &ArgMatches) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
+        let powers = powers::ids();
         // A group has no value of its own: only what can be typed is looked at.
         let command = RunArgs::augment_args(Command::new("run"));
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
                 Some(ValueSource::CommandLine) => true,
-                Some(ValueSource::EnvVariable) => FROM_ENVIRONMENT.contains(&id),
+                Some(ValueSource::EnvVariable) => {
+                    FROM_ENVIRONMENT.contains(&id) || powers.contains(id)
+                }
                 _ => false,
             };
             if !counts {
@@ -80,23 +88,60 @@ impl ResumeArgs {
             samples: None,
             log_dir_given: run.value_source("log_dir") == Some(ValueSource::CommandLine),
             given,
+            now: run.clone(),
         })
     }
 
-    /// The flags of `rlm-eval run --resume DIR` with these switches, and nothing else typed.
+    /// Returns the places that only the folder names: recorded flags that this start has to name as well.
     ///
     /// # Errors
-    /// Of a variable that stands for one of its flags.
+    /// A sentence about the first recorded value that is wrong.
+    pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<Place>, String> {
+        Ok(unconfirmed(&recorded::matches::<RunArgs>(flags)?, &self.now))
+    }
+
+    /// Returns the flags of `rlm-eval run --resume DIR` with these switches, followed by `typed` words.
+    ///
+    /// # Errors
+    /// For a wrong word.
     pub fn of_folder(
         dir: &Path,
         retry_errors: bool,
         allow_program_change: bool,
+        typed: &[String],
     ) -> Result<Self, clap::Error> {
-        let run = RunArgs::augment_args(Command::new("run"));
+        let powers = powers::ids();
+        let run = RunArgs::augment_args(Command::new("run")).mut_args(|argument| {
+            match environment::variable(&argument) {
+                Some(variable) if powers.contains(argument.get_id().as_str()) => {
+                    argument.env(variable).hide_env(true)
+                }
+                _ => argument,
+            }
+        });
         let mut words = vec![OsStr::new("run"), OsStr::new("--resume"), dir.as_os_str()];
         words.extend(retry_errors.then_some(OsStr::new("--retry-errors")));
         words.extend(allow_program_change.then_some(OsStr::new("--allow-program-change")));
-        let matches = run.try_get_matches_from(words)?;
+        words.extend(typed.iter().map(OsStr::new));
+        let matches = run.clone().try_get_matches_from(words)?;
+        let own = ["resume", "retry_errors", "allow_program_change"];
+        let changes = run.get_arguments().find(|argument| {
+            let id = argument.get_id().as_str();
+            matches.value_source(id) == Some(ValueSource::CommandLine)
+                && !own.contains(&id)
+                && !powers.contains(id)
+                && !places::may_confirm(argument)
+        });
+        if let Some(argument) = changes {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                format!(
+                    "--{} cannot change in a sweep that is resumed; after `--` only permissions, \
+                     --base-url and files and folders may be passed again\n",
+                    argument.get_long().unwrap_or_default()
+                ),
+            ));
+        }
         Self::of(&matches).ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
     }
 

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::BoolishValueParser;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
 use super::number::{decimal, whole};
-use super::{BenchmarkArgs, EngineArgs, QueueArgs, ScorerArgs, recorded};
+use super::{BenchmarkArgs, EngineArgs, QueueArgs, RunPowerArgs, ScorerArgs, StartArgs, recorded};
 use crate::settings::{ErrorGate, Partition};
 
 /// The flags of `rlm-eval run`.
@@ -20,10 +19,6 @@ use crate::settings::{ErrorGate, Partition};
                       rlm-eval run [OPTIONS] --resume <DIR>",
     allow_negative_numbers = true,
     mut_arg("model", |model| model.required(false).required_unless_present("resume"))
-)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a flag without a value is a bool"
 )]
 pub struct RunArgs {
     /// The benchmark: a name of `rlm-eval list benchmarks`, or your own, as a file of rows (*.jsonl, *.json, *.csv,
@@ -40,15 +35,6 @@ pub struct RunArgs {
     /// What it is opened with.
     #[command(flatten)]
     pub options: BenchmarkArgs,
-
-    /// Run the server programs that rows of your own benchmark name in `command`; pass it again to resume the run
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Benchmark"
-    )]
-    #[serde(skip)]
-    pub allow_commands: bool,
 
     /// Run only samples whose metadata has, for each KEY, one of its values: domain=law|code,difficulty=hard
     #[arg(
@@ -111,6 +97,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
 
+    /// Permissions of the run.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub powers: RunPowerArgs,
+
     /// Where others make the attempts.
     #[command(flatten)]
     #[serde(skip_serializing_if = "QueueArgs::is_unused")]
@@ -149,71 +140,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
     pub fail_on_error: Option<ErrorGate>,
 
-    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer may be passed
-    /// again; --attempts and --max-samples may grow
-    #[arg(long, value_name = "DIR", help_heading = "Run")]
+    /// Flags of this start.
+    #[command(flatten)]
     #[serde(skip)]
-    pub resume: Option<PathBuf>,
-
-    /// With --resume: repeat the attempts that ended in an error
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        help_heading = "Run"
-    )]
-    #[serde(skip)]
-    pub retry_errors: bool,
-
-    /// With --resume: continue although another version of the program made the run; each attempt records its version
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "resume",
-        help_heading = "Run"
-    )]
-    #[serde(skip)]
-    pub allow_program_change: bool,
-
-    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without running or writing
-    /// anything
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        conflicts_with = "resume",
-        help_heading = "Run"
-    )]
-    #[serde(skip)]
-    pub dry_run: bool,
-
-    /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts the key
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        requires = "dry_run",
-        help_heading = "Run"
-    )]
-    #[serde(skip)]
-    pub check_key: bool,
-
-    /// Show all that agents do, one line for each event, in place of bars
-    #[arg(
-        long,
-        short = 'v',
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Run"
-    )]
-    #[serde(skip)]
-    pub verbose: bool,
-
-    /// Print the summary as JSON on stdout instead of a table
-    #[arg(
-        long,
-        value_parser = BoolishValueParser::new(),
-        help_heading = "Run"
-    )]
-    #[serde(skip)]
-    pub json: bool,
+    pub start: StartArgs,
 }
 
 impl RunArgs {

@@ -7,8 +7,9 @@ use harness::sandbox::{
     BEYOND_HEAP_MEGABYTES, COMPILES, Config, Console, HEAP_MEGABYTES, Isolation, Limits,
     MAX_SESSIONS, MAX_STACK_BYTES, WorkerCommand,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::IsolationKind;
 use super::number::{Seconds, whole};
 use super::word::one_of;
 
@@ -104,16 +105,6 @@ pub struct SandboxArgs {
     )]
     pub timer_limit: u32,
 
-    /// Where cells run: in worker processes without access to files, network and other processes (process); the same,
-    /// but refuse to run if the kernel cannot confine them fully (strict); or on threads of this process (thread)
-    #[arg(
-        long,
-        default_value = "process",
-        value_name = "WHERE",
-        value_parser = one_of::<IsolationKind>(["process", "strict", "thread"])
-    )]
-    pub isolation: IsolationKind,
-
     /// Attempts that share one worker process, to save processes; if it crashes, all of them fail
     #[arg(
         long,
@@ -127,18 +118,6 @@ pub struct SandboxArgs {
     /// Loops over numbers take about ten times the CPU time
     #[arg(long)]
     pub jitless: bool,
-}
-
-/// Where cells run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IsolationKind {
-    /// In worker processes.
-    Process,
-    /// In worker processes that are fully confined, or not at all.
-    Strict,
-    /// On threads of this process.
-    Thread,
 }
 
 /// The argument with which this program starts itself as a worker.
@@ -185,21 +164,21 @@ impl SandboxArgs {
         }
     }
 
-    /// Where cells run.
+    /// Returns where cells run.
     ///
     /// # Errors
     /// [`SandboxError`].
-    pub fn isolation(&self) -> Result<Isolation, SandboxError> {
-        if self.attempts_per_worker > 1 && self.isolation == IsolationKind::Thread {
+    pub fn isolation(&self, kind: IsolationKind) -> Result<Isolation, SandboxError> {
+        if self.attempts_per_worker > 1 && kind == IsolationKind::Thread {
             return Err(SandboxError::NoWorkersToShare);
         }
-        if self.jitless && self.isolation == IsolationKind::Thread {
+        if self.jitless && kind == IsolationKind::Thread {
             return Err(SandboxError::NoWorkersToConfine);
         }
         if self.jitless && !COMPILES {
             return Err(SandboxError::NoCompiler);
         }
-        self.isolation.of(self.attempts_per_worker, self.jitless)
+        kind.of(self.attempts_per_worker, self.jitless)
     }
 }
 

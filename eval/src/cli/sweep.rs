@@ -125,7 +125,7 @@ pub struct SweepArgs {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "run", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
+        conflicts_with_all = ["matrix", "models", "protocols", "prompt_modes", "depths", "child_models", "temperatures", "efforts", "iterations", "repl_apis", "driver_sets", "out", "race", "alpha", "min_difference", "max_samples", "block", "order_seed"],
         help_heading = "Sweep"
     )]
     pub resume: Option<PathBuf>,
@@ -236,7 +236,8 @@ pub struct SweepArgs {
     )]
     pub replay_race: Option<PathBuf>,
 
-    /// Flags of `rlm-eval run` for all cells, except those of the matrix
+    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume: permissions, --base-url, and the
+    /// files and folders that have to be passed again
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
 

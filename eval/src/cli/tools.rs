@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use super::Granted;
+
 /// Tools of the agents.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Tools")]
@@ -15,16 +17,5 @@ pub struct ToolArgs {
 
     /// Folder of the files that tools may read and attachments come from; links that lead outside it are refused
     #[arg(long, value_name = "DIR")]
-    pub files_dir: Option<PathBuf>,
-
-    /// Value of a variable that tools read, which takes precedence over all other sources; repeatable. It is never
-    /// stored, so pass it again with --resume
-    #[arg(
-        long = "env",
-        value_name = "NAME=VALUE",
-        value_delimiter = '\n',
-        hide_env_values = true
-    )]
-    #[serde(skip)]
-    pub values: Vec<String>,
+    pub files_dir: Option<Granted<PathBuf>>,
 }

@@ -83,24 +83,20 @@ impl Show {
     fn go_on(
         &self,
         dir: &Path,
-        address: Option<&str>,
+        again: &str,
         more: &str,
         over_budget: bool,
     ) -> Option<String> {
         let Self::Nothing(budget) = self else {
-            let address = address.map(|url| format!(" --base-url {}", quoted(url)));
             return Some(format!(
-                "go on with `rlm-eval run --resume {}{more}{}`",
+                "go on with `rlm-eval run --resume {}{more}{again}`",
                 quoted(&dir.display().to_string()),
-                address.unwrap_or_default()
             ));
         };
-        // A sweep takes no flag of its cells.
-        let address = address.map(|url| {
-            let variable = env_vars::of_flag("--base-url");
-            format!("{variable}={} ", quoted(url))
-        });
-        let address = address.unwrap_or_default();
+        let again = match again {
+            "" => String::new(),
+            again => format!(" --{again}"),
+        };
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
         let exhausted = budget.as_ref().and_then(SharedBudget::exhausted);
         let raised = match exhausted {
@@ -109,7 +105,7 @@ impl Show {
             None => "",
         };
         Some(format!(
-            "go on with `{address}rlm-eval sweep --resume {}{more}{raised}`",
+            "go on with `rlm-eval sweep --resume {}{more}{raised}{again}`",
             quoted(&sweep)
         ))
     }
@@ -358,7 +354,7 @@ fn carry_out(
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
-    let address = settings.address_to_name();
+    let again = settings.typed_again();
     let label = plan.identity.label();
     let errors_allowed = settings
         .fail_on_error
@@ -400,14 +396,14 @@ fn carry_out(
                 Ok(Some(ended)) => ended,
                 Ok(None) => {
                     runtime.shutdown_background();
-                    let how = show.go_on(&dir, address, "", false).unwrap_or_default();
+                    let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
                     terminal::note(&format!("run directory: {}", dir.display()));
                     terminal::note(&format!("workers make its attempts; {how}"));
                     return Ok(Outcome::Complete);
                 }
                 Err(error) => {
                     runtime.shutdown_background();
-                    let how = show.go_on(&dir, address, "", false).unwrap_or_default();
+                    let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
                     terminal::note(&format!("what is finished is kept; {how}"));
                     return Err(error);
                 }
@@ -419,7 +415,7 @@ fn carry_out(
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            let how = show.go_on(&dir, address, "", false).unwrap_or_default();
+            let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
             terminal::note(&format!("what is finished is kept; {how}"));
             return Err(error.into());
         }
@@ -444,7 +440,7 @@ fn carry_out(
     let is_alone = matches!(show, Show::Summary);
     let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
     let how = |lead: &str, more: &str| {
-        let how = show.go_on(&dir, address, more, over_budget);
+        let how = show.go_on(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     if summary.attempts < summary.attempts_total {

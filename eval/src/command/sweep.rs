@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use ::report::{SweepReport, conclusion};
 use jiff::Timestamp;
-use records::run_dir::RunDir;
+use records::run_dir::{RunDir, read_config};
+use serde_json::json;
 
 use super::run::{self, Show};
 use super::{compare, report, stdout};
@@ -18,8 +19,8 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::folders::Found;
 use crate::invocation;
-use crate::settings::{Matrix, RunSettings};
-use crate::sweep::{Cell, Plan};
+use crate::settings::{self, Matrix, RunSettings};
+use crate::sweep::{Cell, Plan, SweepError};
 use crate::terminal;
 
 /// Begins a sweep, or goes on with one.
@@ -38,6 +39,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             plan.budget = budget;
             spending::check(&plan)?;
         }
+        check_places(folder, &plan, args)?;
         for cell in &plan.cells {
             check_to_go_on(folder, cell, args)?;
         }
@@ -169,15 +171,52 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
     Ok(())
 }
 
+/// Returns the flags of a cell whose sweep is resumed: those of its folder, and over them what is typed
+/// after `--`.
+fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
+    let (retry, change) = (args.retry_errors, args.allow_program_change);
+    // A sweep that begins has the words after `--` in its plan.
+    let typed = match &args.resume {
+        Some(_) => args.run.as_slice(),
+        None => &[],
+    };
+    Ok(ResumeArgs::of_folder(dir, retry, change, typed)?)
+}
+
+/// Refuses places that only the sweep's folder names.
+fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Error> {
+    let mut places = Vec::new();
+    for cell in &plan.cells {
+        let dir = folder.join(&cell.name);
+        let flags = if RunDir::is_begun(&dir) {
+            let (_, mut config) = read_config(&dir)?;
+            config["flags"].take()
+        } else {
+            json!(cell.flags)
+        };
+        let wrong = |problem| SweepError::Flags {
+            cell: cell.name.clone(),
+            problem,
+        };
+        for place in of_cell(&dir, args)?.unconfirmed(&flags).map_err(wrong)? {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    let command = format!("sweep --resume {}", quoted(folder));
+    Ok(settings::check_places(folder, &places, &command)?)
+}
+
 /// Checks that a cell of a sweep that goes on can go on or begin, so that nothing is spent on others where it cannot.
 fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
-        let args = ResumeArgs::of_folder(&dir, args.retry_errors, args.allow_program_change)?;
-        return run::check_resume(&args);
+        return run::check_resume(&of_cell(&dir, args)?);
     }
-    let settings = RunSettings::resolve(&cell.flags)?.settings;
-    settings.check_addresses(folder, None)?;
+    let args = of_cell(&dir, args)?;
+    let settings = RunSettings::resolve(&args.over(cell.flags.clone())?)?.settings;
+    settings.check_addresses(folder, args.base_url.as_deref())?;
     run::is_possible(&settings).map(drop)
 }
 
@@ -192,19 +231,26 @@ fn carry_on(
 ) -> Result<Outcome, Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
-        let mut args = ResumeArgs::of_folder(&dir, args.retry_errors, args.allow_program_change)?;
+        let mut args = of_cell(&dir, args)?;
         args.samples = samples.map(<[String]>::to_vec);
         return run::resume(&args, show);
     }
     RunDir::clear_unbegun(&dir)?;
     // Its notes and warnings were printed when the sweep began.
     let mut flags = cell.flags.clone();
+    let resumed = match &args.resume {
+        Some(_) => Some(of_cell(&dir, args)?),
+        None => None,
+    };
+    if let Some(args) = &resumed {
+        flags = args.over(flags)?;
+    }
     if let Some(samples) = samples {
         flags.take_only(samples);
     }
     let settings = RunSettings::resolve(&flags)?.settings;
-    if let Some(folder) = &args.resume {
-        settings.check_addresses(folder, None)?;
+    if let Some(args) = &resumed {
+        settings.check_addresses(folder, args.base_url.as_deref())?;
     }
     run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
 }

@@ -59,6 +59,7 @@ impl EngineSettings {
         let flags = Flags {
             guidance: &args.guidance,
             tools: &args.tools,
+            values: &args.powers.variables.values,
             hooks: &args.hooks,
             web: &args.web,
         };
@@ -127,7 +128,7 @@ impl EngineSettings {
                 profile,
                 prices,
                 traffic: args.traffic.clone(),
-                trust_pages: args.web.trust_pages,
+                trust_pages: args.powers.trust_pages,
                 store: args.store.clone(),
                 record_goes_on: false,
                 shared_pace: MaybeShared::default(),

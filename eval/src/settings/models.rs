@@ -165,7 +165,8 @@ pub(super) fn resolve(
             "the server of a judge beside such a model is named by a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …",
         ));
     }
-    let headers = header::read(&args.header)?;
+    let given: Vec<String> = args.header.iter().map(|one| String::clone(one)).collect();
+    let headers = header::read(&given)?;
     if !headers.is_empty() && main.is_none() {
         return Err(SettingsError::new(
             "--header: the model of --model does not run over HTTP, and no other server gets these headers; leave --header out",
@@ -315,8 +316,9 @@ pub(super) fn server(
     })
 }
 
-/// The address of the first server that would get a key although this start does not name it: neither as `typed` nor in a
-/// variable, nor is it the provider's own. For settings that come from a folder, which anybody may have written.
+/// Returns the address of the first server that this start does not name: neither as `typed` nor in a
+/// variable, nor is it the provider's own. For settings from a folder, which anybody may have written.
+/// A server without a key counts as well, because it receives prompts and what tools read.
 pub(super) fn unnamed_address<'a>(
     settings: &'a ModelSettings,
     typed: Option<&str>,
@@ -334,8 +336,7 @@ pub(super) fn unnamed_address<'a>(
             own.map(|url| plain(&url)),
             server.endpoint.base_url.as_deref().map(plain),
         ];
-        let gets_secret = server.key.is_some() || server.headers.iter().any(|one| one.is_secret);
-        gets_secret && !named.contains(&Some(url))
+        !named.contains(&Some(url))
     })?;
     Some(&found.base_url)
 }

@@ -55,6 +55,7 @@ impl PromptSettings {
         let flags = Flags {
             guidance: &args.guidance,
             tools: &args.tools,
+            values: &args.variables.values,
             hooks: &HookArgs::default(),
             web: &args.web,
         };

@@ -9,7 +9,7 @@ use records::run_dir;
 use serde_json::Value;
 
 use super::{RunSettings, SettingsError, Start};
-use crate::cli::{QueueAccessArgs, QueueTargetArgs, RunArgs, WorkerArgs};
+use crate::cli::{Granted, QueueAccessArgs, QueueTargetArgs, RunArgs, WorkerArgs};
 
 /// What `--queue` is to go on without one.
 const NONE: &str = "none";
@@ -34,12 +34,13 @@ pub struct QueueSettings {
 }
 
 fn access(url: &str, args: &QueueAccessArgs) -> Access {
+    let path = |granted: &Option<Granted<PathBuf>>| granted.as_deref().cloned();
     Access {
         url: url.trim().to_owned(),
-        creds: args.queue_creds.clone(),
-        nkey: args.queue_nkey.clone(),
-        ca: args.queue_ca.clone(),
-        cert: args.queue_cert.clone().zip(args.queue_key.clone()),
+        creds: path(&args.queue_creds),
+        nkey: path(&args.queue_nkey),
+        ca: path(&args.queue_ca),
+        cert: path(&args.queue_cert).zip(path(&args.queue_key)),
     }
 }
 
@@ -47,7 +48,7 @@ fn access(url: &str, args: &QueueAccessArgs) -> Access {
 pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsError> {
     let flags = &args.queue;
     let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
-        if flags.detach {
+        if args.start.detach {
             return Err(SettingsError::new(
                 "--detach goes with a queue, and --queue is none".to_owned(),
             ));
@@ -67,7 +68,7 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
         ),
         (
             "--dry-run",
-            args.dry_run,
+            args.start.dry_run,
             "it shows the same without --queue",
         ),
     ];
@@ -86,7 +87,7 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
     }
     Ok(Some(QueueSettings {
         access: access(url, &flags.access),
-        detach: flags.detach,
+        detach: args.start.detach,
         lease: Duration::from_secs(flags.queue_lease),
         tries: flags.queue_tries,
         replicas: flags.queue_replicas,
@@ -157,7 +158,7 @@ impl WorkerSettings {
         args.engine.store.record = None;
         args.engine.store.cache = None;
         args.concurrency = self.concurrency;
-        args.allow_commands = self.allow_commands;
+        args.powers.allow_commands = self.allow_commands;
         if self.data_dir.is_some() {
             args.options.data_dir.clone_from(&self.data_dir);
         }

@@ -1,12 +1,13 @@
 //! Settings of `rlm-eval run --resume`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use records::run_dir;
 use serde_json::{Value, json};
 
 use super::{Deal, Resolved, RunSettings, SettingsError, Start};
-use crate::cli::{ResumeArgs, RunArgs};
+use crate::cli::{Place, ResumeArgs, RunArgs};
+use crate::invocation::quoted;
 
 /// A run that goes on.
 #[derive(Debug, Clone)]
@@ -43,6 +44,10 @@ impl ResumeSettings {
             let problem = "it has no `flags`, so this run was not begun by `rlm-eval run`";
             return Err(not_resumable(problem.to_owned()));
         };
+        let places = args.unconfirmed(&flags).map_err(|problem| {
+            SettingsError::new(format!("{}: flags: {problem}", path.display()))
+        })?;
+        check_places(&path, &places, &format!("run --resume {}", quoted_path(&dir)))?;
         let begun_with: RunArgs = serde_json::from_value(flags)
             .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
         let begun_as = of_agents(&begun_with);
@@ -63,8 +68,8 @@ impl ResumeSettings {
         if let Some(samples) = &args.samples {
             flags.take_only(samples);
         }
-        flags.json = args.json;
-        flags.verbose = args.verbose;
+        flags.start.json = args.json;
+        flags.start.verbose = args.verbose;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
         let start = if of_agents(&flags) == begun_as {
             Start::GoesOn
@@ -91,6 +96,33 @@ impl ResumeSettings {
             run,
         }))
     }
+}
+
+/// Refuses places that only a file names. `command` is what would name them, without the program's name.
+///
+/// # Errors
+/// A [`SettingsError`] whose hint is the whole command.
+pub fn check_places(file: &Path, places: &[Place], command: &str) -> Result<(), SettingsError> {
+    if places.is_empty() {
+        return Ok(());
+    }
+    let flags: Vec<String> = places.iter().map(Place::to_string).collect();
+    let is_sweep = command.starts_with("sweep");
+    let flags = flags.join(" ");
+    Err(SettingsError::with_hint(
+        format!(
+            "{} names servers, files or folders that this start does not name: {flags}",
+            file.display()
+        ),
+        format!(
+            "if you trust them, run `rlm-eval {command}{} {flags}`",
+            if is_sweep { " --" } else { "" }
+        ),
+    ))
+}
+
+fn quoted_path(path: &Path) -> String {
+    quoted(&path.display().to_string())
 }
 
 /// The flags that shape agents and how their models are asked.

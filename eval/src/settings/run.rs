@@ -11,8 +11,9 @@ use super::{
     Deal, EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, SettingsError,
     Start, benchmark, budget, grader, judge, models, queue,
 };
-use crate::cli::RunArgs;
+use crate::cli::{Place, RunArgs, recorded_places};
 use crate::env_vars;
+use crate::invocation::quoted;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone)]
@@ -46,6 +47,8 @@ pub struct RunSettings {
     pub check_key: bool,
     /// Whether rows may name programs that are run.
     pub allow_commands: bool,
+    /// Permissions of this start, as the words that grant them.
+    pub powers: Vec<String>,
     /// Where others make the attempts, if they do.
     pub queue: Option<QueueSettings>,
     /// The agents.
@@ -132,8 +135,8 @@ pub struct Selection {
 }
 
 impl RunSettings {
-    /// Checks that keys go only where this start would send them, for settings that come from a `folder`; `typed` is the value of
-    /// `--base-url`.
+    /// Checks that models are asked only where this start would ask them, for settings that come from a
+    /// `folder`; `typed` is the value of `--base-url`.
     ///
     /// # Errors
     /// [`SettingsError`].
@@ -144,24 +147,30 @@ impl RunSettings {
             None => Ok(()),
             Some(address) => Err(SettingsError::with_hint(
                 format!(
-                    "{} names the server {address}, which would get your key, and this start does not name it",
+                    "{} names the server {address}, which this start does not name",
                     folder.display()
                 ),
                 format!(
-                    "to send it there, add --base-url {address} to `rlm-eval run --resume`, or set {}={address}",
+                    "if you trust it, add --base-url {address} to `rlm-eval run --resume`, or set {}={address}",
                     env_vars::of_flag("--base-url")
                 ),
             )),
         }
     }
 
-    /// The address that has to be named again to go on with the run.
-    pub fn address_to_name(&self) -> Option<&str> {
-        let variable_aside = self.flags.pointer("/engine/models/base_url");
-        let url = variable_aside.and_then(Value::as_str)?;
-        self.check_addresses(&self.log_dir, None)
-            .is_err()
-            .then_some(url)
+    /// Returns the flags that have to be passed again to resume the run, as a shell takes them, with a
+    /// blank before each: places that its folder names, and permissions.
+    pub fn typed_again(&self) -> String {
+        let url = self.flags.pointer("/engine/models/base_url");
+        let url = url.and_then(Value::as_str);
+        let url = url.filter(|_| self.check_addresses(&self.log_dir, None).is_err());
+        let url = url.map(|url| format!("--base-url {}", quoted(url)));
+        // The flags were serialized here, so they can be read.
+        let places = recorded_places(&self.flags).unwrap_or_default();
+        let places = places.iter().map(Place::to_string);
+        let words = url.into_iter().chain(places);
+        let words = words.chain(self.powers.iter().cloned());
+        words.map(|word| format!(" {word}")).collect()
     }
 
     /// Resolves the flags of a run.
@@ -190,7 +199,7 @@ impl RunSettings {
             ))
         })?;
         let queue = queue::resolve(args)?;
-        let keys = if queue.is_some() || args.dry_run && !args.check_key {
+        let keys = if queue.is_some() || args.start.dry_run && !args.start.check_key {
             Keys::Unneeded
         } else {
             Keys::Needed
@@ -228,11 +237,12 @@ impl RunSettings {
             log_dir: args.log_dir.clone(),
             min_score: args.min_score,
             fail_on_error: args.fail_on_error,
-            json: args.json,
-            verbose: args.verbose,
-            dry_run: args.dry_run,
-            check_key: args.check_key,
-            allow_commands: args.allow_commands,
+            json: args.start.json,
+            verbose: args.start.verbose,
+            dry_run: args.start.dry_run,
+            check_key: args.start.check_key,
+            allow_commands: args.powers.allow_commands,
+            powers: [args.powers.words(), args.engine.powers.words()].concat(),
             queue,
             engine,
             flags,

@@ -54,6 +54,7 @@ pub fn tool_registry(
 /// A [`SettingsError`] for the first flag that is wrong, and for all that is wrong with a definition's tools at once.
 pub(super) fn resolve(
     args: &ToolArgs,
+    given: &[String],
     layers: &PromptOverrideArgs,
     isolation: &Isolation,
     over: &PromptOverrideSettings,
@@ -71,7 +72,7 @@ pub(super) fn resolve(
             "--files-dir {folder}: there is no such folder"
         )));
     }
-    let given = values(&args.values)?;
+    let given = values(given)?;
     let process = process_values();
     let resolver = ToolResolver {
         registry: &registry,
@@ -118,14 +119,14 @@ pub(super) struct Equipped {
 /// # Errors
 /// A [`SettingsError`] for a value that is wrong.
 pub fn faults_by_values(
-    args: &ToolArgs,
+    given: &[String],
     registry: &ToolRegistry,
     library: &Library,
 ) -> Result<Vec<Fault>, SettingsError> {
     let resolver = ToolResolver {
         registry,
         library,
-        given: &values(&args.values)?,
+        given: &values(given)?,
         process: &process_values(),
         files: None,
     };

@@ -25,6 +25,7 @@ use crate::providers::ModelRef;
 pub(super) struct Flags<'a> {
     pub guidance: &'a GuidanceArgs,
     pub tools: &'a ToolArgs,
+    pub values: &'a [String],
     pub hooks: &'a HookArgs,
     pub web: &'a WebArgs,
 }
@@ -76,7 +77,7 @@ impl Flags<'_> {
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
         let equipped =
-            super::tools::resolve(self.tools, &args.layers, isolation, layers, &web, &registry)?;
+            super::tools::resolve(self.tools, self.values, &args.layers, isolation, layers, &web, &registry)?;
         let root = match &layers.definition {
             Some(definition) => AgentSettings::of(definition, &registry)?,
             None => AgentSettings::default(),

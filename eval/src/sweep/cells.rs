@@ -444,7 +444,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
     match cli::parse(words) {
         Ok(cli) => match cli.command {
             Command::Run(mut args) => {
-                args.dry_run = matrix.dry_run;
+                args.start.dry_run = matrix.dry_run;
                 let guidance = &mut args.engine.guidance;
                 // An axis that the cell lacks is not one of the environment's either.
                 if combination.mode.is_none() {

@@ -30,7 +30,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
     // What is wrong with a line is said once.
     let known: HashSet<_> = faults.iter().map(line_of).collect();
-    let more = faults_by_values(&args.tools, &tools, &library)?;
+    let more = faults_by_values(&args.variables.values, &tools, &library)?;
     faults.extend(
         more.into_iter()
             .filter(|fault| !known.contains(&line_of(fault))),

@@ -1,0 +1,226 @@
+//! Places that flags name: files, folders and servers.
+//!
+//! Invariant: a run folder may record places, but a resumed run uses one only if this start names it as
+//! well. Otherwise whoever made the folder would choose what is read, what is run and where it is sent.
+
+use std::any::TypeId;
+use std::env;
+use std::ffi::OsStr;
+use std::fmt::{self, Display};
+use std::ops::Deref;
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{RunArgs, recorded};
+use crate::invocation::quoted;
+
+/// A setting that must be typed again whenever a run is resumed: a server, what is sent to it, or a
+/// folder whose files agents read or run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Granted<T>(T);
+
+impl<T> Deref for Granted<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> AsRef<OsStr> for Granted<T>
+where
+    T: AsRef<OsStr>,
+{
+    fn as_ref(&self) -> &OsStr {
+        self.0.as_ref()
+    }
+}
+
+impl<T: FromStr> FromStr for Granted<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        text.parse().map(Self)
+    }
+}
+
+/// A flag with a place that this start has to name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The flag, with its dashes.
+    pub flag: String,
+    /// Its values.
+    pub values: Vec<String>,
+}
+
+/// As typed in a shell.
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.values.iter();
+        let words: Vec<String> = words
+            .map(|value| format!("{} {}", self.flag, quoted(value)))
+            .collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+/// Returns the places of recorded flags of `rlm-eval run` that have to be typed again, in the order of
+/// the help.
+///
+/// # Errors
+/// A sentence about the first value that is wrong.
+pub fn recorded_places(flags: &Value) -> Result<Vec<Place>, String> {
+    Ok(places(&recorded::matches::<RunArgs>(flags)?))
+}
+
+/// Returns the recorded places that `now` does not name. A flag that is typed replaces what is recorded;
+/// a variable confirms it.
+pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches) -> Vec<Place> {
+    let mut places = places(recorded);
+    let command = command();
+    places.retain(|place| {
+        let is_flag = |argument: &&Arg| place.flag[2..] == *argument.get_long().unwrap_or_default();
+        let Some(argument) = command.get_arguments().find(is_flag) else {
+            return true;
+        };
+        match now.try_get_raw(argument.get_id().as_str()) {
+            Ok(Some(values)) => {
+                let is_typed = now.value_source(argument.get_id().as_str())
+                    == Some(ValueSource::CommandLine);
+                !is_typed && !values.eq(place.values.iter().map(OsStr::new))
+            }
+            _ => true,
+        }
+    });
+    places
+}
+
+fn command() -> Command {
+    RunArgs::augment_args(Command::new("run"))
+}
+
+fn places(matches: &ArgMatches) -> Vec<Place> {
+    let place = |argument: &Arg| {
+        let id = argument.get_id().as_str();
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            return None;
+        }
+        let values = matches.try_get_raw(id).ok()??;
+        let values = values.map(|value| value.to_string_lossy().into_owned());
+        let values: Vec<String> = values.collect();
+        let is_place = is_granted(argument)
+            || !is_prose(argument) && values.iter().any(|value| leads_outside(value));
+        is_place.then(|| Place {
+            flag: format!("--{}", argument.get_long().unwrap_or_default()),
+            values,
+        })
+    };
+    command().get_arguments().filter_map(place).collect()
+}
+
+/// Whether a flag may name a place.
+pub(super) fn may_confirm(argument: &Arg) -> bool {
+    is_granted(argument)
+        || argument.get_id() == "base_url"
+        || argument.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+        || ["benchmark", "scorer", "model"].contains(&argument.get_id().as_str())
+}
+
+fn is_granted(argument: &Arg) -> bool {
+    let of = argument.get_value_parser().type_id();
+    of == TypeId::of::<Granted<PathBuf>>() || of == TypeId::of::<Granted<String>>()
+}
+
+/// Whether the values are texts that are never read as paths.
+fn is_prose(argument: &Arg) -> bool {
+    let names = argument.get_value_names().unwrap_or_default();
+    names.iter().any(|name| name == "TEXT")
+}
+
+/// Whether a value names a file or folder outside of the current folder: by an absolute path, by `..`,
+/// or by a link. A path may follow a prefix such as `replay:`, `file:` or `ALIAS=scripted:`.
+fn leads_outside(value: &str) -> bool {
+    let paths = value.char_indices().filter(|(_, c)| [':', '='].contains(c));
+    let paths = paths.map(|(at, _)| &value[at + 1..]);
+    std::iter::once(value).chain(paths).any(|text| {
+        let path = Path::new(text);
+        if path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
+            return true;
+        }
+        let (Ok(here), Ok(resolved)) = (
+            env::current_dir().and_then(|here| here.canonicalize()),
+            path.canonicalize(),
+        ) else {
+            // There is no such file.
+            return false;
+        };
+        !resolved.starts_with(here)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{leads_outside, recorded_places};
+
+    #[test]
+    fn finds_paths_outside_of_the_current_folder() {
+        let rows = [
+            ("questions.jsonl", false),
+            ("s-niah", false),
+            ("data/questions.jsonl", false),
+            ("/etc/passwd", true),
+            ("../questions.jsonl", true),
+            ("data/../../x", true),
+            ("replay:/dev/zero", true),
+            ("replay:runs/one", false),
+            ("file:/tmp/score.js", true),
+            ("fast=scripted:/tmp/model.yaml", true),
+            ("openai/gpt-5-mini", false),
+            ("ollama/llama3:8b", false),
+            ("1/8", false),
+            ("domain=law|code", false),
+        ];
+        for (value, outside) in rows {
+            assert_eq!(leads_outside(value), outside, "{value}");
+        }
+    }
+
+    /// Wherever in the file they stand.
+    #[test]
+    fn lists_recorded_places() {
+        let flags = json!({
+            "benchmark": "/srv/rows.jsonl",
+            "engine": {
+                "model": "replay:/dev/zero",
+                "models": { "base_url": "http://127.0.0.1:1/v1", "header": ["x=$TOKEN"] },
+                "guidance": { "layers": { "persona": "/a text", "tools_dir": "tools" } },
+                "tools": { "files_dir": "." },
+                "store": { "record": "/etc/cron.d/x" },
+            },
+            "hooks_dir": "hooks",
+        });
+        let places = recorded_places(&flags).unwrap();
+        let mut places: Vec<String> = places.iter().map(ToString::to_string).collect();
+        places.sort();
+        assert_eq!(
+            places,
+            [
+                "--benchmark /srv/rows.jsonl",
+                "--files-dir .",
+                "--header 'x=$TOKEN'",
+                "--hooks-dir hooks",
+                "--model replay:/dev/zero",
+                "--record /etc/cron.d/x",
+                "--tools-dir tools",
+            ]
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! Permissions: flags that let a run touch the machine or the network.
+//!
+//! Invariant: they come from the command line of this start or from the environment of this process.
+//! Their types are not serializable, and [`super::recorded`] skips their names, so no run folder, sweep
+//! file or queued run can grant them.
+
+use std::collections::BTreeSet;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, Command};
+use serde::Deserialize;
+
+use super::word::one_of;
+use crate::invocation::quoted;
+
+/// Permissions of whatever runs agents.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = HEADING)]
+pub struct PowerArgs {
+    /// Where foreign code runs.
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
+
+    /// Show pages and apps that are not this program's own in a Chromium without its own sandbox, where that cannot be
+    /// had: only for pages that you trust
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub trust_pages: bool,
+
+    /// Values of variables.
+    #[command(flatten)]
+    pub variables: VariableArgs,
+}
+
+/// Values of variables that tools read.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = HEADING)]
+pub struct VariableArgs {
+    /// Value of a variable that tools read, which takes precedence over all other sources; repeatable. It is never
+    /// stored, so pass it again with --resume
+    #[arg(
+        long = "env",
+        value_name = "NAME=VALUE",
+        value_delimiter = '\n',
+        hide_env_values = true
+    )]
+    pub values: Vec<String>,
+}
+
+/// Permissions of a run over a benchmark.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = HEADING)]
+pub struct RunPowerArgs {
+    /// Run the server programs that rows of your own benchmark name in `command`
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub allow_commands: bool,
+}
+
+/// Where foreign code runs.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = HEADING)]
+pub struct IsolationArgs {
+    /// Where cells run: in worker processes without access to files, network and other processes (process); the same,
+    /// but refuse to run if the kernel cannot confine them fully (strict); or on threads of this process (thread)
+    #[arg(
+        long = "isolation",
+        default_value = "process",
+        value_name = "WHERE",
+        value_parser = one_of::<IsolationKind>(["process", "strict", "thread"])
+    )]
+    pub kind: IsolationKind,
+}
+
+/// Where cells run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IsolationKind {
+    /// In worker processes.
+    #[default]
+    Process,
+    /// In worker processes that are fully confined, or not at all.
+    Strict,
+    /// On threads of this process.
+    Thread,
+}
+
+/// Heading of these flags in help texts.
+const HEADING: &str = "Permissions (of this start: never recorded, so pass them again with --resume)";
+
+impl PowerArgs {
+    /// Returns the words that grant the same to another start. Values of variables may be secrets, so only
+    /// their names are given: a bare name forwards the variable of the process.
+    pub fn words(&self) -> Vec<String> {
+        let Self {
+            isolation: IsolationArgs { kind },
+            trust_pages,
+            variables: VariableArgs { values },
+        } = self;
+        let isolation = match kind {
+            IsolationKind::Process => None,
+            IsolationKind::Strict => Some("--isolation strict".to_owned()),
+            IsolationKind::Thread => Some("--isolation thread".to_owned()),
+        };
+        let pages = trust_pages.then(|| "--trust-pages".to_owned());
+        let names = values.iter().map(|value| {
+            let (name, _) = value.split_once('=').unwrap_or((value, ""));
+            format!("--env {}", quoted(name))
+        });
+        isolation.into_iter().chain(pages).chain(names).collect()
+    }
+}
+
+impl RunPowerArgs {
+    /// Returns the words that grant the same to another start.
+    pub fn words(&self) -> Vec<String> {
+        let Self { allow_commands } = self;
+        let commands = allow_commands.then(|| "--allow-commands".to_owned());
+        commands.into_iter().collect()
+    }
+}
+
+/// Returns the ids of all permission flags.
+pub(super) fn ids() -> BTreeSet<String> {
+    let command = RunPowerArgs::augment_args(PowerArgs::augment_args(Command::new("powers")));
+    let arguments = command.get_arguments();
+    arguments
+        .map(|argument| argument.get_id().to_string())
+        .collect()
+}

@@ -1,0 +1,89 @@
+//! Flags of one start of `rlm-eval run`, which say nothing about the run itself.
+//!
+//! Invariant: like permissions, they are neither recorded nor read from a file.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, Command};
+
+/// Flags of one start.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Run")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a flag without a value is a bool"
+)]
+pub struct StartArgs {
+    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer may be passed
+    /// again; --attempts and --max-samples may grow
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
+
+    /// With --resume: repeat the attempts that ended in an error
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume"
+    )]
+    pub retry_errors: bool,
+
+    /// With --resume: continue although another version of the program made the run; each attempt records its version
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "resume"
+    )]
+    pub allow_program_change: bool,
+
+    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without running or writing
+    /// anything
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        conflicts_with = "resume"
+    )]
+    pub dry_run: bool,
+
+    /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts the key
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "dry_run"
+    )]
+    pub check_key: bool,
+
+    /// Show all that agents do, one line for each event, in place of bars
+    #[arg(
+        long,
+        short = 'v',
+        value_parser = BoolishValueParser::new()
+    )]
+    pub verbose: bool,
+
+    /// Print the summary as JSON on stdout instead of a table
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new()
+    )]
+    pub json: bool,
+
+    /// With --queue: submit the run and leave; `rlm-eval run --resume` follows it
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        requires = "queue",
+        help_heading = "Queue"
+    )]
+    pub detach: bool,
+}
+
+/// Returns the ids of all flags of a start.
+pub(super) fn ids() -> BTreeSet<String> {
+    let command = StartArgs::augment_args(Command::new("start"));
+    let arguments = command.get_arguments();
+    arguments
+        .map(|argument| argument.get_id().to_string())
+        .collect()
+}
