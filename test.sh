@@ -47,7 +47,7 @@ tests() {
   local more=()
   if $full; then more=(EVAL_TEST_PEERS=1 EVAL_TEST_FULL=1); fi
   # Of an empty list, as bash before 4.4 wants it.
-  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr ${more[@]+"${more[@]}"} cargo test --workspace --no-fail-fast
+  env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr ${more[@]+"${more[@]}"} scripts/run-tests.py -- --workspace
 }
 
 # Intervals, powers and races by simulation: of few designs, or of all.

@@ -28,6 +28,10 @@ fn tried(lines: &[String]) -> Vec<String> {
     answers
 }
 
+/// Calls without a defined outcome outside of the kernel's own use. `rt_sigreturn` restores registers
+/// from whatever lies on the stack, so chance decides which signal ends the process.
+const UNDEFINED: [i64; 1] = [libc::SYS_rt_sigreturn];
+
 const NOT_PERMITTED: &str = "error 1";
 const NO_SUCH_CALL: &str = "error 38";
 
@@ -88,7 +92,7 @@ fn every_system_call_answers_as_the_table_says() {
         .map(|(number, _)| format!("free {number}"))
         .collect();
     for ((number, answer), free) in passing.iter().zip(tried(&free)) {
-        if **answer != free {
+        if **answer != free && !UNDEFINED.contains(number) {
             wrong.push(format!("{number}: {answer}, without the filter {free}"));
         }
     }

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Builds the tests of a Cargo command and runs all test binaries concurrently.
+
+`cargo test` runs one binary after another, so a binary whose tests wait leaves the other cores idle.
+Here all of them run at once, the slowest first. The output of each binary is printed when it ends.
+
+  scripts/run-tests.py [--rounds N] [--load N] [--filter TEXT] [-- FLAGS OF cargo test]
+
+With several rounds, the list at the end has every test that did not pass in all of them.
+"""
+
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+RESULT = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored.*)$")
+SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
+# Binaries whose tests take longest, in this order; the others follow.
+SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks"]
+
+
+def binaries(flags):
+    """Test binaries of the workspace, each with its package's name and folder."""
+    command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *flags]
+    built = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if built.returncode:
+        sys.exit(built.returncode)
+    found = []
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("reason") != "compiler-artifact" or not message.get("executable"):
+            continue
+        if message["profile"]["test"]:
+            folder = os.path.dirname(message["manifest_path"])
+            found.append((os.path.basename(folder), message["target"]["name"], folder, message["executable"]))
+    rank = {name: place for place, name in enumerate(SLOWEST)}
+    return sorted(found, key=lambda one: (one[1] != "it", rank.get(one[0], len(rank))))
+
+
+def run(binary, arguments):
+    """Runs one binary; gives its name, exit status, seconds and output."""
+    package, target, folder, executable = binary
+    began = time.monotonic()
+    ran = subprocess.run(
+        [executable, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env={**os.environ, "CARGO_MANIFEST_DIR": folder},
+    )
+    return f"{package}::{target}", ran.returncode, time.monotonic() - began, ran.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=1, help="how often all tests run")
+    parser.add_argument("--load", type=int, default=0, help="busy loops that run beside the tests")
+    parser.add_argument("--filter", default="", help="run only the tests whose names contain this")
+    parser.add_argument("cargo", nargs="*", help="flags of cargo test, after --")
+    options = parser.parse_args()
+
+    all_binaries = binaries(options.cargo)
+    if not all_binaries:
+        sys.exit("run-tests: cargo built no test binary")
+    arguments = [options.filter] if options.filter else []
+    loops = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.load)
+    ]
+    missed = collections.defaultdict(list)
+    passed = failed = skipped = 0
+    try:
+        for number in range(1, options.rounds + 1):
+            if options.rounds > 1:
+                print(f"== round {number} of {options.rounds}", flush=True)
+            with ThreadPoolExecutor(len(all_binaries)) as pool:
+                ran = [pool.submit(run, binary, arguments) for binary in all_binaries]
+                for one in as_completed(ran):
+                    name, status, seconds, output = one.result()
+                    counts = [SUMMARY.match(line) for line in output.splitlines()]
+                    counts = [count for count in counts if count]
+                    tests = sum(int(count[1]) + int(count[2]) for count in counts)
+                    failures = {
+                        line[1]
+                        for line in map(RESULT.match, output.splitlines())
+                        if line and line[2] == "FAILED"
+                    }
+                    if status and not failures:
+                        failures = {f"(the binary, exit status {status})"}
+                    for failure in failures:
+                        missed[f"{name} {failure}"].append(number)
+                    if tests or failures:
+                        print(f"     Ran {name} ({seconds:.1f} s)")
+                        print(output, flush=True)
+                    passed += sum(int(count[1]) for count in counts)
+                    failed += max(sum(int(count[2]) for count in counts), len(failures))
+                    skipped += sum(int(count[3]) for count in counts)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+    if missed:
+        print("tests that did not pass:")
+        for test, rounds in sorted(missed.items()):
+            print(f"  {test}: {len(rounds)} of {options.rounds} rounds")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
