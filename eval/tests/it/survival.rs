@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
 use fault_server::{Behaviour, FaultServer};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::faults::solution;
@@ -34,12 +34,7 @@ fn start(log_dir: &Path, model: &[&str]) -> Child {
         ])
         .arg("--model")
         .args(model)
-        .args([
-            "--concurrency",
-            "16",
-            "--max-iterations",
-            "3",
-        ])
+        .args(["--concurrency", "16", "--max-iterations", "3"])
         .args([
             "--cell-timeout",
             "0.3",

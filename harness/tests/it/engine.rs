@@ -10,9 +10,7 @@ use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
-use harness::provider::{
-    CallSink, Estimate, Provider, ProviderError, Request, Response, Scripted,
-};
+use harness::provider::{CallSink, Estimate, Provider, ProviderError, Request, Response, Scripted};
 use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
     AgentSettings, Assigned, Budget, CompactAt, Compaction, Conduct, Engine, Model, Models,
