@@ -123,8 +123,8 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
         }
         Behaviour::Text(solution(&seen.body))
     });
-    let model = ["openai/m", "--base-url", &server.openai()];
-    let mut run = start(dir.path(), &model);
+    let base_url = server.openai();
+    let mut run = start(dir.path(), &["openai/m", "--base-url", &base_url]);
     let children = |pid: &str| -> Vec<String> {
         let listed = Command::new("pgrep").args(["-P", pid]).output().unwrap();
         let listed = String::from_utf8_lossy(&listed.stdout);
