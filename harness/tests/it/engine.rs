@@ -49,7 +49,7 @@ struct Case {
     child_model: Option<String>,
     llm_model: Option<String>,
     model_at_depth: BTreeMap<u32, String>,
-    answer_schema: Option<serde_json::Value>,
+    answer_schema: Option<Value>,
     compaction: String,
     compaction_at: Option<u64>,
     compaction_keep: u32,
