@@ -57,6 +57,12 @@ impl Page {
         }
     }
 
+    /// The same tab with another limit for each command.
+    #[must_use]
+    pub fn with_command_timeout(self, limit: Duration) -> Self {
+        Self { limit, ..self }
+    }
+
     /// The tab's id, the same for as long as it is open.
     pub fn id(&self) -> &str {
         &self.tab.target

@@ -80,9 +80,10 @@ impl WarmPool {
         Ok(session)
     }
 
-    /// How many sessions are ready now.
+    /// Number of sessions that are ready now. One whose worker has ended is not.
     pub fn ready(&self) -> usize {
-        self.0.lock().ready.len()
+        let ahead = self.0.lock();
+        ahead.ready.iter().filter(|session| session.lives()).count()
     }
 
     fn refill(&self) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser::{Error, Page, Result};
 use serde_json::json;
 
-use crate::site::{World, on_page};
+use crate::site::{World, on_page, until};
 
 /// Does what a row says: a verb, a selector, and what the verb needs.
 async fn act(page: &Page, row: &str) -> Result<()> {
@@ -197,11 +197,8 @@ fn another_page_is_told_from_the_same_one() {
             let before = page.place();
             act(&page, row).await.unwrap();
             // A timer of the page's own may come after the action has settled.
-            for _ in 0..100 {
-                if row != "click #late" || page.place() != before {
-                    break;
-                }
-                tokio::time::sleep(Duration::from_millis(100)).await;
+            if row == "click #late" {
+                until("the page changes", || page.place() != before).await;
             }
             assert_eq!(page.place() != before, changes, "{row}: {:?}", page.place());
             if row == "click #away" {
@@ -348,7 +345,7 @@ fn tabs_that_a_page_opens_are_its_own_and_all_can_be_used_at_once() {
 }
 
 async fn wait_for_tab(world: &World, page: &Page) -> Page {
-    for _ in 0..100 {
+    for _ in 0..1_200 {
         if let Some(tab) = page.opened().pop()
             && !tab.url().await.unwrap().starts_with("about:")
         {

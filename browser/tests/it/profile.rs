@@ -7,7 +7,7 @@ use std::time::Duration;
 use browser::{Error, Origin, Pool, Settings};
 use rustix::process::{Pid, Signal};
 
-use crate::site::{Site, World, in_runtime, on_page, pool, settings};
+use crate::site::{Site, World, in_runtime, on_page, pool, settings, until};
 
 #[test]
 fn nothing_but_the_given_origin_is_within_reach() {
@@ -54,19 +54,19 @@ fn nothing_but_the_given_origin_is_within_reach() {
             );
         }
         page.evaluate(&format!(
-            "navigator.sendBeacon('{aim}', 'x'); location.href = '{aim}'; 0"
+            "navigator.sendBeacon('{aim}/beacon', 'x'); location.href = '{aim}/location'; 0"
         ))
         .await
         .unwrap();
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        until("both are refused", || {
+            let refused = world.profile.refused();
+            ["beacon", "location"].iter().all(|name| {
+                let end = format!("{canary}/{name}");
+                refused.iter().any(|target| target.ends_with(&end))
+            })
+        })
+        .await;
         assert_eq!(*other.asked.lock().unwrap(), Vec::<String>::new());
-        assert!(
-            world
-                .profile
-                .refused()
-                .iter()
-                .any(|target| target.contains(canary))
-        );
         world
     });
 }
@@ -128,17 +128,13 @@ fn what_is_refused_to_frames_and_workers_is_told_too() {
         for (script, address) in rows {
             page.evaluate(&script).await.unwrap();
             // What another process asked for is known when its event comes.
-            let refused = async {
-                loop {
-                    let refused = profile.take_refused();
-                    if !refused.is_empty() {
-                        return refused;
-                    }
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                }
-            };
-            let refused = tokio::time::timeout(Duration::from_secs(60), refused).await;
-            assert_eq!(refused.unwrap(), [address]);
+            let mut refused = Vec::new();
+            until("something is refused", || {
+                refused = profile.take_refused();
+                !refused.is_empty()
+            })
+            .await;
+            assert_eq!(refused, [address]);
         }
         profile.close().await;
     });
@@ -302,9 +298,12 @@ fn a_missing_or_broken_browser_says_what_to_install() {
     std::fs::set_permissions(&silent, PermissionsExt::from_mode(0o755)).unwrap();
     let absent = folder.path().join("absent");
     in_runtime(async || {
-        for (program, message) in [
+        // Only the silent one is given up; how long the others take is the machine's to say.
+        let (long, short) = (Duration::from_secs(120), Duration::from_secs(3));
+        for (program, start_timeout, message) in [
             (
                 &absent,
+                long,
                 format!(
                     "no Chromium found: tried {}; install the Debian package chromium, or put one of them on PATH",
                     absent.display()
@@ -312,6 +311,7 @@ fn a_missing_or_broken_browser_says_what_to_install() {
             ),
             (
                 &broken,
+                long,
                 format!(
                     "{} did not start: libnss3.so: cannot open; it may lack libraries: reinstall the Debian package chromium",
                     broken.display()
@@ -319,6 +319,7 @@ fn a_missing_or_broken_browser_says_what_to_install() {
             ),
             (
                 &silent,
+                short,
                 format!(
                     "{} did not start: it said nothing for 3 s; it may lack libraries: reinstall the Debian package chromium",
                     silent.display()
@@ -327,7 +328,7 @@ fn a_missing_or_broken_browser_says_what_to_install() {
         ] {
             let settings = Settings {
                 program: Some(program.clone()),
-                start_timeout: Duration::from_secs(3),
+                start_timeout,
                 ..Settings::default()
             };
             let error = Pool::open(settings).await.unwrap_err();
@@ -340,9 +341,8 @@ fn a_missing_or_broken_browser_says_what_to_install() {
 #[test]
 fn a_page_that_never_rests_ends_by_the_limit_of_time() {
     in_runtime(async || {
-        let limit = Duration::from_secs(8);
+        let limit = Duration::from_secs(3);
         let pool = Pool::open(Settings {
-            command_timeout: limit,
             browsers: 1,
             ..settings()
         })
@@ -351,7 +351,8 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
         let world = World::open(&pool).await;
         let page = world.profile.page().unwrap();
         page.goto(&world.site.at("pages/ids.html")).await.unwrap();
-        let endless = page.evaluate("for (;;);").await.unwrap_err();
+        let hurried = world.profile.page().unwrap().with_command_timeout(limit);
+        let endless = hurried.evaluate("for (;;);").await.unwrap_err();
         assert_eq!(
             endless,
             Error::TimedOut {
@@ -359,7 +360,7 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
                 limit
             }
         );
-        assert!(matches!(page.text().await, Err(Error::TimedOut { .. })));
+        assert!(matches!(hurried.text().await, Err(Error::TimedOut { .. })));
         // What the message asks agents to do about it.
         page.goto(&world.site.at("pages/actions.html"))
             .await
@@ -446,15 +447,12 @@ fn a_pool_that_is_dropped_leaves_no_process_and_no_file() {
             .unwrap();
         assert!(Path::new(files).is_dir());
         drop((world, pool));
-        for _ in 0..200 {
+        until("process and files are gone", || {
             // A process that has ended and that nobody has asked about yet has no command.
             let ended =
                 std::fs::read(format!("{process}/cmdline")).is_ok_and(|left| left.is_empty());
-            if (ended || !Path::new(&process).exists()) && !Path::new(files).exists() {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        panic!("{process} or {files} is still there");
+            (ended || !Path::new(&process).exists()) && !Path::new(files).exists()
+        })
+        .await;
     });
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use browser::{Page, Pool, Profile, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -34,6 +34,15 @@ pub(crate) fn settings() -> Settings {
         start_timeout: Duration::from_secs(120),
         memory_limit_mb: 4_000,
         ..Settings::default()
+    }
+}
+
+/// Waits until something holds, or fails where that never comes.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

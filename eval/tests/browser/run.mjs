@@ -44,7 +44,7 @@ for (const file of readdirSync(new URL("cases/", import.meta.url)).sort()) {
     if (!name.includes(wanted)) continue;
     const began = performance.now();
     const { page, faults, context } = await openPage(options);
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     try {
       await run({ page, context, ...tools });
       if (faults.length) throw new Error(faults.join("\n"));

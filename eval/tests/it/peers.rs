@@ -50,7 +50,20 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
+/// Starts a server, on another port where some other process has taken the free one meanwhile: these servers cannot say
+/// which port they chose.
 fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
+    loop {
+        match try_start(program, args, config) {
+            Ok(peer) => return peer,
+            Err(log) if log.contains("address already in use") => {}
+            Err(log) => panic!("{} does not serve: {log}", program.display()),
+        }
+    }
+}
+
+/// Starts a server; fails with what it printed.
+fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer, String> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(config.0), config.1).unwrap();
     let port = free_port();
@@ -77,15 +90,17 @@ fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
         let ended = child.try_wait().unwrap();
         if ended.is_some() || began.elapsed() > Duration::from_secs(240) {
             let log = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
-            panic!("{} does not serve: {ended:?} {log}", program.display());
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("{ended:?} {log}"));
         }
         std::thread::sleep(Duration::from_millis(200));
     }
-    Peer {
+    Ok(Peer {
         child,
         port,
         _folder: folder,
-    }
+    })
 }
 
 /// Two samples by one model, which says the same to each; gives the records and what stderr said.

@@ -149,7 +149,7 @@ fn settled(screen: &Screen, hold: impl Fn(&Vec<String>) -> bool) -> Vec<String> 
     let start = Instant::now();
     loop {
         let seen = seen(screen);
-        if hold(&seen) || start.elapsed() > Duration::from_secs(10) {
+        if hold(&seen) || start.elapsed() > Duration::from_secs(60) {
             return seen;
         }
         thread::sleep(Duration::from_millis(5));

@@ -38,7 +38,7 @@ async fn files_score_or_say_where_they_fail() {
         given: None,
         judge: None,
         limits: ScorerLimits {
-            time: Duration::from_secs(1),
+            time: Duration::from_secs(4),
             heap_bytes: 32 << 20,
         },
         isolation: Isolation::Thread,

@@ -1,11 +1,17 @@
 //! A run goes on whatever the code of some of its samples does, and whoever kills its workers.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use fault_server::{Behaviour, FaultServer};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+use crate::faults::solution;
 
 const SAMPLES: usize = 60;
 const HOSTILE: usize = 20;
@@ -13,8 +19,8 @@ const HOSTILE: usize = 20;
 /// `sandbox/README.md`.
 const DEEP_JSON: (usize, &str) = (HOSTILE, if cfg!(feature = "v8") { "ok" } else { "limit" });
 
-/// A run of 60 samples at concurrency 16, of which the first 20 are hostile.
-fn start(log_dir: &Path, model: &str) -> Child {
+/// A run of 60 samples at concurrency 16, of which a hostile model makes the first 20 hostile.
+fn start(log_dir: &Path, model: &[&str]) -> Child {
     let tasks = SAMPLES.to_string();
     Command::new(env!("CARGO_BIN_EXE_eval"))
         .args([
@@ -26,14 +32,9 @@ fn start(log_dir: &Path, model: &str) -> Child {
             "--samples-per-length",
             &tasks,
         ])
-        .args([
-            "--model",
-            model,
-            "--concurrency",
-            "16",
-            "--max-iterations",
-            "3",
-        ])
+        .arg("--model")
+        .args(model)
+        .args(["--concurrency", "16", "--max-iterations", "3"])
         .args([
             "--cell-timeout",
             "0.3",
@@ -45,17 +46,11 @@ fn start(log_dir: &Path, model: &str) -> Child {
         .arg("--log-dir")
         .arg(log_dir)
         .env("CI", "1")
+        .env("OPENAI_API_KEY", "sk-none")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
-}
-
-fn model(name: &str) -> String {
-    format!(
-        "scripted:{}/tests/it/survival/{name}",
-        env!("CARGO_MANIFEST_DIR")
-    )
 }
 
 /// The records of the only run in a folder, by the number at the end of the sample's id.
@@ -85,7 +80,11 @@ fn records(log_dir: &Path) -> Vec<(usize, Value)> {
 #[test]
 fn hostile_samples_do_not_touch_the_others() {
     let dir = tempfile::tempdir().unwrap();
-    let status = start(dir.path(), &model("hostile.yaml")).wait().unwrap();
+    let hostile = format!(
+        "scripted:{}/tests/it/survival/hostile.yaml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let status = start(dir.path(), &[&hostile]).wait().unwrap();
     let records = records(dir.path());
     assert_eq!(records.len(), SAMPLES);
     for (number, record) in &records {
@@ -115,24 +114,42 @@ fn hostile_samples_do_not_touch_the_others() {
 #[test]
 fn workers_killed_from_outside_cost_their_attempts_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = start(dir.path(), &model("slow.yaml"));
+    // It answers nobody before workers have been killed, which then are at work.
+    let killing = Arc::new(AtomicBool::new(true));
+    let held = Arc::clone(&killing);
+    let server = FaultServer::start(move |seen| {
+        while held.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Behaviour::Text(solution(&seen.body))
+    });
+    let base_url = server.openai();
+    let mut run = start(dir.path(), &["openai/m", "--base-url", &base_url]);
     let children = |pid: &str| -> Vec<String> {
         let listed = Command::new("pgrep").args(["-P", pid]).output().unwrap();
         let listed = String::from_utf8_lossy(&listed.stdout);
         listed.lines().map(str::to_owned).collect()
     };
+    let mut victims = HashSet::new();
     let harness = run.id().to_string();
-    let mut killed = 0;
     while run.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(70));
+        std::thread::sleep(Duration::from_millis(20));
+        // As many as are at work: each of them waits for a reply.
+        if server.seen().len() < 16 || victims.len() >= 10 {
+            killing.store(victims.len() < 10, Ordering::SeqCst);
+            continue;
+        }
         let servers = children(&harness);
-        let workers: Vec<String> = servers.iter().flat_map(|pid| children(pid)).collect();
-        let victim = workers.get(killed % 5);
-        if let Some(victim) = victim.filter(|_| killed < 10) {
-            let victim = Pid::from_raw(victim.parse().unwrap()).unwrap();
-            killed += usize::from(kill_process(victim, Signal::KILL).is_ok());
+        let mut workers: Vec<String> = servers.iter().flat_map(|pid| children(pid)).collect();
+        workers.retain(|worker| !victims.contains(worker));
+        for worker in workers.into_iter().take(10 - victims.len()) {
+            let pid = Pid::from_raw(worker.parse().unwrap()).unwrap();
+            if kill_process(pid, Signal::KILL).is_ok() {
+                victims.insert(worker);
+            }
         }
     }
+    let killed = victims.len();
     let records = records(dir.path());
     assert_eq!(records.len(), SAMPLES);
     let mut errors = 0;

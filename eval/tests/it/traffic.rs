@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -13,8 +13,16 @@ use fault_server::{Behaviour, FaultServer};
 /// When requests came.
 type Times = Arc<Mutex<Vec<Instant>>>;
 
-/// Answers each request after so many milliseconds, but the first `refused` ones with a 429.
-fn timed(wait: u64, refused: usize) -> (FaultServer, Times, Arc<AtomicUsize>) {
+/// Answers each request after so many milliseconds.
+fn timed(wait: u64) -> (FaultServer, Times, Arc<AtomicUsize>) {
+    held(0, move || std::thread::sleep(Duration::from_millis(wait)))
+}
+
+/// Refuses the first requests with a 429, and answers each other one when `hold` returns.
+fn held(
+    refused: usize,
+    hold: impl Fn() + Send + Sync + 'static,
+) -> (FaultServer, Times, Arc<AtomicUsize>) {
     let times = Times::default();
     let seen = Arc::clone(&times);
     let (now, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
@@ -25,9 +33,9 @@ fn timed(wait: u64, refused: usize) -> (FaultServer, Times, Arc<AtomicUsize>) {
             let now = vec![("retry-after".to_owned(), "0".to_owned())];
             return Behaviour::Status(429, now, "slow down".to_owned());
         }
-        // Held here, so that those under way at once can be counted.
-        peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        std::thread::sleep(Duration::from_millis(wait));
+        let under_way = now.fetch_add(1, Ordering::SeqCst) + 1;
+        peak.fetch_max(under_way, Ordering::SeqCst);
+        hold();
         now.fetch_sub(1, Ordering::SeqCst);
         Behaviour::Text("none".to_owned())
     });
@@ -59,7 +67,7 @@ fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<
     (records(binary.path()), waits)
 }
 
-/// That the time of the waits is in no attempt's working time.
+/// Checks that no attempt's working time contains its waits. What else an attempt waits for depends on the machine.
 fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
     let sum = |field: &str| -> f64 {
         let each = records.iter().map(|record| record[field].as_f64().unwrap());
@@ -68,19 +76,20 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
     let waited: f64 = waits.iter().map(|(_, ms)| ms / 1000.0).sum();
     let not_worked = sum("total_time_s") - sum("working_time_s");
     assert!(
-        (waited - not_worked).abs() < 0.1 + waited * 0.05,
+        not_worked > waited * 0.95 - 0.1,
         "waited {waited} s, and {not_worked} s are no working time"
     );
 }
 
 #[test]
 fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
-    let (server, times, _) = timed(0, 0);
-    let (records, waits) = run(&server, 6, &["--rate-limit", "5", "--rate-burst", "2"]);
+    let (server, times, _) = timed(0);
+    let began = Instant::now();
+    let (records, waits) = run(&server, 6, &["--rate-limit", "1", "--rate-burst", "2"]);
     let times = times.lock().unwrap();
-    // Two at once, and the other four a fifth of a second apart; a busy machine may be late to begin with.
-    let took = times[5].duration_since(times[0]);
-    assert!(took >= Duration::from_millis(500), "{took:?}");
+    // Two concurrently, and the other four a second apart, from the moment at which the run began.
+    let took = times[5].duration_since(began);
+    assert!(took >= Duration::from_secs(4), "{took:?}");
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
     assert!(
         waits.iter().all(|(reason, _)| reason == "rate_limit"),
@@ -91,7 +100,7 @@ fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
 
 #[test]
 fn no_more_requests_are_under_way_than_connections() {
-    let (server, _, most) = timed(300, 0);
+    let (server, _, most) = timed(1_000);
     let (records, waits) = run(&server, 6, &["--max-connections", "2"]);
     assert!(most.load(Ordering::SeqCst) <= 2);
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
@@ -107,12 +116,20 @@ fn a_server_without_capacity_gets_half_as_many_requests_at_once() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {
-        let (server, _, most) = timed(500, 8);
+        // Without a limit that falls, eight are under way together, twice.
+        let together = Barrier::new(8);
+        let (server, _, most) = held(8, move || {
+            if falls {
+                std::thread::sleep(Duration::from_millis(500));
+            } else {
+                together.wait();
+            }
+        });
         let (records, _) = run(&server, 16, &[&refused[..], more].concat());
         let most = most.load(Ordering::SeqCst);
         // One episode of refusals halves the number once; what succeeds lets it grow again by one or two.
         assert!(
-            if falls { most <= 6 } else { most >= 7 },
+            if falls { most <= 6 } else { most == 8 },
             "{more:?}: {most}"
         );
         let retries = records

@@ -5,17 +5,20 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
-use harness::provider::Scripted;
+use harness::provider::{CallSink, Estimate, Provider, ProviderError, Request, Response, Scripted};
 use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
     AgentSettings, Assigned, Budget, CompactAt, Compaction, Conduct, Engine, Model, Models,
     Protocol, Task, Treatment,
 };
 use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
 
 /// A case: the settings that matter to it, and the task. The model's rules stand beside it in
 /// `<case>.model.yaml`.
@@ -46,7 +49,7 @@ struct Case {
     child_model: Option<String>,
     llm_model: Option<String>,
     model_at_depth: BTreeMap<u32, String>,
-    answer_schema: Option<serde_json::Value>,
+    answer_schema: Option<Value>,
     compaction: String,
     compaction_at: Option<u64>,
     compaction_keep: u32,
@@ -66,6 +69,18 @@ struct Case {
     parallel_tool_calls: bool,
     exclude_reasoning: bool,
     include_reasoning: bool,
+    holds: Vec<Hold>,
+}
+
+/// Holds a reply back until an event has happened, where the order would otherwise depend on the scheduler.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Hold {
+    agent: String,
+    /// Number of the agent's request, 1-based.
+    turn: u32,
+    /// Fields of the event, with its `invocation`.
+    until: Map<String, Value>,
 }
 
 impl Default for Case {
@@ -85,7 +100,7 @@ impl Default for Case {
             passage_chars: 2_000,
             piece_chars: 50_000,
             notes_chars: 8_000,
-            cell_time_ms: 5_000,
+            cell_time_ms: 60_000,
             attempt_time_ms: 60_000,
             aliases: Vec::new(),
             child_model: None,
@@ -107,6 +122,7 @@ impl Default for Case {
             parallel_tool_calls: false,
             exclude_reasoning: false,
             include_reasoning: false,
+            holds: Vec::new(),
         }
     }
 }
@@ -147,11 +163,57 @@ impl Case {
 }
 
 #[derive(Default)]
-struct Collected(Mutex<Vec<Event>>);
+struct Collected {
+    events: Mutex<Vec<Event>>,
+    count: watch::Sender<usize>,
+}
 
 impl EventSink for Collected {
     fn emit(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
+        self.events.lock().unwrap().push(event);
+        self.count.send_modify(|count| *count += 1);
+    }
+}
+
+impl Collected {
+    /// Waits for an event with these fields.
+    async fn happened(&self, wanted: &Map<String, Value>) {
+        let matches = |event: &Event| {
+            let mut fields = serde_json::to_value(&event.kind).unwrap();
+            fields["invocation"] = event.invocation.clone().into();
+            wanted.iter().all(|(name, value)| fields[name] == *value)
+        };
+        let happened = |_: &usize| self.events.lock().unwrap().iter().any(matches);
+        let mut count = self.count.subscribe();
+        count.wait_for(happened).await.unwrap();
+    }
+}
+
+/// A scripted model, some of whose replies are held back.
+struct Held {
+    scripted: Scripted,
+    holds: Vec<Hold>,
+    events: Arc<Collected>,
+}
+
+#[async_trait]
+impl Provider for Held {
+    async fn complete(
+        &self,
+        request: &Request,
+        calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
+        let caller = &request.caller;
+        for hold in &self.holds {
+            if hold.agent == caller.invocation && hold.turn == caller.turn {
+                self.events.happened(&hold.until).await;
+            }
+        }
+        self.scripted.complete(request, calls).await
+    }
+
+    fn estimate(&self, request: &Request) -> Option<Estimate> {
+        self.scripted.estimate(request)
     }
 }
 
@@ -171,11 +233,17 @@ fn attempts_go_as_recorded() {
 }
 
 async fn run(case: Case, model: &Path) -> String {
+    let sink = Arc::new(Collected::default());
+    let provider = Held {
+        scripted: Scripted::from_file(model).unwrap(),
+        holds: case.holds.clone(),
+        events: Arc::clone(&sink),
+    };
     let model = Model {
         reference: "scripted:model".to_owned(),
         sampling: Arc::default(),
         name: "model".to_owned(),
-        provider: Arc::new(Scripted::from_file(model).unwrap()),
+        provider: Arc::new(provider),
     };
     let aliases: Vec<ModelAlias> = case
         .aliases
@@ -248,11 +316,19 @@ async fn run(case: Case, model: &Path) -> String {
         follow_ups: Vec::new(),
         images: Vec::new(),
     };
-    let sink = Arc::new(Collected::default());
     let outcome = engine
         .run(&task, Arc::clone(&sink) as Arc<dyn EventSink>)
         .await;
-    let mut events = std::mem::take(&mut *sink.0.lock().unwrap());
+    let mut events = std::mem::take(&mut *sink.events.lock().unwrap());
+    for Hold { agent, turn, .. } in &case.holds {
+        let requests = events.iter().filter(|event| {
+            event.invocation == *agent && matches!(event.kind, EventKind::LlmRequest { .. })
+        });
+        assert!(
+            requests.count() >= *turn as usize,
+            "{agent} has no request {turn} that could be held"
+        );
+    }
     let records = serde_json::to_string(&events).unwrap();
     assert!(
         !records.contains(crate::tools::CANARY),

@@ -20,12 +20,38 @@ pub const KEY: &str = "sk-canary-0123456789";
 /// The prefixes that stand for the formats.
 pub const FORMATS: [&str; 3] = ["openai", "openai-responses", "anthropic"];
 
-/// Limits that no test waits long for.
+/// Limits that only end a test that hangs.
 const TIMEOUTS: Timeouts = Timeouts {
-    connect: Duration::from_secs(5),
-    idle: Duration::from_millis(600),
-    request: Duration::from_secs(20),
+    connect: Duration::from_secs(120),
+    idle: Duration::from_secs(120),
+    request: Duration::from_secs(120),
 };
+
+/// Limits for a server that stalls, by what it stalls in. One that sends nothing at all has no margin to keep.
+fn timeouts_of(behaviour: &Behaviour, stream: bool) -> Timeouts {
+    let mut timeouts = TIMEOUTS;
+    match behaviour {
+        Behaviour::Stall if stream => timeouts.idle = Duration::from_millis(600),
+        Behaviour::Stall => timeouts.request = Duration::from_secs(1),
+        Behaviour::StallInBody(_) => timeouts.idle = Duration::from_secs(5),
+        // Much shorter than the whole stream, much longer than its first event takes.
+        Behaviour::Trickle(..) => timeouts.request = Duration::from_secs(5),
+        _ => {}
+    }
+    timeouts
+}
+
+/// Checks all formats, streamed and whole, concurrently: some of the servers keep their clients waiting.
+fn each_format(streams: &[bool], check: impl Fn(&'static str, bool) + Sync) {
+    std::thread::scope(|scope| {
+        for format in FORMATS {
+            for &stream in streams {
+                let check = &check;
+                scope.spawn(move || check(format, stream));
+            }
+        }
+    });
+}
 
 /// A request of an agent with a REPL.
 pub fn request(sampling: Sampling) -> Request {
@@ -91,7 +117,7 @@ fn outcome(format: &str, behaviour: &Behaviour, sampling: &Sampling, stream: boo
         &server.openai(),
         &request(sampling.clone()),
         stream,
-        TIMEOUTS,
+        timeouts_of(behaviour, stream),
     );
     result.map_or_else(|error| error.to_string(), |response| show(&response))
 }
@@ -186,7 +212,7 @@ fn every_format_tells_the_same_of_the_same_fault() {
         (Behaviour::Stall, "P gave no RESPONSE within LIMIT"),
         (
             Behaviour::StallInBody(text()),
-            "P gave no more of the response within 0.6 s",
+            "P gave no more of the response within 5 s",
         ),
         (
             Behaviour::Garbage,
@@ -194,46 +220,28 @@ fn every_format_tells_the_same_of_the_same_fault() {
         ),
     ];
     for (behaviour, expected) in rows {
-        for format in FORMATS {
-            for stream in [false, true] {
-                let awaited = if stream {
-                    ("response", "0.6 s")
-                } else {
-                    ("complete response", "1 s")
-                };
-                let id = if format == "anthropic" {
-                    "toolu_1"
-                } else {
-                    "call_1"
-                };
-                let expected = expected
-                    .replace("CALL_1", id)
-                    .replace("RESPONSE", awaited.0)
-                    .replace("LIMIT", awaited.1);
-                let expected = expected
-                    .strip_prefix('P')
-                    .map_or(expected.clone(), |rest| format!("{format}{rest}"))
-                    .replace(" at P ", &format!(" at {format} "));
-                let timeouts = Timeouts {
-                    request: if matches!(behaviour, Behaviour::Stall) && !stream {
-                        Duration::from_secs(1)
-                    } else {
-                        TIMEOUTS.request
-                    },
-                    ..TIMEOUTS
-                };
-                let server = FaultServer::list(vec![behaviour.clone()]);
-                let result = ask(
-                    format,
-                    &server.openai(),
-                    &request(Sampling::default()),
-                    stream,
-                    timeouts,
-                );
-                let got = result.map_or_else(|error| error.to_string(), |response| show(&response));
-                assert_eq!(got, expected, "{format}, stream {stream}, {behaviour:?}");
-            }
-        }
+        each_format(&[false, true], |format, stream| {
+            let awaited = if stream {
+                ("response", "0.6 s")
+            } else {
+                ("complete response", "1 s")
+            };
+            let id = if format == "anthropic" {
+                "toolu_1"
+            } else {
+                "call_1"
+            };
+            let expected = expected
+                .replace("CALL_1", id)
+                .replace("RESPONSE", awaited.0)
+                .replace("LIMIT", awaited.1);
+            let expected = expected
+                .strip_prefix('P')
+                .map_or(expected.clone(), |rest| format!("{format}{rest}"))
+                .replace(" at P ", &format!(" at {format} "));
+            let got = outcome(format, &behaviour, &Sampling::default(), stream);
+            assert_eq!(got, expected, "{format}, stream {stream}, {behaviour:?}");
+        });
     }
 }
 
@@ -346,16 +354,18 @@ fn an_error_that_ends_a_stream_of_responses_is_told_by_its_code() {
 
 #[test]
 fn a_slow_stream_is_none_that_stalls() {
-    let text = "a few characters at a time, for longer than a stall may last";
-    for format in FORMATS {
-        let got = outcome(
-            format,
-            &Behaviour::Trickle(100, text.to_owned()),
-            &Sampling::default(),
-            true,
-        );
+    let text = "a few characters at a time, for longer than a stall may last ".repeat(2);
+    let timeouts = Timeouts {
+        idle: Duration::from_secs(5),
+        ..TIMEOUTS
+    };
+    each_format(&[true], |format, stream| {
+        let server = FaultServer::list(vec![Behaviour::Trickle(250, text.clone())]);
+        let request = request(Sampling::default());
+        let result = ask(format, &server.openai(), &request, stream, timeouts);
+        let got = result.map_or_else(|error| error.to_string(), |response| show(&response));
         assert!(got.starts_with(&format!("text {text:?}")), "{got}");
-    }
+    });
 }
 
 #[test]
@@ -365,26 +375,22 @@ fn a_response_is_stopped_early_and_its_tokens_estimated() {
         stop_after_blocks: Some(1),
         ..Sampling::default()
     };
-    for (format, input) in FORMATS.into_iter().zip([9, 9, 11]) {
+    let timeouts = Timeouts {
+        request: Duration::from_secs(60),
+        ..TIMEOUTS
+    };
+    each_format(&[false], |format, stream| {
         // Slow enough that to read it all would take longer than the request may.
-        let server = FaultServer::list(vec![Behaviour::Trickle(50, text.clone())]);
-        let timeouts = Timeouts {
-            request: Duration::from_secs(4),
-            ..TIMEOUTS
-        };
-        let result = ask(
-            format,
-            &server.openai(),
-            &request(early.clone()),
-            false,
-            timeouts,
-        );
+        let server = FaultServer::list(vec![Behaviour::Trickle(700, text.clone())]);
+        let request = request(early.clone());
+        let result = ask(format, &server.openai(), &request, stream, timeouts);
         let got = result.map_or_else(|error| error.to_string(), |response| show(&response));
+        let input = if format == "anthropic" { 11 } else { 9 };
         let expected = format!(
             "text \"I look.\\n```js\\nx\\n```\\n\" by m1-served usage {input} in, 5 out, estimated: true"
         );
         assert_eq!(got, expected, "{format}");
-    }
+    });
 }
 
 /// Takes down what tries without a response have used.
@@ -426,7 +432,7 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
         (Behaviour::Cut(text()), true, broken),
         (Behaviour::Cut(text()), false, expected),
         (Behaviour::StallInBody(text()), true, broken),
-        (Behaviour::Trickle(300, text()), true, broken),
+        (Behaviour::Trickle(1000, text()), true, broken),
         (Behaviour::Stall, true, expected),
         (status(500), true, nothing),
         (Behaviour::Garbage, false, nothing),
@@ -435,16 +441,12 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
         (Behaviour::Reset, true, nothing),
     ];
     for (behaviour, stream, expected) in rows {
-        for (format, expected) in FORMATS.into_iter().zip(expected) {
+        each_format(&[stream], |format, stream| {
+            let place = FORMATS.iter().position(|other| *other == format);
+            let expected = expected[place.unwrap()];
             let server = FaultServer::list(vec![behaviour.clone()]);
-            let timeouts = match behaviour {
-                // BoundTool up on in the middle.
-                Behaviour::Trickle(..) => Timeouts {
-                    request: Duration::from_millis(1500),
-                    ..TIMEOUTS
-                },
-                _ => TIMEOUTS,
-            };
+            // A trickle is hung up on in the middle.
+            let timeouts = timeouts_of(&behaviour, stream);
             let bills = Bills::default();
             let request = request(Sampling::default());
             let _ = ask_telling(
@@ -463,6 +465,6 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
             } else {
                 assert_eq!(got, expected, "{what}");
             }
-        }
+        });
     }
 }

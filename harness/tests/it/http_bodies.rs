@@ -13,9 +13,9 @@ use crate::http::{FORMATS, KEY, ask, request};
 use fault_server::{Behaviour, FaultServer, Seen};
 
 const TIMEOUTS: Timeouts = Timeouts {
-    connect: Duration::from_secs(5),
-    idle: Duration::from_secs(20),
-    request: Duration::from_secs(20),
+    connect: Duration::from_secs(120),
+    idle: Duration::from_secs(120),
+    request: Duration::from_secs(120),
 };
 
 /// The formats, and the dialects of the first.

@@ -85,9 +85,9 @@ fn answered(format: &str, is_stream: bool, body: &str) -> Result<Response, Provi
     let headers = vec![("content-type".to_owned(), kind.to_owned())];
     let server = FaultServer::list(vec![Behaviour::Status(200, headers, body.to_owned())]);
     let timeouts = Timeouts {
-        connect: Duration::from_secs(20),
-        idle: Duration::from_secs(20),
-        request: Duration::from_secs(20),
+        connect: Duration::from_secs(120),
+        idle: Duration::from_secs(120),
+        request: Duration::from_secs(120),
     };
     let request = request(Sampling::default());
     ask(format, &server.openai(), &request, is_stream, timeouts)

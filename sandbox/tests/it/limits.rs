@@ -1,6 +1,6 @@
 //! The limits of a cell: each ends in an error that the model reads, and the session goes on.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sandbox::message::CellErrorKind;
 use sandbox::{Config, Isolation, Limits};
@@ -75,9 +75,9 @@ async fn many_short_turns_use_up_the_time_of_a_cell() {
 
 #[tokio::test]
 async fn the_clock_stands_still_while_a_cell_waits() {
+    let cell_time = Duration::from_millis(100);
     let config = limits(Limits {
-        cell_time: Duration::from_millis(100),
-        cell_wait: Duration::from_millis(300),
+        cell_time,
         ..Limits::default()
     });
     let mut repl = root(config, "").await;
@@ -87,19 +87,25 @@ async fn the_clock_stands_still_while_a_cell_waits() {
     )
     .await;
     assert_eq!((slept.output.as_str(), slept.error), ("slept", None));
-    assert!(
-        slept.executed < Duration::from_millis(50),
-        "{:?}",
-        slept.executed
-    );
+    assert!(slept.executed < cell_time, "{:?}", slept.executed);
+}
 
-    let began = Instant::now();
-    let waited = run(&mut repl, "await new Promise((r) => setTimeout(r, 60_000))").await;
+#[tokio::test]
+async fn a_cell_that_waits_too_long_is_stopped() {
+    let config = limits(Limits {
+        cell_wait: Duration::from_millis(300),
+        ..Limits::default()
+    });
+    let mut repl = root(config, "").await;
+    let waited = run(
+        &mut repl,
+        "await new Promise((r) => setTimeout(r, 3_600_000))",
+    )
+    .await;
     assert_eq!(
         waited.error.map(|error| error.kind),
         Some(CellErrorKind::WaitedTooLong)
     );
-    assert!(began.elapsed() < Duration::from_secs(30));
     assert_eq!(run(&mut repl, "console.log('on')").await.output, "on");
 }
 

@@ -1,6 +1,7 @@
 //! What sessions leave behind in the process that opens them: little enough for tens of thousands.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use sandbox::{Config, Isolation};
 
@@ -61,19 +62,30 @@ async fn of_workers() {
 
 async fn check(isolation: Isolation) {
     let sandbox = sandbox(Config::default(), isolation);
-    let mut resident = Vec::new();
-    for sessions in [WARM_UP, SESSIONS] {
+    let run_sessions = async |sessions| {
         for _ in 0..sessions {
             let mut repl = root_of(&sandbox, "of some words").await;
             let outcome = run(&mut repl, CELL).await;
             assert_eq!(outcome.value.as_deref(), Some("200"), "{outcome:?}");
         }
-        // A thread that ends now still has its memory.
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        resident.push(resident_bytes());
+    };
+    run_sessions(WARM_UP).await;
+    let before = resident_bytes();
+    run_sessions(SESSIONS).await;
+    // A thread that ends now still has its memory.
+    let began = Instant::now();
+    loop {
+        let now = resident_bytes();
+        let left = now.saturating_sub(before) / SESSIONS;
+        if left < MOST {
+            return;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "{left} bytes a session: {before}, then {now}"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let left = resident[1].saturating_sub(resident[0]) / SESSIONS;
-    assert!(left < MOST, "{left} bytes a session: {resident:?}");
 }
 
 /// Resident memory of this process.

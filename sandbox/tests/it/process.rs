@@ -178,7 +178,6 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
     let program = OwnProgram::new("copying-worker");
     let sandbox = sandbox(config(), program.isolation(1));
     let (mut servers, mut randoms) = (HashSet::new(), HashSet::new());
-    let started = Instant::now();
     for n in 0..120 {
         let mut repl = root_of(&sandbox, &format!("context {n}")).await;
         let cell = "console.log(context, typeof leaked, typeof size, __ctx.readLocal('')); globalThis.leaked = 1";
@@ -192,12 +191,14 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
     }
     assert_eq!((servers.len(), randoms.len()), (1, 120));
 
-    tokio::time::sleep(Duration::from_secs(1).saturating_sub(started.elapsed())).await;
+    // The server is older than all of these sessions.
+    let asked = Instant::now();
     let mut repl = root_of(&sandbox, "").await;
-    let clock = run(&mut repl, "console.log(performance.now() < 900)").await;
-    assert_eq!(
-        clock.output, "true",
-        "the session's clock began with the server's"
+    let clock = run(&mut repl, "console.log(performance.now())").await;
+    let now: f64 = clock.output.parse().unwrap();
+    assert!(
+        now <= asked.elapsed().as_secs_f64() * 1e3,
+        "the session's clock began with the server's: {now} ms"
     );
 
     drop((repl, sandbox));
@@ -221,15 +222,7 @@ async fn sessions_are_ready_before_they_are_asked_for() {
         assert_eq!(leaked, "undefined");
         repl
     };
-    let are_ready = async || {
-        for _ in 0..600 {
-            if pool.ready() == READY {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("{} are ready", pool.ready());
-    };
+    let are_ready = async || until("sessions are ready", || pool.ready() == READY).await;
     let mut used = vec![start().await];
     assert_eq!(program.copies().len(), 1, "none is expected");
 
@@ -243,11 +236,12 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     for _ in 0..READY {
         used.push(start().await);
     }
-    // Until none is stopped: what is asked of a stopped server waits for ever.
-    while servers.iter().any(|pid| is_stopped(pid)) {
+    // What is asked of a stopped server waits for ever.
+    until("the server goes on", || {
         signal(&servers, Signal::CONT);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        !servers.iter().any(|pid| is_stopped(pid))
+    })
+    .await;
     assert_eq!(
         program.copies().len(),
         2 + READY,
@@ -262,8 +256,8 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     for repl in &mut used {
         repl.next().await.unwrap_err();
     }
-    // Until it is noticed of those, too, that nobody asks.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // Nobody asks those that are still ready.
+    until("their end is noticed", || pool.ready() == 0).await;
     start().await;
     drop((used, pool));
     program.comes_to_an_end().await;
@@ -295,13 +289,7 @@ async fn a_session_ends_although_its_worker_does_not_read() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(program.copies().len(), 1);
     drop((child, repl, session));
-    for _ in 0..100 {
-        if program.copies().iter().all(|pid| has_ended(pid)) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("it still runs");
+    until("it ends", || program.copies().is_empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -366,11 +354,12 @@ fn nothing_runs_on_without_the_harness() {
         // In this order, none of the tasks that could notify the worker does.
         drop(runtime);
         drop((repl, sandbox));
-        let ended = (0..100).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            processes.iter().all(|pid| has_ended(pid))
-        });
-        assert!(ended, "{name}");
+        let ended = || processes.iter().all(|pid| has_ended(pid));
+        let waiting = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        waiting.block_on(until(name, ended));
     }
 }
 
@@ -414,11 +403,11 @@ fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
             kill(&servers);
         }
         let mut polled = [PollFd::new(&ends[0], PollFlags::IN)];
-        let second = Timespec {
-            tv_sec: 1,
+        let limit = Timespec {
+            tv_sec: 120,
             tv_nsec: 0,
         };
-        let ended = poll(&mut polled, Some(&second)).unwrap();
+        let ended = poll(&mut polled, Some(&limit)).unwrap();
         kill(left);
         assert_eq!(ended, 1, "{sessions}: it still runs");
     }
@@ -522,12 +511,13 @@ async fn every_thread_of_a_worker_is_confined() {
 
 #[test]
 fn a_confined_process_can_only_compute() {
-    std::fs::write("/tmp/sandbox-probe-victim", "").unwrap();
+    let victim = tempfile::NamedTempFile::new().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
         .arg("probe")
+        .arg(victim.path())
         .output()
         .unwrap();
-    std::fs::remove_file("/tmp/sandbox-probe-victim").unwrap();
+    assert!(victim.path().exists());
     let text = String::from_utf8(output.stdout).unwrap();
     if text.starts_with("lacks Ok(Some") {
         println!("skipped: {}", text.lines().next().unwrap());
@@ -578,13 +568,16 @@ impl OwnProgram {
     }
 
     async fn comes_to_an_end(&self) {
-        for _ in 0..100 {
-            if self.servers().is_empty() {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("still there: {:?}", self.servers());
+        until("the servers end", || self.servers().is_empty()).await;
+    }
+}
+
+/// Waits until something holds, or fails where that never comes.
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
@@ -617,10 +610,12 @@ fn signal(pids: &HashSet<String>, signal: Signal) {
     }
 }
 
+/// The children of a process that have not ended.
 fn children_of(pid: &str, name: &str) -> HashSet<String> {
     let listed = Command::new("pgrep").args(["-P", pid, name]).output();
     String::from_utf8_lossy(&listed.unwrap().stdout)
         .lines()
+        .filter(|pid| !has_ended(pid))
         .map(str::to_owned)
         .collect()
 }

@@ -1,6 +1,7 @@
 // Groups of failures, and expressions that filter by them.
 
 import assert from "node:assert/strict";
+import { eventually } from "../eventually.mjs";
 
 const rows = (page) => page.locator("a.row .first").allTextContents();
 
@@ -13,11 +14,11 @@ export default [
       assert.equal(await group.locator(".group-cost").textContent(), "$0.25");
       await group.getByRole("button").click();
       await page.waitForFunction(() => document.querySelectorAll("a.row").length === 1);
-      assert.deepEqual(await rows(page), ["arc-five"]);
-      assert.match(page.url(), /search=why%3Alimit-/);
+      await eventually(async () => assert.deepEqual(await rows(page), ["arc-five"]));
+      await eventually(async () => assert.match(page.url(), /search=why%3Alimit-/));
       await page.reload();
       await shown(page);
-      assert.deepEqual(await rows(page), ["arc-five"]);
+      await eventually(async () => assert.deepEqual(await rows(page), ["arc-five"]));
       await page.getByRole("searchbox").fill("score<1 status:ok");
       await page.waitForFunction(() => document.querySelector(".matching").textContent === "2 of 5 match");
       page.removeAllListeners("console");

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
+import { eventually } from "../eventually.mjs";
 import { eventsOf, hostileTexts, trajectoryFile, writeRun } from "../fixture.mjs";
 import { unharmed } from "./safe.mjs";
 
 const tree = "#/run/tree-20261121-080000-0001/tree/1";
-const focused = (page) => page.evaluate(() => document.activeElement.dataset.iteration);
+const focuses = (page, iteration) => page.waitForFunction((wanted) => document.activeElement.dataset.iteration === wanted, iteration);
 
 export default [
   [
@@ -17,7 +18,7 @@ export default [
       await links.first().waitFor();
       assert.deepEqual(await links.allInnerTexts().then((all) => all.map((one) => one.replace(/\s+/g, " ").trim())), ["1 ✗ ↳✗ ↳4 1 error, 1 call of children failed, 4 children", "2 ↩ returned"]);
       await links.nth(1).click();
-      assert.equal(await focused(page), "2");
+      await focuses(page, "2");
       await page.waitForFunction(() => document.querySelector('.outline a[aria-current]')?.dataset.turn === "2");
     },
   ],
@@ -27,7 +28,7 @@ export default [
       await show(page, tree);
       await page.locator(".outline a").first().waitFor();
       await page.keyboard.press("e");
-      assert.equal(await focused(page), "1");
+      await focuses(page, "1");
       await page.keyboard.press("e");
       await page.getByRole("heading", { name: "d1-c3" }).waitFor();
     },
@@ -63,19 +64,20 @@ export default [
         assert.match(await prose.innerText(), /a link \(https:\/\/example\.org\/\) image \(https:\/\/example\.org\/x\.png\)/);
         await unharmed(page);
         await page.keyboard.press("m");
-        assert.match(await page.locator(".prose").innerText(), /^# Plan\n\n1\. \*\*Look\*\*/);
+        await eventually(async () => assert.match(await page.locator(".prose").innerText(), /^# Plan\n\n1\. \*\*Look\*\*/));
         await page.keyboard.press("m");
         const printed = page.locator("pre.output");
         assert.equal(await printed.innerText(), "red plain boldblue");
         assert.deepEqual(await printed.locator("span").evaluateAll((all) => all.map((one) => [one.className, one.textContent])), [["ansi-red", "red"], ["ansi-green ansi-bold", "bold"], ["ansi-blue", "blue"]]);
         await page.locator(".long-text", { has: printed }).hover();
         await page.locator(".long-text", { has: printed }).locator(".copy-text").click();
-        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), output);
+        await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), output));
         await page.keyboard.press("f");
-        assert.equal(await printed.isVisible(), false);
+        await printed.waitFor({ state: "hidden" });
         await page.keyboard.press("f");
+        await printed.waitFor();
         await page.locator("summary", { hasText: "Output" }).click();
-        assert.equal(await printed.isVisible(), false);
+        await printed.waitFor({ state: "hidden" });
       } finally {
         rmSync(dir, { recursive: true });
       }
@@ -88,6 +90,7 @@ export default [
       await show(page, tree);
       await page.locator(".spending > summary").click();
       const bars = page.locator(".flame .bar");
+      await bars.first().waitFor();
       const root = await bars.first().boundingBox();
       const width = async (title) => (await page.locator(`.flame .bar[title^="${title}"]`).boundingBox()).width / root.width;
       // The root spent two of the six requests, and its first iteration holds what its children spent.
@@ -109,11 +112,11 @@ export default [
       await page.keyboard.press("ArrowDown");
       assert.equal(await page.evaluate(() => document.activeElement.tagName), "PRE");
       await page.keyboard.press("Escape");
-      assert.equal(await focused(page), "1");
-      assert.match(new URL(page.url()).hash, /tree\/1\?iteration=1$/);
+      await focuses(page, "1");
+      await eventually(async () => assert.match(new URL(page.url()).hash, /tree\/1\?iteration=1$/));
       await page.locator("details.request > summary").first().focus();
       await page.keyboard.press("Escape");
-      assert.match(new URL(page.url()).hash, /tree\/1\?iteration=1$/);
+      await eventually(async () => assert.match(new URL(page.url()).hash, /tree\/1\?iteration=1$/));
     },
   ],
 ];

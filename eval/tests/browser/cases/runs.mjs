@@ -1,8 +1,21 @@
 // The table of runs, the comparison, and the page of a run.
 
 import assert from "node:assert/strict";
+import { eventually } from "../eventually.mjs";
 
 const names = (page) => page.locator("a.row").allTextContents();
+
+const focusesRow = (page, place) => page.waitForFunction((at) => document.querySelectorAll("a.row")[at] === document.activeElement, place);
+
+/** Ticks the first two runs by keyboard. */
+async function tickTwo(page) {
+  for (const place of [0, 1]) {
+    await page.keyboard.press("j");
+    await focusesRow(page, place);
+    await page.keyboard.press("x");
+    await page.waitForFunction((count) => document.querySelectorAll("input[type=checkbox]:checked").length === count, place + 1);
+  }
+}
 
 export default [
   [
@@ -30,7 +43,8 @@ export default [
     "runs: two that are ticked are compared, by keyboard alone",
     async ({ page, show }) => {
       await show(page, "#/runs?filter=arc-2026");
-      for (const key of ["j", "x", "j", "x", "c"]) await page.keyboard.press(key);
+      await tickTwo(page);
+      await page.keyboard.press("c");
       await page.getByRole("heading", { name: "Comparison" }).waitFor();
       const cards = await page.locator(".card").allTextContents();
       assert.match(cards[1], /\+0\.250/);
@@ -40,8 +54,9 @@ export default [
       assert.doesNotMatch(await page.locator("main").innerText(), /\bnull\b/);
       const differing = await page.locator(".differing").innerText();
       assert.match(differing, /differ in a part of their fingerprints that their records do not show/);
-      assert.deepEqual(await names(page), ["arc-one"]);
+      await eventually(async () => assert.deepEqual(await names(page), ["arc-one"]));
       await page.keyboard.press("j");
+      await focusesRow(page, 0);
       await page.keyboard.press("Enter");
       // The two attempts side by side, and back to the comparison.
       await page.locator(".pair-grid .grid").first().waitFor();
@@ -49,7 +64,7 @@ export default [
       await page.getByRole("heading", { name: "Comparison" }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "Runs" }).waitFor();
-      assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026");
+      await eventually(async () => assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026"));
     },
   ],
   [
@@ -103,11 +118,12 @@ export default [
     "runs: a comparison leads back to the runs as they were filtered, and a sample to its run",
     async ({ page, show }) => {
       await show(page, "#/runs?filter=arc-2026");
-      for (const key of ["j", "x", "j", "x", "c"]) await page.keyboard.press(key);
+      await tickTwo(page);
+      await page.keyboard.press("c");
       await page.getByRole("heading", { name: "Comparison" }).waitFor();
       await page.keyboard.press("u");
       await page.getByRole("heading", { name: "Runs" }).waitFor();
-      assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026");
+      await eventually(async () => assert.equal(new URL(page.url()).hash, "#/runs?filter=arc-2026"));
       await page.locator("a.row").last().click();
       await page.getByRole("button", { name: "Wrong" }).click();
       await page.waitForFunction(() => document.querySelectorAll("a.row").length === 3);
@@ -121,11 +137,7 @@ export default [
     "run: filters, search, order, pages, all by keyboard",
     async ({ page, show }) => {
       await show(page, "#/run/arc-20261121-070000-0001");
-      const shows = async (wanted) => {
-        // The list is drawn again after each key: what it shows in between does not count.
-        for (let tries = 0; tries < 100 && `${await names(page)}` !== `${wanted}`; tries++) await page.waitForTimeout(50);
-        assert.deepEqual(await names(page), wanted);
-      };
+      const shows = (wanted) => eventually(async () => assert.deepEqual(await names(page), wanted));
       await shows(["arc-five", "arc-four", "arc-one", "arc-three", "arc-two"]);
       await page.keyboard.press("w");
       await shows(["arc-five", "arc-one", "arc-three"]);
@@ -138,6 +150,7 @@ export default [
       await shows(["arc-three"]);
       await page.keyboard.press("Escape");
       await page.keyboard.press("j");
+      await focusesRow(page, 0);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "arc-three" }).waitFor();
       await page.goBack();
@@ -158,7 +171,7 @@ export default [
       await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 100);
       await page.getByRole("button", { name: "Next →" }).click();
       await page.getByText("101–200 of 5,000 samples").waitFor();
-      assert.equal((await names(page))[0], "s-101");
+      await eventually(async () => assert.equal((await names(page))[0], "s-101"));
     },
   ],
   [
@@ -189,7 +202,7 @@ export default [
       await page.locator(".agent-head").getByText("2 of 15 iterations · 1 request").waitFor();
       append(trajectoryFile(dir, "s-2"), event(9, "root", { type: "invocation_end", status: "error", answer: null, error: "the provider went away", iterations: 2 }));
       await page.locator(".agent-box").getByText("the provider went away").waitFor();
-      assert.equal(await page.locator(".agent-head .badge").innerText(), "error");
+      await eventually(async () => assert.equal(await page.locator(".agent-head .badge").innerText(), "error"));
       assert.equal(await page.locator(".agent-texts details.prompt").first().getAttribute("open"), "");
     },
   ],

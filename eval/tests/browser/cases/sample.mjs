@@ -1,6 +1,7 @@
 // The page of a sample: agents in time, iterations, prompt, grids, links.
 
 import assert from "node:assert/strict";
+import { eventually } from "../eventually.mjs";
 
 const tree = "#/run/tree-20261121-080000-0001/tree/1";
 
@@ -35,7 +36,7 @@ export default [
       for (const text of ["They run at once.", "[ '42', '41', '40' ]", "TypeError: found.best is not a function", "PAGE DUMP", "Sent again after 200 ms: 503 overloaded"]) assert.equal(await first.getByText(text).count(), 1, text);
       assert.equal(await first.locator(".js-keyword", { hasText: "await" }).count(), 1);
       assert.equal(await first.locator(".js-comment").innerText(), "// four");
-      assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1));
+      await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
       const second = page.locator("article").nth(1);
       assert.equal(await second.locator(".returned").innerText(), "42");
       assert.equal(await second.getByText("The button was pressed.").count(), 1);
@@ -47,9 +48,9 @@ export default [
     async ({ page, show }) => {
       await show(page, tree);
       await page.getByText("System prompt").click();
-      assert.deepEqual(await page.locator(".section > summary").allInnerTexts(), ["Opening 29", "Environment 39", "Workflow 32"]);
+      await eventually(async () => assert.deepEqual(await page.locator(".section > summary").allInnerTexts(), ["Opening 29", "Environment 39", "Workflow 32"]));
       await page.locator(".section > summary").nth(2).click();
-      assert.equal(await page.locator(".section pre").nth(2).innerText(), "## Workflow\n\n1. Look.\n2. Return.");
+      await eventually(async () => assert.equal(await page.locator(".section pre").nth(2).innerText(), "## Workflow\n\n1. Look.\n2. Return."));
     },
   ],
   [
@@ -57,20 +58,21 @@ export default [
     async ({ page, show, context, address, shown }) => {
       await show(page, tree);
       await page.keyboard.press("j");
+      await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.dataset.iteration), "1"));
       await page.keyboard.press("j");
-      assert.equal(await page.evaluate(() => document.activeElement.dataset.iteration), "2");
-      assert.equal(new URL(page.url()).hash, `${tree}?iteration=2`);
+      await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.dataset.iteration), "2"));
+      await eventually(async () => assert.equal(new URL(page.url()).hash, `${tree}?iteration=2`));
       await page.keyboard.press("n");
       await page.getByRole("heading", { name: "d1-c0", exact: true }).waitFor();
       await page.keyboard.press("p");
       await page.getByRole("heading", { name: "root", exact: true }).waitFor();
       await page.locator("article").nth(1).getByRole("button", { name: "Copy link" }).click();
-      const link = await page.evaluate(() => navigator.clipboard.readText());
-      assert.equal(link, `${address}${tree}?iteration=2`);
+      const link = `${address}${tree}?iteration=2`;
+      await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link));
       const other = await context.newPage();
       await other.goto(link);
       await shown(other);
-      assert.equal(await other.evaluate(() => document.activeElement.dataset.iteration), "2");
+      await eventually(async () => assert.equal(await other.evaluate(() => document.activeElement.dataset.iteration), "2"));
       await page.keyboard.press("?");
       await page.getByRole("dialog").getByText("next iteration").waitFor();
     },

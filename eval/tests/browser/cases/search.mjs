@@ -1,6 +1,7 @@
 // Search over everything: hits that link to their places, kinds, filters, and the address.
 
 import assert from "node:assert/strict";
+import { eventually } from "../eventually.mjs";
 
 const hits = (page) => page.locator(".hit a.row").allTextContents();
 
@@ -17,10 +18,10 @@ export default [
       await page.getByRole("button", { name: "Errors" }).click();
       await found(page, 1);
       assert.equal(await page.locator(".hit mark").textContent(), "found.best");
-      assert.match(page.url(), /q=found.best&in=error/);
+      await eventually(async () => assert.match(page.url(), /q=found.best&in=error/));
       await page.locator(".hit a.row").click();
       await page.locator('[data-iteration="1"]').waitFor();
-      assert.match(page.url(), /tree-20261121-080000-0001\/tree\/1\?iteration=1/);
+      await eventually(async () => assert.match(page.url(), /tree-20261121-080000-0001\/tree\/1\?iteration=1/));
       // From a run only its own texts; hostile ones are shown as texts.
       await page.locator("#search-link").click();
       await page.getByRole("searchbox").fill("pwned");
@@ -32,7 +33,7 @@ export default [
       await page.getByText("0 texts").waitFor();
       await page.reload();
       await shown(page);
-      assert.equal(await page.getByRole("searchbox").inputValue(), "pwned score<0.5 status:limit");
+      await eventually(async () => assert.equal(await page.getByRole("searchbox").inputValue(), "pwned score<0.5 status:limit"));
     },
   ],
 ];

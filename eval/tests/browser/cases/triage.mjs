@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
+import { eventually } from "../eventually.mjs";
 import { eventsOf, trajectoryFile, writeRun } from "../fixture.mjs";
 
 const hash = (page) => new URL(page.url()).hash;
@@ -17,14 +18,14 @@ export default [
       await page.locator("a.row").first().click();
       for (const [place, id] of listed.entries()) {
         await page.getByRole("heading", { name: id }).waitFor();
-        assert.equal(await page.locator(".steps .quiet").innerText(), `${place + 1} of 3 of the list`);
+        await eventually(async () => assert.equal(await page.locator(".steps .quiet").innerText(), `${place + 1} of 3 of the list`));
         await page.keyboard.press("]");
       }
       // The last has no next one.
       await page.getByRole("heading", { name: listed.at(-1) }).waitFor();
       await page.keyboard.press("u");
       await page.waitForFunction(() => document.querySelectorAll("a.row").length === 3);
-      assert.equal(hash(page), `#/run/${first}?filter=wrong&sort=cost&descending=1`);
+      await eventually(async () => assert.equal(hash(page), `#/run/${first}?filter=wrong&sort=cost&descending=1`));
     },
   ],
   [
@@ -43,16 +44,17 @@ export default [
         await show(page, `#/compare/${runs.join("/")}`);
         assert.deepEqual(await page.locator("a.row").allTextContents(), ["p-1", "p-10"]);
         await page.keyboard.press("j");
+        await page.waitForFunction(() => document.activeElement.matches("a.row"));
         await page.keyboard.press("Enter");
         await page.getByText("The first 1 iteration ran the same code; here they diverge.").waitFor();
         assert.equal(await page.getByText("the same code", { exact: true }).count(), 2);
         assert.match(await page.locator(".differing").innerText(), /prompt mode\s+solver\s+coordinator/);
         await page.locator("summary", { hasText: "Workflow" }).click();
-        assert.equal(await page.locator(".line-added", { hasText: "Hand parts to children." }).count(), 1);
+        await eventually(async () => assert.equal(await page.locator(".line-added", { hasText: "Hand parts to children." }).count(), 1));
         assert.equal(await page.locator("summary", { hasText: "Environment" }).count(), 0);
         await page.keyboard.press("]");
         await page.locator("h1", { hasText: "p-10" }).waitFor();
-        assert.match(await page.locator(".steps").innerText(), /2 of 2 that differ/);
+        await eventually(async () => assert.match(await page.locator(".steps").innerText(), /2 of 2 that differ/));
         // One of them alone, and back to the comparison, not for good into its run.
         await page.keyboard.press("1");
         await page.locator(".timeline-box").waitFor();
@@ -80,7 +82,7 @@ export default [
         await page.locator("a.row").last().click();
         await page.getByRole("link", { name: "Attempts 4 and 1 side by side" }).click();
         await page.getByText("Two attempts of one run: their settings are the same.").waitFor();
-        assert.deepEqual(await page.locator(".pair-grid .badge").allTextContents(), ["attempt 4", "attempt 1"]);
+        await eventually(async () => assert.deepEqual(await page.locator(".pair-grid .badge").allTextContents(), ["attempt 4", "attempt 1"]));
       } finally {
         rmSync(dir, { recursive: true });
       }
@@ -99,14 +101,14 @@ export default [
         assert.match(await row.innerText(), /sweep of 6 runs\s+1 not begun\s+1\.000/);
         await row.locator("a.row").click();
         await page.locator(".matrix").waitFor();
-        assert.deepEqual(await page.locator(".matrix th").allInnerTexts(), ["mode", "model openai/large", "model openai/small"]);
+        await eventually(async () => assert.deepEqual(await page.locator(".matrix th").allInnerTexts(), ["mode", "model openai/large", "model openai/small"]));
         assert.equal(await page.locator(".matrix-cell.best").getAttribute("title"), "a-sweep/03-coordinator-3");
         assert.equal(await page.getByText("Not begun: 04-never.").count(), 1);
         await page.locator(".matrix-cell.best").click();
         await page.locator("a.row", { hasText: "x" }).waitFor();
         await page.keyboard.press("u");
         await page.locator(".matrix").waitFor();
-        assert.equal(hash(page), "#/runs?folder=a-sweep");
+        await eventually(async () => assert.equal(hash(page), "#/runs?folder=a-sweep"));
       } finally {
         rmSync(`${folder}/a-sweep`, { recursive: true, force: true });
       }

@@ -1,6 +1,7 @@
 // The turns of a web agent: page, picture, envelope, results, state.
 
 import assert from "node:assert/strict";
+import { eventually } from "../eventually.mjs";
 import { writeApp, writeWeb } from "../fixture.mjs";
 
 export default [
@@ -14,11 +15,11 @@ export default [
       const first = page.locator("article").first();
       assert.match(await first.locator(".dump > summary").innerText(), /\/lamps\s*40 characters, 1 id, 2\.5 ms/);
       await first.locator(".dump > summary").click();
-      for (const text of ["VIEWPORT: 0px above · 900px visible · 240px below", "On the page of lamps.", "find the price", "`args` was missing", "stale_id: [3a2b] is stale"]) assert.equal(await first.getByText(text).count(), 1, text);
+      for (const text of ["VIEWPORT: 0px above · 900px visible · 240px below", "On the page of lamps.", "find the price", "`args` was missing", "stale_id: [3a2b] is stale"]) await eventually(async () => assert.equal(await first.getByText(text).count(), 1, text));
       assert.deepEqual(await first.locator(".actions > li").allInnerTexts().then((all) => all.map((one) => one.split(/[\s:]/)[0])), ["says", "click", "border"]);
       assert.match(await first.locator(".actions > li").nth(1).innerText(), /^click \[3a2b\]\s*✗ failed: stale_id: \[3a2b\] is stale$/);
       assert.match(await first.locator(".actions > li").first().innerText(), /^says to the user:\s*✓ done\s*<script>window\.pwned/);
-      assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1));
+      await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
       assert.equal(await first.getByText("The code is running").count(), 0);
       const second = page.locator("article").nth(1);
       for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "The state that is judged"]) assert.equal(await second.getByText(text).count(), 1, text);
