@@ -1,6 +1,6 @@
 //! Flags of `rlm-eval run --resume`: those of the run that goes on, and on top of them the ones that are typed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::RunArgs;
+use super::environment::Typed;
 
 /// Flags whose variables count for a run that goes on. Of all others the folder knows better than the environment, which
 /// may have been made for another run.
@@ -50,16 +51,23 @@ pub struct ResumeArgs {
 
 impl ResumeArgs {
     /// The flags, if these matches of `rlm-eval run` ask for a run to go on.
-    pub(super) fn of(run: &ArgMatches) -> Option<Self> {
+    pub(super) fn of(run: &ArgMatches, typed: &Typed) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
         // A group has no value of its own: only what can be typed is looked at.
         let command = RunArgs::augment_args(Command::new("run"));
+        let is_typed = |id: &str| {
+            let mut arguments = command.get_arguments();
+            let argument = arguments.find(|argument| argument.get_id() == id);
+            argument.is_some_and(|argument| typed.has(argument))
+        };
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
-                Some(ValueSource::CommandLine) => true,
-                Some(ValueSource::EnvVariable) => FROM_ENVIRONMENT.contains(&id),
+                // Of a file `.env`, too, which is no more than the environment.
+                Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
+                    is_typed(id) || FROM_ENVIRONMENT.contains(&id)
+                }
                 _ => false,
             };
             if !counts {
@@ -75,10 +83,10 @@ impl ResumeArgs {
             verbose: run.get_flag("verbose"),
             base_url: run
                 .get_one::<String>("base_url")
-                .filter(|_| run.value_source("base_url") == Some(ValueSource::CommandLine))
+                .filter(|_| is_typed("base_url"))
                 .cloned(),
             samples: None,
-            log_dir_given: run.value_source("log_dir") == Some(ValueSource::CommandLine),
+            log_dir_given: is_typed("log_dir"),
             given,
         })
     }
@@ -96,8 +104,10 @@ impl ResumeArgs {
         let mut words = vec![OsStr::new("run"), OsStr::new("--resume"), dir.as_os_str()];
         words.extend(retry_errors.then_some(OsStr::new("--retry-errors")));
         words.extend(allow_program_change.then_some(OsStr::new("--allow-program-change")));
+        let words: Vec<OsString> = words.into_iter().map(OsStr::to_owned).collect();
+        let typed = Typed::in_arguments(&words);
         let matches = run.try_get_matches_from(words)?;
-        Self::of(&matches).ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
+        Self::of(&matches, &typed).ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
     }
 
     /// The flags of the run that goes on: those it was begun with, and in their place those that are typed.

@@ -17,11 +17,11 @@ pub struct ToolArgs {
     #[arg(long, value_name = "DIR")]
     pub files_dir: Option<PathBuf>,
 
-    /// Value of a variable that tools read, which takes precedence over all other sources; repeatable. It is never
-    /// stored, so pass it again with --resume
+    /// Value of a variable that tools read, or just its NAME to pass on the value that it has in the environment;
+    /// repeatable. Tools get no other variable of the environment. It is never stored, so pass it again with --resume
     #[arg(
         long = "env",
-        value_name = "NAME=VALUE",
+        value_name = "NAME[=VALUE]",
         value_delimiter = '\n',
         hide_env_values = true
     )]

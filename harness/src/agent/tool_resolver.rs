@@ -23,10 +23,9 @@ pub struct ToolResolver<'a> {
     pub registry: &'a ToolRegistry,
     /// The prompts that can be called.
     pub library: &'a Library,
-    /// Values that the user gave on the command line.
+    /// Values that the user gave on the command line. Nothing else is read of the process: a file that declares a variable
+    /// does not get it by that.
     pub given: &'a BTreeMap<String, String>,
-    /// The process environment.
-    pub process: &'a BTreeMap<String, String>,
     /// The folder that tools may read, and that attachments come from.
     pub files: Option<&'a Path>,
 }
@@ -86,7 +85,7 @@ impl ToolResolver<'_> {
         let variables = of_tools.chain(of_prompts);
         let secret = variables.filter(|variable| variable.kind == VariableType::Secret);
         let names: BTreeSet<&str> = secret.map(|variable| variable.name.as_str()).collect();
-        let mut sources = vec![self.given, self.process];
+        let mut sources = vec![self.given];
         for prompt in self.library.iter() {
             sources.push(&prompt.env);
             sources.extend(prompt.tools.iter().filter_map(|tool| match &tool.form {
@@ -306,7 +305,6 @@ impl Work<'_> {
         }
         let sources = ValueSources {
             given: self.resolver.given,
-            process: self.resolver.process,
             tool: &settings.env,
             prompt: of.map_or(&none, |definition| &definition.env),
         };
@@ -410,13 +408,8 @@ impl Work<'_> {
 
     /// What a variable of a definition is given, unless that is nothing.
     fn value_of(&self, variable: &str, of: Option<&Definition>) -> Option<String> {
-        let declared = of.is_some_and(|definition| {
-            let mut declared = definition.variables.iter();
-            declared.any(|known| known.name == variable)
-        });
-        let process = Some(self.resolver.process).filter(|_| declared);
         let own = of.map(|definition| &definition.env);
-        let sources = [Some(self.resolver.given), process, own];
+        let sources = [Some(self.resolver.given), own];
         let mut values = sources
             .into_iter()
             .flatten()
@@ -429,7 +422,6 @@ impl Work<'_> {
         let none = BTreeMap::new();
         let sources = ValueSources {
             given: self.resolver.given,
-            process: self.resolver.process,
             tool: &none,
             prompt: &definition.env,
         };

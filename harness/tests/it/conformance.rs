@@ -228,7 +228,6 @@ fn run(case: &Case, files: &BTreeMap<String, String>) -> Value {
         registry: &registry,
         library: &library,
         given: &given,
-        process: &BTreeMap::new(),
         files: None,
     };
     let tools = match resolver.of_definition(definition) {

@@ -1,0 +1,47 @@
+//! Environment of child processes: stated names instead of everything that this process has, which may hold keys.
+
+use std::env;
+use std::ffi::OsString;
+
+/// Names that every child gets.
+const PASSED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
+/// Names that begin like this are passed on as well.
+const LOCALE: &str = "LC_";
+/// Names that a program with a window needs as well, to find the screen and the user's session.
+const OF_DESKTOP: [&str; 16] = [
+    "BROWSER",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_CONFIG_DIRS",
+    "XDG_CONFIG_HOME",
+    "XDG_CURRENT_DESKTOP",
+    "XDG_DATA_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_SESSION_DESKTOP",
+    "XDG_SESSION_ID",
+    "XDG_SESSION_TYPE",
+    "WSL_DISTRO_NAME",
+];
+
+/// Returns the environment of a child process, to set after `env_clear`.
+pub fn of_child() -> impl Iterator<Item = (OsString, OsString)> {
+    chosen(env::vars_os(), |name| {
+        PASSED_ON.contains(&name) || name.starts_with(LOCALE)
+    })
+}
+
+/// Returns the environment of a child process that shows a window, to set after `env_clear`.
+pub fn of_desktop_child() -> impl Iterator<Item = (OsString, OsString)> {
+    of_child().chain(chosen(env::vars_os(), |name| OF_DESKTOP.contains(&name)))
+}
+
+fn chosen(
+    all: impl Iterator<Item = (OsString, OsString)>,
+    is_chosen: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    all.filter(move |(name, _)| name.to_str().is_some_and(&is_chosen))
+}
