@@ -29,9 +29,7 @@ const OF_DESKTOP: [&str; 16] = [
 
 /// Returns the environment of a child process, to set after `env_clear`.
 pub fn of_child() -> impl Iterator<Item = (OsString, OsString)> {
-    chosen(env::vars_os(), |name| {
-        PASSED_ON.contains(&name) || name.starts_with(LOCALE)
-    })
+    chosen(env::vars_os(), is_passed_on)
 }
 
 /// Returns the environment of a child process that shows a window, to set after `env_clear`.
@@ -39,9 +37,36 @@ pub fn of_desktop_child() -> impl Iterator<Item = (OsString, OsString)> {
     of_child().chain(chosen(env::vars_os(), |name| OF_DESKTOP.contains(&name)))
 }
 
+fn is_passed_on(name: &str) -> bool {
+    PASSED_ON.contains(&name) || name.starts_with(LOCALE)
+}
+
 fn chosen(
     all: impl Iterator<Item = (OsString, OsString)>,
     is_chosen: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = (OsString, OsString)> {
     all.filter(move |(name, _)| name.to_str().is_some_and(&is_chosen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_passed_on;
+
+    #[test]
+    fn keys_and_what_changes_programs_are_not_passed_on() {
+        for (name, expected) in [
+            ("PATH", true),
+            ("LC_ALL", true),
+            ("TMPDIR", true),
+            ("OPENAI_API_KEY", false),
+            ("AWS_SECRET_ACCESS_KEY", false),
+            ("LD_PRELOAD", false),
+            ("LD_LIBRARY_PATH", false),
+            ("ENV", false),
+            ("BASH_ENV", false),
+            ("EVAL_ALLOW_COMMANDS", false),
+        ] {
+            assert_eq!(is_passed_on(name), expected, "{name}");
+        }
+    }
 }

@@ -72,10 +72,12 @@ pub(super) fn resolve(
         )));
     }
     let given = values(&args.values)?;
+    let process = process_values();
     let resolver = ToolResolver {
         registry: &registry,
         library: &library,
         given: &given,
+        process: &process,
         files: args.files_dir.as_deref(),
     };
     if let Some(name) = resolver.idle_values().next() {
@@ -124,6 +126,7 @@ pub fn faults_by_values(
         registry,
         library,
         given: &values(&args.values)?,
+        process: &process_values(),
         files: None,
     };
     let secrets = resolver.secret_values();
@@ -136,6 +139,13 @@ pub fn faults_by_values(
         .iter()
         .flat_map(|definition| library.leaks(definition, &secrets));
     Ok(refused.chain(leaks).collect())
+}
+
+/// The process environment, whose secrets are kept out of prompts.
+fn process_values() -> BTreeMap<String, String> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// Refuses texts that are laid over prompts and hold a secret.

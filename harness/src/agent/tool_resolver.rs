@@ -23,9 +23,10 @@ pub struct ToolResolver<'a> {
     pub registry: &'a ToolRegistry,
     /// The prompts that can be called.
     pub library: &'a Library,
-    /// Values that the user gave on the command line. Nothing else is read of the process: a file that declares a variable
-    /// does not get it by that.
+    /// Values that the user gave on the command line.
     pub given: &'a BTreeMap<String, String>,
+    /// The process environment. No tool and no prompt gets a value of it; those of declared secrets are kept out of prompts.
+    pub process: &'a BTreeMap<String, String>,
     /// The folder that tools may read, and that attachments come from.
     pub files: Option<&'a Path>,
 }
@@ -85,7 +86,7 @@ impl ToolResolver<'_> {
         let variables = of_tools.chain(of_prompts);
         let secret = variables.filter(|variable| variable.kind == VariableType::Secret);
         let names: BTreeSet<&str> = secret.map(|variable| variable.name.as_str()).collect();
-        let mut sources = vec![self.given];
+        let mut sources = vec![self.given, self.process];
         for prompt in self.library.iter() {
             sources.push(&prompt.env);
             sources.extend(prompt.tools.iter().filter_map(|tool| match &tool.form {

@@ -228,6 +228,7 @@ fn run(case: &Case, files: &BTreeMap<String, String>) -> Value {
         registry: &registry,
         library: &library,
         given: &given,
+        process: &BTreeMap::new(),
         files: None,
     };
     let tools = match resolver.of_definition(definition) {

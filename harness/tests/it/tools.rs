@@ -48,6 +48,7 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
         registry: &registry,
         library: &library,
         given: &given,
+        process: &BTreeMap::new(),
         files: Some(&files),
     };
     let (of_page, of_run): (Vec<String>, Vec<String>) =
@@ -72,6 +73,7 @@ async fn wrong_tools_of_a_definition_are_told_all_at_once() {
         registry: &registry,
         library: &library,
         given: &none,
+        process: &none,
         files: None,
     };
     let mut told = String::new();
@@ -257,6 +259,7 @@ async fn the_example_of_the_documentation_works() {
         registry: &registry,
         library: &library,
         given: &none,
+        process: &none,
         files: None,
     };
     let tools = resolver
