@@ -186,6 +186,7 @@ mod tests {
 
     use super::{ValueSources, Values};
     use crate::prompt::definition::{Variable, VariableType};
+    use crate::provider::http::Secret;
 
     fn map(pairs: &str) -> BTreeMap<String, String> {
         let pairs = pairs.split_whitespace();
@@ -269,6 +270,9 @@ mod tests {
             prompt: &none,
         };
         let values = Values::resolve(&declared, sources).unwrap();
+        let _ = Secret::new("sk-provider-of-values");
+        let keys = json!(["sk-provider-of-values"]);
+        assert_eq!(Values::default().strike_out_of(keys), json!(["[key]"]));
         let shown = json!({ "a": ["x can\"ary y", { "can\"ary-2": "open" }], "json": "{\"k\":\"can\\\"ary\"}", "n": 1 });
         let expected = json!({ "a": ["x [KEY] y", { "[LONG]": "open" }], "json": "{\"k\":\"[KEY]\"}", "n": 1 });
         assert_eq!(values.strike_out_of(shown), expected);
