@@ -68,7 +68,7 @@ LAYERS = {
         longbench ruler
     """,
     "browser": """
-        gate tab dump devtools keys
+        environment gate tab dump devtools keys
         error
         wire input
         unprivileged

@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
+use crate::environment;
 use crate::error::{Error, Result};
 use crate::gate::Gate;
 use crate::pool::Settings;
@@ -159,10 +160,12 @@ impl Chromium {
         } else {
             command.arg("--no-sandbox"); // Chromium refuses its own to root, and containers lack user namespaces
         }
-        if !settings.is_visible {
-            // What stands in the environment is no page's concern, even of one that has taken over its process.
-            let path = std::env::var_os("PATH").unwrap_or_else(|| NO_PATH.into());
-            command.arg("--headless").env_clear().env("PATH", path);
+        // Keys in the environment are no page's concern, even of one that has taken over its process.
+        command.env_clear().env("PATH", NO_PATH);
+        if settings.is_visible {
+            command.envs(environment::of_desktop_child());
+        } else {
+            command.arg("--headless").envs(environment::of_child());
         }
         let mut child = command
             .args(ARGUMENTS)
@@ -192,6 +195,8 @@ impl Chromium {
             .args(["-c", include_str!("guard.sh"), "guard"])
             .arg(pid.to_string())
             .arg(profile.keep())
+            .env_clear()
+            .envs(environment::of_child())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -1,8 +1,10 @@
 //! A web page as an environment: real Chromium, one fresh profile per attempt, and the page as text to read and act on.
 //!
-//! It knows nothing of models, prompts or benchmarks, and reads no flag and no environment but `PATH`. A [`Pool`] keeps
+//! It knows nothing of models, prompts or benchmarks, and reads no flag, and of the environment what [`environment`] states. A [`Pool`] keeps
 //! browsers warm and gives a [`Profile`] per attempt, which reaches the origins it was given and nothing else. A [`Page`] is one
 //! of its tabs: it navigates, acts, and gives a [`Dump`].
+
+pub mod environment;
 
 mod pool;
 mod profile;

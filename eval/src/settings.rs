@@ -1,6 +1,6 @@
 //! Settings: flags as resolved. Nothing is optional any more, and every check that needs no work is done.
 //!
-//! Invariant: this is the only place, clap's `env` attributes apart, that reads the environment.
+//! Invariant: this is the only place, clap's `env` attributes and [`browser::environment`] apart, that reads the environment.
 
 mod ask;
 mod data;
@@ -53,7 +53,7 @@ pub use compare::CompareSettings;
 pub use data::{FetchSettings, ShowSettings, data_is_here};
 pub use display::{Display, is_run_by_cargo, table_width};
 pub use engine::EngineSettings;
-pub use env_file::{load_env_file, misspelt_variables};
+pub use env_file::{env_file_note, load_env_file, misspelt_variables};
 pub use error::SettingsError;
 pub use grader::{GraderSettings, ScorerLimits};
 pub use guidance::alias_names;

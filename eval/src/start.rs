@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::cli::Command;
 use crate::error::Error;
 use crate::exit::{self, Outcome};
 use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
@@ -24,9 +25,9 @@ pub fn main() -> ExitCode {
 
 fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
-    // While there is one thread only: later, the process environment cannot be changed safely.
     settings::load_env_file()?;
     settings::know_keys();
+    // While there is one thread only: later, the process environment cannot be changed safely.
     harness::sandbox::use_utc();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
@@ -36,5 +37,24 @@ fn run() -> Result<Outcome, Error> {
         harness::sandbox::keep_snapshot_in(file);
     }
     let cli = cli::parse(std::env::args_os())?;
+    if asks_models(&cli.command)
+        && let Some(note) = settings::env_file_note()
+    {
+        terminal::note(&note);
+    }
     command::execute(cli.command)
+}
+
+/// Whether a command asks models, with settings that a file may have given.
+const fn asks_models(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Run(_)
+            | Command::Resume(_)
+            | Command::Sweep(_)
+            | Command::Ask(_)
+            | Command::Serve(_)
+            | Command::Score(_)
+            | Command::Worker(_)
+    )
 }

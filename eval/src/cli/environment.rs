@@ -1,31 +1,45 @@
-//! Flags that come from variables: a flag that is typed wins over the variable of another that excludes it, and an error
-//! about a variable's value names the variable.
+//! Flags that come from variables, of the environment or of a file `.env`: a flag that is typed wins over the variable of
+//! another that excludes it, and an error about a variable's value names the variable.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use clap::builder::Resettable;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
 use crate::env_vars;
 
-/// The long flags on the command line, without their dashes.
+/// The variables of flags that a file `.env` sets and may set.
+static OF_FILE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// Sets the variables of flags that a file gives, for every command line that is parsed from now on. Only the first call
+/// counts.
+pub fn set_file_values(values: BTreeMap<String, String>) {
+    let _ = OF_FILE.set(values);
+}
+
+/// The flags on the command line without their dashes: long ones by name, short ones by letter.
+#[derive(Debug, Clone)]
 pub(super) struct Typed(HashSet<String>);
 
 impl Typed {
     pub(super) fn in_arguments(arguments: &[OsString]) -> Self {
         let flag = |argument: &OsString| {
-            let flag = argument.to_str()?.strip_prefix("--")?;
+            let flag = argument.to_str()?.strip_prefix('-')?;
+            let flag = flag.strip_prefix('-').unwrap_or(flag);
             let name = flag.split_once('=').map_or(flag, |(name, _)| name);
             Some(name.to_owned())
         };
         Self(arguments.iter().filter_map(flag).collect())
     }
 
-    fn has(&self, argument: &Arg) -> bool {
+    pub(super) fn has(&self, argument: &Arg) -> bool {
+        let short = argument.get_short();
         names(argument).any(|name| self.0.contains(name))
+            || short.is_some_and(|letter| self.0.contains(letter.to_string().as_str()))
     }
 }
 
@@ -71,6 +85,81 @@ pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
             command.mut_arg(id, |argument| argument.env(Resettable::Reset))
         })
         .mut_subcommands(|command| without_rivals(command, typed))
+}
+
+/// Adds the values of the file behind the subcommand, as if they were typed. A flag that is typed or set in the environment
+/// keeps that value, and so does one that excludes the file's.
+///
+/// # Errors
+/// For a value of a switch that is neither true nor false.
+pub(super) fn with_file_values(
+    mut arguments: Vec<OsString>,
+    command: &Command,
+    typed: &Typed,
+) -> Result<Vec<OsString>, clap::Error> {
+    let Some(file) = OF_FILE.get() else {
+        return Ok(arguments);
+    };
+    let (mut command, mut at) = (command, 1);
+    while let Some(within) = arguments
+        .get(at)
+        .and_then(|word| command.find_subcommand(word))
+    {
+        (command, at) = (within, at + 1);
+    }
+    if command.has_subcommands() {
+        return Ok(arguments);
+    }
+    let is_given = |argument: &Arg| {
+        let mut variables = names(argument).map(env_vars::of_flag);
+        typed.has(argument) || variables.any(|variable| env::var_os(variable).is_some())
+    };
+    let mut words = Vec::new();
+    for argument in command.get_arguments() {
+        let mut variables = names(argument).map(env_vars::of_flag);
+        let found = variables.find_map(|variable| file.get_key_value(&variable));
+        let (Some(long), Some((variable, value))) = (argument.get_long(), found) else {
+            continue;
+        };
+        if is_given(argument) || rivals(command, argument).any(is_given) {
+            continue;
+        }
+        if argument.get_action().takes_values() {
+            words.push(OsString::from(format!("--{long}={value}")));
+        } else if switch(value).ok_or_else(|| no_boolean(variable, long, value))? {
+            words.push(OsString::from(format!("--{long}")));
+        }
+    }
+    arguments.splice(at..at, words);
+    Ok(arguments)
+}
+
+/// The flags that exclude this one.
+fn rivals<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &'a Arg> {
+    let id = argument.get_id();
+    let groups = command.get_groups().filter(move |group| {
+        // A group that takes several has no way to be asked without being changed.
+        !(*group).clone().is_multiple() && group.get_args().any(|member| member == id)
+    });
+    let members = groups.flat_map(|group| group.get_args());
+    let others = members.filter(move |member| *member != id);
+    others.filter_map(|other| command.get_arguments().find(|found| found.get_id() == other))
+}
+
+/// A switch as clap reads it of a variable.
+fn switch(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "y" | "yes" | "t" | "true" | "on" | "1" => Some(true),
+        "n" | "no" | "f" | "false" | "off" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+fn no_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
+    clap::Error::raw(
+        ErrorKind::InvalidValue,
+        format!("invalid value '{value}' for '{variable} (for --{long})': value was not a boolean\n"),
+    )
 }
 
 /// Makes an error about the value of a flag that is not typed say which variable the value is of.

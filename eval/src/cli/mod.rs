@@ -45,7 +45,7 @@ mod recorded;
 mod start;
 mod word;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -62,12 +62,13 @@ pub use engine::EngineArgs;
 pub use guidance::{CodeVia, GuidanceArgs};
 pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
+pub use environment::set_file_values;
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use places::{Granted, Place, recorded_places};
-pub use powers::{IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs};
+pub use powers::{FromFile, IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs};
 pub use prompt::PromptArgs;
 pub use protocols::ProtocolArgs;
 pub use queue::{
@@ -165,9 +166,9 @@ Examples:
 
 `eval` is the same program; in most shells, though, that name is a builtin.
 
-Every flag can also be set by an environment variable, or in a file .env in this folder or one above \
-it: --max-depth 3 is EVAL_MAX_DEPTH=3. Flags take precedence over the environment, and the \
-environment over .env.
+Every flag can also be set by an environment variable: --max-depth 3 is EVAL_MAX_DEPTH=3. A file \
+.env in this folder or in one above it, up to the project's root, can set flags that give it no \
+power. Flags take precedence over the environment, and the environment over .env.
 
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
 --min-score, 106 incomplete, 130 interrupted.";
@@ -180,11 +181,12 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let typed = environment::Typed::in_arguments(&arguments);
     let mut command = environment::without_rivals(command(), &typed);
+    let arguments = environment::with_file_values(arguments, &command, &typed)?;
     let matches = command
         .try_get_matches_from_mut(arguments)
         .map_err(|error| environment::name_variable(error, &command, &typed))?;
     if let Some(("run", run)) = matches.subcommand()
-        && let Some(resume) = ResumeArgs::of(run)
+        && let Some(resume) = ResumeArgs::of(run, &typed)
     {
         let command = Command::Resume(resume);
         return Ok(Cli { command });
@@ -215,6 +217,43 @@ pub fn variables() -> BTreeSet<String> {
         }
     }
     let mut all = BTreeSet::new();
+    collect(&command(), &mut all);
+    all
+}
+
+/// A variable of a flag: whether a file may set it, and the flag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlagVariable {
+    /// Whether a file `.env` may set it. Where commands have different flags of the name, what the strictest allows.
+    pub from_file: FromFile,
+    /// The flag: `--max-depth`.
+    pub flag: String,
+    /// What divides its value into several.
+    pub delimiter: Option<char>,
+}
+
+/// The variables of all flags as [`variables`] gives them, each with what a file may do with it.
+pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
+    fn collect(command: &clap::Command, into: &mut BTreeMap<String, FlagVariable>) {
+        for argument in command.get_arguments() {
+            let Some(long) = argument.get_long() else {
+                continue;
+            };
+            let found = FlagVariable {
+                from_file: powers::from_file(argument),
+                flag: format!("--{long}"),
+                delimiter: argument.get_value_delimiter(),
+            };
+            for name in environment::names(argument).map(env_vars::of_flag) {
+                let known = into.entry(name).or_insert_with(|| found.clone());
+                known.from_file = known.from_file.max(found.from_file);
+            }
+        }
+        for command in command.get_subcommands() {
+            collect(command, into);
+        }
+    }
+    let mut all = BTreeMap::new();
     collect(&command(), &mut all);
     all
 }

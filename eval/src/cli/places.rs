@@ -16,6 +16,7 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::environment::Typed;
 use super::{RunArgs, recorded};
 use crate::invocation::quoted;
 
@@ -81,7 +82,7 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<Place>, String> {
 
 /// Returns the recorded places that `now` does not name. A flag that is typed replaces what is recorded;
 /// a variable confirms it.
-pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches) -> Vec<Place> {
+pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches, typed: &Typed) -> Vec<Place> {
     let mut places = places(recorded);
     let command = command();
     places.retain(|place| {
@@ -89,14 +90,9 @@ pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches) -> Vec<Place>
         let Some(argument) = command.get_arguments().find(is_flag) else {
             return true;
         };
-        match now.try_get_raw(argument.get_id().as_str()) {
-            Ok(Some(values)) => {
-                let is_typed = now.value_source(argument.get_id().as_str())
-                    == Some(ValueSource::CommandLine);
-                !is_typed && !values.eq(place.values.iter().map(OsStr::new))
-            }
-            _ => true,
-        }
+        let values = now.try_get_raw(argument.get_id().as_str()).ok().flatten();
+        let is_same = values.is_some_and(|values| values.eq(place.values.iter().map(OsStr::new)));
+        !is_same && !typed.has(argument)
     });
     places
 }
@@ -132,13 +128,13 @@ pub(super) fn may_confirm(argument: &Arg) -> bool {
         || ["benchmark", "scorer", "model"].contains(&argument.get_id().as_str())
 }
 
-fn is_granted(argument: &Arg) -> bool {
+pub(super) fn is_granted(argument: &Arg) -> bool {
     let of = argument.get_value_parser().type_id();
     of == TypeId::of::<Granted<PathBuf>>() || of == TypeId::of::<Granted<String>>()
 }
 
 /// Whether the values are texts that are never read as paths.
-fn is_prose(argument: &Arg) -> bool {
+pub(super) fn is_prose(argument: &Arg) -> bool {
     let names = argument.get_value_names().unwrap_or_default();
     names.iter().any(|name| name == "TEXT")
 }

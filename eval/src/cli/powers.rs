@@ -7,10 +7,11 @@
 use std::collections::BTreeSet;
 
 use clap::builder::BoolishValueParser;
-use clap::{Args, Command};
+use clap::{Arg, Args, Command};
 use serde::Deserialize;
 
 use super::word::one_of;
+use super::places;
 use crate::invocation::quoted;
 
 /// Permissions of whatever runs agents.
@@ -35,11 +36,11 @@ pub struct PowerArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct VariableArgs {
-    /// Value of a variable that tools read, which takes precedence over all other sources; repeatable. It is never
-    /// stored, so pass it again with --resume
+    /// Value of a variable that tools read, or just its NAME to pass on the value that it has in the environment;
+    /// repeatable. Tools get no other variable of the environment
     #[arg(
         long = "env",
-        value_name = "NAME=VALUE",
+        value_name = "NAME[=VALUE]",
         value_delimiter = '\n',
         hide_env_values = true
     )]
@@ -125,4 +126,59 @@ pub(super) fn ids() -> BTreeSet<String> {
     arguments
         .map(|argument| argument.get_id().to_string())
         .collect()
+}
+
+/// Whether a file `.env` may set a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FromFile {
+    /// Any value.
+    Any,
+    /// A value that names no file outside the folder of `.env`.
+    Inside,
+    /// No value.
+    Never,
+}
+
+/// Flags of single commands that grant power without being permissions of a run: they choose a server,
+/// write files, read the flags of a folder, or take a safeguard away.
+const OF_COMMANDS: [&str; 21] = [
+    "agents",
+    "allow",
+    "allow_mismatch",
+    "attempts_per_worker",
+    "base_url",
+    "cache",
+    "client_keys",
+    "csv",
+    "export",
+    "host",
+    "html",
+    "log_dir",
+    "matrix",
+    "mirror",
+    "out",
+    "record",
+    "replay_race",
+    "resume",
+    "run",
+    "save",
+    "url",
+];
+
+/// Returns whether a file `.env` may set this flag.
+pub(super) fn from_file(argument: &Arg) -> FromFile {
+    let id = argument.get_id().as_str();
+    let grants = ["allow_program_change", "detach"];
+    if ids().contains(id)
+        || OF_COMMANDS.contains(&id)
+        || grants.contains(&id)
+        || places::is_granted(argument)
+    {
+        return FromFile::Never;
+    }
+    if places::is_prose(argument) {
+        FromFile::Any
+    } else {
+        FromFile::Inside
+    }
 }

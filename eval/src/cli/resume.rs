@@ -1,6 +1,6 @@
 //! Flags of `rlm-eval run --resume`: those of the run that goes on, and on top of them the ones that are typed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -9,8 +9,10 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use serde_json::Value;
 
+use super::environment::{self, Typed};
+
 use super::places::{self, Place, unconfirmed};
-use super::{RunArgs, environment, powers, recorded};
+use super::{RunArgs, powers, recorded};
 
 /// Flags whose variables count for a resumed run, besides permissions. For all others the folder takes
 /// precedence over the environment, which may have been made for another run.
@@ -51,22 +53,29 @@ pub struct ResumeArgs {
     given: ArgMatches,
     /// The same with all variables.
     now: ArgMatches,
+    /// What is typed.
+    typed: Typed,
 }
 
 impl ResumeArgs {
     /// The flags, if these matches of `rlm-eval run` ask for a run to go on.
-    pub(super) fn of(run: &ArgMatches) -> Option<Self> {
+    pub(super) fn of(run: &ArgMatches, typed: &Typed) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
         let powers = powers::ids();
         // A group has no value of its own: only what can be typed is looked at.
         let command = RunArgs::augment_args(Command::new("run"));
+        let is_typed = |id: &str| {
+            let mut arguments = command.get_arguments();
+            let argument = arguments.find(|argument| argument.get_id() == id);
+            argument.is_some_and(|argument| typed.has(argument))
+        };
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
-                Some(ValueSource::CommandLine) => true,
-                Some(ValueSource::EnvVariable) => {
-                    FROM_ENVIRONMENT.contains(&id) || powers.contains(id)
+                // A file `.env` counts as the environment does.
+                Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
+                    is_typed(id) || FROM_ENVIRONMENT.contains(&id) || powers.contains(id)
                 }
                 _ => false,
             };
@@ -83,12 +92,13 @@ impl ResumeArgs {
             verbose: run.get_flag("verbose"),
             base_url: run
                 .get_one::<String>("base_url")
-                .filter(|_| run.value_source("base_url") == Some(ValueSource::CommandLine))
+                .filter(|_| is_typed("base_url"))
                 .cloned(),
             samples: None,
-            log_dir_given: run.value_source("log_dir") == Some(ValueSource::CommandLine),
+            log_dir_given: is_typed("log_dir"),
             given,
             now: run.clone(),
+            typed: typed.clone(),
         })
     }
 
@@ -97,7 +107,11 @@ impl ResumeArgs {
     /// # Errors
     /// A sentence about the first recorded value that is wrong.
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<Place>, String> {
-        Ok(unconfirmed(&recorded::matches::<RunArgs>(flags)?, &self.now))
+        Ok(unconfirmed(
+            &recorded::matches::<RunArgs>(flags)?,
+            &self.now,
+            &self.typed,
+        ))
     }
 
     /// Returns the flags of `rlm-eval run --resume DIR` with these switches, followed by `typed` words.
@@ -123,11 +137,12 @@ impl ResumeArgs {
         words.extend(retry_errors.then_some(OsStr::new("--retry-errors")));
         words.extend(allow_program_change.then_some(OsStr::new("--allow-program-change")));
         words.extend(typed.iter().map(OsStr::new));
-        let matches = run.clone().try_get_matches_from(words)?;
+        let words: Vec<OsString> = words.into_iter().map(OsStr::to_owned).collect();
+        let typed = Typed::in_arguments(&words);
         let own = ["resume", "retry_errors", "allow_program_change"];
         let changes = run.get_arguments().find(|argument| {
             let id = argument.get_id().as_str();
-            matches.value_source(id) == Some(ValueSource::CommandLine)
+            typed.has(argument)
                 && !own.contains(&id)
                 && !powers.contains(id)
                 && !places::may_confirm(argument)
@@ -142,7 +157,9 @@ impl ResumeArgs {
                 ),
             ));
         }
-        Self::of(&matches).ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
+        let matches = run.try_get_matches_from(words)?;
+        Self::of(&matches, &typed)
+            .ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
     }
 
     /// The flags of the run that goes on: those it was begun with, and in their place those that are typed.

@@ -64,6 +64,8 @@ fn open_browser(address: &str) {
     };
     let started = Command::new(program)
         .arg(address)
+        .env_clear()
+        .envs(browser::environment::of_desktop_child())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -1,15 +1,13 @@
 //! Settings of a benchmark: which one, and what it is opened with.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use benchmarks::{OutsideScorer, Reads, Scorer};
 use harness::nearest;
 
-use super::{SettingsError, caches, context_length};
+use super::{SettingsError, caches, context_length, env_file};
 use crate::cli::BenchmarkArgs;
-use crate::env_vars;
 
 /// Resolves a benchmark's name, or the path of one's own, and its options.
 ///
@@ -44,8 +42,8 @@ pub(super) fn resolve(
 pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<String> {
     let given = args.data_dir.as_ref()?;
     let needs_data = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
-    let is_typed = env::var_os(env_vars::of_flag("--data-dir"))
-        .is_none_or(|value| value != *given.as_os_str());
+    let is_typed =
+        env_file::flag_variable("--data-dir").is_none_or(|value| *given != Path::new(&value));
     let why = if benchmarks::is_path(benchmark) {
         "its rows are where --benchmark says"
     } else {
@@ -85,7 +83,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
     given
         .into_iter()
         .filter(|(given, option, flag)| {
-            *given && !read.contains(option) && env::var_os(env_vars::of_flag(flag)).is_none()
+            *given && !read.contains(option) && env_file::flag_variable(flag).is_none()
         })
         .map(|(.., flag)| format!("{flag} changes nothing: {benchmark} does not go by it"))
         .collect()

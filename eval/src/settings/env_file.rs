@@ -1,60 +1,176 @@
-//! The file `.env`: environment variables for this program alone.
+//! The file `.env`: keys, addresses that go with them, and settings of an experiment.
+//!
+//! Anybody may have written it, for it comes with the folder. It gets no power: only known names are read, flags that
+//! [`FromFile`] refuses are not, and nothing reaches the environment of this process or of its children.
 
+mod place;
+mod syntax;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::sync::OnceLock;
+use std::{env, str};
 
 use harness::nearest;
+use harness::provider::http::endpoints;
 
+use self::place::{Found, find, lies_inside};
+use self::syntax::{Entry, entries};
 use super::SettingsError;
-use crate::cli;
+use crate::cli::{self, FlagVariable, FromFile};
 use crate::env_vars::{self, PREFIX};
+use crate::terminal;
 
-/// Flags that guard this machine from data of others, which a file `.env` may have come with.
-const TYPED: [&str; 2] = ["--allow-commands", "--trust-pages"];
+static READ: OnceLock<EnvFile> = OnceLock::new();
 
-/// Sets the variables of the nearest file `.env`, here or in a folder above. Variables that the
-/// environment has already keep their values; without such a file nothing happens.
-///
-/// To be called while the process has one thread.
+/// What was read of the file.
+struct EnvFile {
+    path: PathBuf,
+    /// Keys and base URLs of providers by name.
+    providers: BTreeMap<String, String>,
+    /// Variables of flags by name.
+    flags: BTreeMap<String, String>,
+}
+
+/// Reads the nearest file `.env`, here or in a folder above up to the project's root, and prints a warning about each line
+/// and each file that does not count. Without such a file nothing happens.
 ///
 /// # Errors
-/// [`SettingsError`] for a file that cannot be read or parsed. It shows nothing of the file,
-/// which holds keys.
+/// [`SettingsError`] for a file that cannot be read or parsed. It shows no value of the file, which holds keys.
 pub fn load_env_file() -> Result<(), SettingsError> {
-    let Some(path) = find() else { return Ok(()) };
-    let entries = dotenvy::from_path_iter(&path).into_iter().flatten();
-    // What is wrong with the others is said below.
-    for (name, _) in entries.map_while(Result::ok) {
-        if let Some(flag) = TYPED
-            .into_iter()
-            .find(|flag| env_vars::of_flag(flag) == name)
-        {
-            return Err(SettingsError::with_hint(
-                format!(
-                    "{}: {name} does not count there: the file may have come with the data",
-                    path.display()
-                ),
-                format!(
-                    "if you trust the data, type {flag}, or set the variable in the environment"
-                ),
-            ));
-        }
-    }
-    dotenvy::from_path(&path).map_err(|error| {
-        let problem = match &error {
-            dotenvy::Error::LineParse(line, _) => {
-                let number = line_number(&path, line)
-                    .map_or(String::new(), |line| format!("line {line} is "));
-                format!("{number}not of the form NAME=value")
-            }
-            dotenvy::Error::Io(error) => error.to_string(),
-            _ => "not a list of lines NAME=value".to_owned(),
-        };
+    let Ok(here) = env::current_dir() else {
+        return Ok(());
+    };
+    let wrong = |path: &Path, problem: &str| {
         SettingsError::new(format!("{}: {problem}", path.display()))
+    };
+    let (path, text) = match find(&here) {
+        Err((path, error)) => return Err(wrong(&path, &error.to_string())),
+        Ok(Found::None) => return Ok(()),
+        Ok(Found::Ignored(path, why)) => {
+            terminal::warning(&format!("{} is ignored: {why}", path.display()));
+            return Ok(());
+        }
+        Ok(Found::Text(path, text)) => (path, text),
+    };
+    let text = str::from_utf8(&text).map_err(|_| wrong(&path, "it is not UTF-8"))?;
+    let entries = entries(text)
+        .map_err(|line| wrong(&path, &format!("line {line} is not of the form NAME=value")))?;
+    let mut read = EnvFile {
+        path,
+        providers: BTreeMap::new(),
+        flags: BTreeMap::new(),
+    };
+    let flags = cli::flag_variables();
+    for entry in entries {
+        read.take(entry, &flags, &here)?;
+    }
+    cli::set_file_values(read.flags.clone());
+    let _ = READ.set(read);
+    Ok(())
+}
+
+impl EnvFile {
+    /// Keeps a value, warns about a name that may not stand here, and passes over those of other programs. As in the
+    /// environment of a shell script, the first value of a name counts.
+    fn take(
+        &mut self,
+        entry: Entry,
+        flags: &BTreeMap<String, FlagVariable>,
+        here: &Path,
+    ) -> Result<(), SettingsError> {
+        let Entry { line, name, value } = entry;
+        let place = format!("{}:{line}", self.path.display());
+        if is_of_provider(&name) {
+            if value.contains("${") {
+                return Err(SettingsError::with_hint(
+                    format!("{place}: {name}: values of this file are taken as they are, so `${{…}}` is not replaced"),
+                    format!("write out the value, or export {name}"),
+                ));
+            }
+            self.providers.entry(name).or_insert(value);
+            return Ok(());
+        }
+        if !name.starts_with(PREFIX) {
+            return Ok(());
+        }
+        let Some(variable) = flags.get(&name) else {
+            terminal::warning(&if env_vars::NOT_FLAGS.contains(&name.as_str()) {
+                format!("{place}: {name} is ignored: it counts only in the environment; export it")
+            } else {
+                format!("{place}: {}", unknown(&name, flags.keys().map(String::as_str)))
+            });
+            return Ok(());
+        };
+        let folder = self.path.parent().unwrap_or(here);
+        let ignored = match variable.from_file {
+            FromFile::Never => Some("a file cannot give this permission".to_owned()),
+            FromFile::Inside if !names_inside(folder, here, &value, variable.delimiter) => {
+                Some(format!("its value leads out of {}", folder.display()))
+            }
+            FromFile::Inside | FromFile::Any => None,
+        };
+        match ignored {
+            None => {
+                self.flags.entry(name).or_insert(value);
+            }
+            Some(why) => terminal::warning(&format!(
+                "{place}: {name} is ignored: {why}; type {}, or export {name}",
+                variable.flag
+            )),
+        }
+        Ok(())
+    }
+}
+
+/// Whether a value names no file outside a folder: as a path, or as parts of a text such as `ALIAS=scripted:FILE`.
+fn names_inside(folder: &Path, here: &Path, value: &str, delimiter: Option<char>) -> bool {
+    let part = |part: &str| !part.starts_with('~') && lies_inside(folder, &here.join(part));
+    let is_divider = |letter: char| matches!(letter, ':' | ';' | ',' | '=') || Some(letter) == delimiter;
+    part(value) && value.split(is_divider).all(|text| part(text.trim()))
+}
+
+/// Whether a variable is a provider's, by `harness/endpoints.yaml`.
+fn is_of_provider(name: &str) -> bool {
+    endpoints().iter().any(|endpoint| {
+        endpoint.base_url_variable == name || endpoint.key.as_deref() == Some(name)
     })
 }
 
-/// Variables that look like a flag's and are none that the program reads, each with the one that it resembles most.
+/// A key or base URL of a provider as the file has it. The environment comes first: see [`super::models`].
+pub(super) fn of_file(name: &str) -> Option<&'static str> {
+    let value = READ.get()?.providers.get(name)?;
+    Some(value.as_str()).filter(|value| !value.trim().is_empty())
+}
+
+/// The value of a flag's variable: of the environment, or of the file.
+pub(super) fn flag_variable(flag: &str) -> Option<String> {
+    let name = env_vars::of_flag(flag);
+    let of_file = || READ.get()?.flags.get(&name).cloned();
+    match env::var_os(&name) {
+        Some(value) => value.into_string().ok(),
+        None => of_file(),
+    }
+}
+
+/// Path of the file that was read, for messages.
+pub(super) fn path() -> Option<&'static Path> {
+    READ.get().map(|file| file.path.as_path())
+}
+
+/// A sentence that names the file and the variables that were read of it, without their values. None if none was.
+pub fn env_file_note() -> Option<String> {
+    let file = READ.get()?;
+    let names: Vec<&str> = file
+        .flags
+        .keys()
+        .chain(file.providers.keys())
+        .map(String::as_str)
+        .collect();
+    (!names.is_empty()).then(|| format!("{} sets {}", file.path.display(), names.join(", ")))
+}
+
+/// Variables of the environment that look like a flag's but are unknown, each with the one that it resembles most.
 pub fn misspelt_variables() -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let flags = cli::variables();
@@ -62,28 +178,20 @@ pub fn misspelt_variables() -> Vec<String> {
         let flags = flags.iter().map(String::as_str);
         flags.chain(env_vars::NOT_FLAGS.iter().copied())
     };
-    let mut unknown: Vec<String> = set
+    let mut unknown_names: Vec<String> = set
         .filter(|name| name.starts_with(PREFIX) && !all().any(|known| known == name))
         .collect();
-    unknown.sort();
-    let warnings = unknown.iter().map(|name| {
-        let known = all().filter_map(|name| name.strip_prefix(PREFIX));
-        match nearest(&name[PREFIX.len()..], known) {
-            Some(like) => format!("{name} is not a known variable; did you mean {PREFIX}{like}?"),
-            None => format!("{name} is not a known variable"),
-        }
-    });
-    warnings.collect()
+    unknown_names.sort();
+    unknown_names
+        .iter()
+        .map(|name| unknown(name, all()))
+        .collect()
 }
 
-fn find() -> Option<PathBuf> {
-    let here = env::current_dir().ok()?;
-    let mut candidates = here.ancestors().map(|folder| folder.join(".env"));
-    candidates.find(|path| path.is_file())
-}
-
-fn line_number(path: &Path, line: &str) -> Option<usize> {
-    let text = fs::read_to_string(path).ok()?;
-    let before = &text[..text.find(line)?];
-    Some(before.matches('\n').count() + 1)
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known = known.filter_map(|name| name.strip_prefix(PREFIX));
+    match nearest(&name[PREFIX.len()..], known) {
+        Some(like) => format!("{name} is not a known variable; did you mean {PREFIX}{like}?"),
+        None => format!("{name} is not a known variable"),
+    }
 }

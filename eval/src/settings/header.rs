@@ -76,9 +76,7 @@ fn one(text: &str) -> Result<Header, SettingsError> {
     let secret = secret.ok_or_else(|| {
         SettingsError::with_hint(
             format!("--header {name}: the environment variable {variable} is not set"),
-            format!(
-                "export {variable}=…, or put that line into a file .env here or in a folder above"
-            ),
+            format!("export {variable}=…"),
         )
     })?;
     let secret = Secret::new(&secret);

@@ -1,6 +1,7 @@
 //! Settings of models: how they are asked, and the servers and keys of those that run over HTTP.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::{env, fmt};
 
 use harness::provider::Sampling;
@@ -8,9 +9,9 @@ use harness::provider::http::{Endpoint, Secret, Timeouts, endpoint, endpoints};
 use harness::{AgentSettings, nearest};
 use serde_json::Value;
 
-use super::SettingsError;
 use super::header::{self, Header};
 use super::model_args::{both_given, extra};
+use super::{SettingsError, env_file};
 use crate::cli::ModelArgs;
 use crate::env_vars;
 use crate::providers::ModelRef;
@@ -80,6 +81,8 @@ pub struct Server {
     pub base_url: String,
     /// The key, for the provider alone.
     pub key: Option<Secret>,
+    /// Whether the key is that of the file `.env`.
+    pub key_is_of_file: bool,
     /// What the user adds to each request.
     pub headers: Vec<Header>,
 }
@@ -112,12 +115,14 @@ pub fn know_keys() {
         .iter()
         .filter_map(|endpoint| endpoint.key.as_deref())
     {
-        if let Some(key) = variable(name) {
+        let keys = [variable(name), env_file::of_file(name).map(str::to_owned)];
+        for key in keys.into_iter().flatten() {
             let _ = Secret::new(&key);
         }
     }
 }
 
+/// A variable of the environment of this process.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
@@ -265,9 +270,23 @@ pub(super) fn check_read(
     }
 }
 
+/// The address of an endpoint that a variable gives: of the environment, or of the file `.env`.
+enum Named {
+    ByEnvironment(String),
+    ByFile(&'static str),
+}
+
+fn named_address(endpoint: &Endpoint) -> Option<Named> {
+    let name = &endpoint.base_url_variable;
+    let of_file = || env_file::of_file(name).map(Named::ByFile);
+    variable(name).map(Named::ByEnvironment).or_else(of_file)
+}
+
 /// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own, and
 /// where it has none, must there be a key or a header that stands for it, if keys are needed. `asked` is where the reference
 /// stands, and the reference.
+///
+/// An address of the file `.env` gets the key of that file, and no other secret.
 ///
 /// # Errors
 /// [`SettingsError`].
@@ -278,9 +297,15 @@ pub(super) fn server(
     (place, reference): (&str, &str),
     keys: Keys,
 ) -> Result<Server, SettingsError> {
-    let given = base_url
-        .map(str::to_owned)
-        .or_else(|| variable(&endpoint.base_url_variable));
+    let named = match base_url {
+        Some(url) => Some(Named::ByEnvironment(url.to_owned())),
+        None => named_address(endpoint),
+    };
+    let (given, by_file) = match named {
+        Some(Named::ByEnvironment(url)) => (Some(url), false),
+        Some(Named::ByFile(url)) => (Some(url.to_owned()), true),
+        None => (None, false),
+    };
     let is_its_own = given.is_none() || endpoint.base_url.is_none();
     let Some(base_url) = given.or_else(|| endpoint.base_url.clone()) else {
         let name = &endpoint.base_url_variable;
@@ -292,7 +317,19 @@ pub(super) fn server(
             format!("export {name}={example}, with what is yours in place of the capitals"),
         ));
     };
-    let key = endpoint.key.as_deref().and_then(variable);
+    let key = endpoint.key.as_deref().and_then(|name| {
+        let of_environment = variable(name).filter(|_| !by_file).map(|key| (key, false));
+        of_environment.or_else(|| Some((env_file::of_file(name)?.to_owned(), true)))
+    });
+    if by_file {
+        let own_key = endpoint.key.as_deref().filter(|_| key.is_none());
+        let own_key = own_key.filter(|name| variable(name).is_some());
+        let header = headers.iter().find(|header| header.is_secret);
+        let secret = header.map(|header| format!("the header {}", header.sent.name()));
+        if let Some(secret) = own_key.map(str::to_owned).or(secret) {
+            return Err(elsewhere(&secret, endpoint, &base_url));
+        }
+    }
     let has_key = key.is_some()
         || headers
             .iter()
@@ -305,15 +342,32 @@ pub(super) fn server(
     {
         return Err(SettingsError::with_hint(
             format!("{place}: `{reference}` needs a key: {name} is not set"),
-            format!("export {name}=…, or put that line into a file .env here or in a folder above"),
+            format!("export {name}=…, or put that line into a file .env here or at the root of the project"),
         ));
     }
     Ok(Server {
         endpoint,
         base_url: base_url.trim().trim_end_matches('/').to_owned(),
-        key: key.map(|key| Secret::new(&key)),
+        key: key.as_ref().map(|(key, _)| Secret::new(key)),
+        key_is_of_file: key.is_some_and(|(_, is_of_file)| is_of_file),
         headers,
     })
+}
+
+/// A secret of this start would go to an address that a file names.
+fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError {
+    let name = &endpoint.base_url_variable;
+    let file = env_file::path().unwrap_or_else(|| Path::new(".env"));
+    SettingsError::with_hint(
+        format!(
+            "{secret} would go to {address}, which {} names as {name}: a file cannot choose where secrets of yours go",
+            file.display()
+        ),
+        format!(
+            "to send it there, type --base-url {address} or export {name}={address}; otherwise, take that line out of the \
+             file, or put the key of that server beside it"
+        ),
+    )
 }
 
 /// Returns the address of the first server that this start does not name: neither as `typed` nor in a
@@ -329,7 +383,12 @@ pub(super) fn unnamed_address<'a>(
     let mut servers = settings.servers.values();
     let found = servers.find(|server| {
         let url = plain(&server.base_url);
-        let own = variable(&server.endpoint.base_url_variable);
+        let own = match named_address(server.endpoint) {
+            Some(Named::ByEnvironment(url)) => Some(url),
+            // It counts for the key of the same file.
+            Some(Named::ByFile(url)) => Some(url.to_owned()).filter(|_| server.key_is_of_file),
+            None => None,
+        };
         let named = [
             typed.clone(),
             flag.clone(),

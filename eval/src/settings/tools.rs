@@ -142,7 +142,7 @@ pub fn faults_by_values(
     Ok(refused.chain(leaks).collect())
 }
 
-/// The process environment. Of it, only what a definition or a tool declares is read.
+/// The process environment, whose secrets are kept out of prompts.
 fn process_values() -> BTreeMap<String, String> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -203,15 +203,17 @@ fn web_texts(web: &AgentTurnSettings) -> impl Iterator<Item = &str> {
     texts.chain(web.action_overrides.values().flat_map(descriptions))
 }
 
+/// Reads `--env`: `NAME=VALUE`, or `NAME` for the value that the environment of this process has.
 fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
     let mut values = BTreeMap::new();
     for text in given {
         // The text may hold a secret value.
         let wrong =
-            |problem: &str| SettingsError::new(format!("--env: {problem}, expected NAME=VALUE"));
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| wrong("a value has no `=`"))?;
+            |problem: &str| SettingsError::new(format!("--env: {problem}; expected NAME=VALUE or NAME"));
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text.as_str(), None),
+        };
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty()
             || name.starts_with(|c: char| c.is_ascii_digit())
@@ -219,7 +221,10 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
         {
             return Err(wrong("a name is not made of letters, digits and `_`"));
         }
-        values.insert(name.to_owned(), value.to_owned());
+        let forwarded = || env::var(name).ok();
+        let value = value.map(str::to_owned).or_else(forwarded);
+        let value = value.ok_or_else(|| wrong("a NAME without a value is not set in the environment"))?;
+        values.insert(name.to_owned(), value);
     }
     Ok(values)
 }

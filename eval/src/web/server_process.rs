@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::ServerCommand;
+use browser::environment;
 use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,8 +26,6 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Lines of what it printed that an error may quote.
 const LINES_KEPT: usize = 5;
-/// What it gets of the environment, which may hold keys.
-const PASSED_ON: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "SYSTEMROOT"];
 
 /// A running server; dropping it ends its processes.
 pub(super) struct ServerProcess {
@@ -73,14 +72,11 @@ impl ServerProcess {
         };
         let mut words = command.words.iter().map(filled);
         let program = words.next().unwrap_or_default();
-        let environment = PASSED_ON
-            .iter()
-            .filter_map(|name| Some((*name, std::env::var_os(name)?)));
         let mut child = Command::new(program)
             .args(words)
             .current_dir(folder)
             .env_clear()
-            .envs(environment)
+            .envs(environment::of_child())
             .env("PORT", place.1.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -95,6 +91,8 @@ impl ServerProcess {
         let guard = Command::new("/bin/sh")
             .args(["-c", include_str!("guard.sh"), "guard"])
             .arg(group.to_string())
+            .env_clear()
+            .envs(environment::of_child())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

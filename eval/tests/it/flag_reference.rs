@@ -26,8 +26,8 @@ fn reference() -> String {
     let mut command = eval::cli::command();
     command.build();
     let mut text = "# Flags\n\n\
-        Every flag of every command, written by the program itself. Each can also be given as an environment variable, or as a\n\
-        line of a file `.env` in this folder or one above it: `--max-depth 3` is `EVAL_MAX_DEPTH=3`. A flag wins over the\n\
+        Every flag of every command, written by the program itself. Each can also be given as an environment variable:\n\
+        `--max-depth 3` is `EVAL_MAX_DEPTH=3`. A file [`.env`](env-file.md) can set those that grant no power. A flag wins over the\n\
         environment, and the environment over `.env`.\n"
         .to_owned();
     let mut told: Vec<(String, Arg)> = Vec::new();

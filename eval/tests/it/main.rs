@@ -15,6 +15,7 @@ mod readme;
 mod report;
 
 mod data;
+mod env_file;
 mod clients;
 mod data_server;
 

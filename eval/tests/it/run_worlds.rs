@@ -294,10 +294,10 @@ fn servers_run_where_they_are_allowed_and_end_with_their_children() {
     assert_eq!(refused.stderr, error);
     let with_file = binary.file(".env", "EVAL_ALLOW_COMMANDS=true\n");
     let refused = with_file.run(&args, "");
-    let error = "EVAL_ALLOW_COMMANDS does not count there: the file may have come with the data\n\
-                 hint: if you trust the data, type --allow-commands, or set the variable in the environment\n";
+    let warning = ".env:1: EVAL_ALLOW_COMMANDS is ignored: a file cannot give this permission; type --allow-commands, or \
+                   export EVAL_ALLOW_COMMANDS\n";
     assert!(
-        refused.code == Some(2) && refused.stderr.ends_with(error),
+        refused.code == Some(2) && refused.stderr.contains(warning),
         "{refused:?}"
     );
     std::fs::remove_file(with_file.path().join(".env")).unwrap();

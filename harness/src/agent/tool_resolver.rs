@@ -25,7 +25,7 @@ pub struct ToolResolver<'a> {
     pub library: &'a Library,
     /// Values that the user gave on the command line.
     pub given: &'a BTreeMap<String, String>,
-    /// The process environment.
+    /// The process environment. No tool and no prompt gets a value of it; those of declared secrets are kept out of prompts.
     pub process: &'a BTreeMap<String, String>,
     /// The folder that tools may read, and that attachments come from.
     pub files: Option<&'a Path>,
@@ -306,7 +306,6 @@ impl Work<'_> {
         }
         let sources = ValueSources {
             given: self.resolver.given,
-            process: self.resolver.process,
             tool: &settings.env,
             prompt: of.map_or(&none, |definition| &definition.env),
         };
@@ -410,13 +409,8 @@ impl Work<'_> {
 
     /// What a variable of a definition is given, unless that is nothing.
     fn value_of(&self, variable: &str, of: Option<&Definition>) -> Option<String> {
-        let declared = of.is_some_and(|definition| {
-            let mut declared = definition.variables.iter();
-            declared.any(|known| known.name == variable)
-        });
-        let process = Some(self.resolver.process).filter(|_| declared);
         let own = of.map(|definition| &definition.env);
-        let sources = [Some(self.resolver.given), process, own];
+        let sources = [Some(self.resolver.given), own];
         let mut values = sources
             .into_iter()
             .flatten()
@@ -429,7 +423,6 @@ impl Work<'_> {
         let none = BTreeMap::new();
         let sources = ValueSources {
             given: self.resolver.given,
-            process: self.resolver.process,
             tool: &none,
             prompt: &definition.env,
         };

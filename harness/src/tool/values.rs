@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::prompt::definition::{Variable, VariableType};
+use crate::provider::http::strike_out as redact_keys;
 
 /// Values of variables by name. Neither `Debug` nor anything else shows a secret one.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -19,8 +20,6 @@ pub struct Values {
 pub struct ValueSources<'a> {
     /// What the user gave on the command line, of which only declared variables, and names of the two below, are taken.
     pub given: &'a BTreeMap<String, String>,
-    /// The process environment, of which only declared variables are taken.
-    pub process: &'a BTreeMap<String, String>,
     /// The `env` of the entry of `tools`.
     pub tool: &'a BTreeMap<String, String>,
     /// The `env` of the prompt.
@@ -30,7 +29,7 @@ pub struct ValueSources<'a> {
 /// A required variable without a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the variable `{name}` has no value ({description}); give it by --env {name}=VALUE, or by the environment"
+    "the variable `{name}` has no value ({description}); pass it with --env {name}=VALUE, or with --env {name} from the environment"
 )]
 pub struct ValueError {
     /// The variable.
@@ -55,9 +54,6 @@ impl Values {
             values.by_name.extend(source.clone());
         }
         for variable in variables {
-            if let Some(value) = sources.process.get(&variable.name) {
-                values.by_name.insert(variable.name.clone(), value.clone());
-            }
             if variable.kind == VariableType::Secret {
                 values.secret.insert(variable.name.clone());
             }
@@ -128,7 +124,8 @@ impl Values {
         secrets
     }
 
-    /// The text with every secret value in it, plain or escaped as in JSON, replaced by `[NAME]`.
+    /// The text with every secret value in it, plain or escaped as in JSON, replaced by `[NAME]`, and every key of a
+    /// provider that this process knows by `[key]`.
     pub fn strike_out(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {
@@ -140,15 +137,12 @@ impl Values {
                 }
             }
         }
-        text
+        redact_keys(text)
     }
 
     /// The same of every text in a value, names of fields included.
     #[must_use]
     pub fn strike_out_of(&self, value: Value) -> Value {
-        if self.secrets().is_empty() {
-            return value;
-        }
         match value {
             Value::String(text) => self.strike_out(&text).into(),
             Value::Array(items) => items
@@ -192,6 +186,7 @@ mod tests {
 
     use super::{ValueSources, Values};
     use crate::prompt::definition::{Variable, VariableType};
+    use crate::provider::http::Secret;
 
     fn map(pairs: &str) -> BTreeMap<String, String> {
         let pairs = pairs.split_whitespace();
@@ -212,21 +207,19 @@ mod tests {
 
     #[test]
     fn the_highest_source_wins_and_undeclared_names_are_not_read() {
-        // given, process, tool, prompt → A and B, of which A alone is declared
-        for (given, process, tool, prompt, expected) in [
-            ("A=1", "A=2 B=2", "A=3", "A=4", "A=1"),
-            ("", "A=2 B=2", "A=3", "A=4", "A=2"),
-            ("", "B=2", "A=3", "A=4 B=4", "A=3 B=4"),
-            ("", "B=2", "", "A=4", "A=4"),
-            ("B=1", "", "B=3", "", "B=1"),
-            ("", "B=2", "", "", ""),
-            ("A=1 C=1", "", "", "", "A=1"),
+        // given, tool, prompt → A and B, of which A alone is declared
+        for (given, tool, prompt, expected) in [
+            ("A=1", "A=3", "A=4", "A=1"),
+            ("", "A=3", "A=4 B=4", "A=3 B=4"),
+            ("", "", "A=4", "A=4"),
+            ("B=1", "B=3", "", "B=1"),
+            ("", "", "", ""),
+            ("A=1 C=1", "", "", "A=1"),
         ] {
             let values = Values::resolve(
                 &[variable("A", VariableType::Text, false)],
                 ValueSources {
                     given: &map(given),
-                    process: &map(process),
                     tool: &map(tool),
                     prompt: &map(prompt),
                 },
@@ -234,7 +227,7 @@ mod tests {
             assert_eq!(
                 values.unwrap().by_name,
                 map(expected),
-                "{given}|{process}|{tool}|{prompt}"
+                "{given}|{tool}|{prompt}"
             );
         }
     }
@@ -246,7 +239,6 @@ mod tests {
         for (given, right) in [("KEY=x", true), ("KEY=", false), ("", false)] {
             let sources = ValueSources {
                 given: &map(given),
-                process: &none,
                 tool: &none,
                 prompt: &none,
             };
@@ -274,11 +266,13 @@ mod tests {
         let none = BTreeMap::new();
         let sources = ValueSources {
             given: &BTreeMap::from(given),
-            process: &none,
             tool: &none,
             prompt: &none,
         };
         let values = Values::resolve(&declared, sources).unwrap();
+        let _ = Secret::new("sk-provider-of-values");
+        let keys = json!(["sk-provider-of-values"]);
+        assert_eq!(Values::default().strike_out_of(keys), json!(["[key]"]));
         let shown = json!({ "a": ["x can\"ary y", { "can\"ary-2": "open" }], "json": "{\"k\":\"can\\\"ary\"}", "n": 1 });
         let expected = json!({ "a": ["x [KEY] y", { "[LONG]": "open" }], "json": "{\"k\":\"[KEY]\"}", "n": 1 });
         assert_eq!(values.strike_out_of(shown), expected);

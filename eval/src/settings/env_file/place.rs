@@ -1,0 +1,111 @@
+//! Finds the file `.env`, decides whether to trust it, and keeps the paths that it names inside its folder.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes that a file may have.
+const LARGEST: u64 = 1 << 20;
+
+/// The nearest file `.env`, if there is one.
+pub(super) enum Found {
+    None,
+    /// It does not count, with the reason.
+    Ignored(PathBuf, String),
+    /// It counts.
+    Text(PathBuf, Vec<u8>),
+}
+
+/// Looks for `.env` in a folder and in those above it. It counts up to the root of the project, which is the nearest folder
+/// with `.git`; without one, only in the folder itself.
+///
+/// # Errors
+/// The file, and why it cannot be read.
+pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
+    let mut candidates = here.ancestors().map(|folder| folder.join(".env"));
+    let Some(path) = candidates.find(|path| path.is_file()) else {
+        return Ok(Found::None);
+    };
+    let root = here
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+        .unwrap_or(here);
+    let ignored = |why: String| Ok(Found::Ignored(path.clone(), why));
+    if !path.starts_with(root) {
+        return ignored(format!(
+            "it lies above {}, the root of this project",
+            root.display()
+        ));
+    }
+    let failed = |error| (path.clone(), error);
+    let folder = path.parent().unwrap_or(here);
+    if !lies_inside(folder, &path) {
+        return ignored("it is a link to a file outside its folder".to_owned());
+    }
+    let file = File::open(&path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    let user = rustix::process::geteuid().as_raw();
+    if let Some(why) = distrust(metadata.uid(), metadata.mode(), user) {
+        return ignored(why);
+    }
+    if metadata.len() > LARGEST {
+        return ignored(format!("it has more than {LARGEST} bytes"));
+    }
+    let mut text = Vec::new();
+    file.take(LARGEST).read_to_end(&mut text).map_err(failed)?;
+    Ok(Found::Text(path, text))
+}
+
+/// Why a file of this owner and mode does not count for a user: somebody else can write it.
+fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
+    if owner != user && owner != 0 {
+        Some(format!("it belongs to another user (uid {owner})"))
+    } else if mode & 0o002 != 0 {
+        Some("every user can write to it; `chmod o-w` changes that".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Whether a path leads to a place inside a folder once links are followed. What does not exist yet is judged by the
+/// folders above it.
+pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
+    let Ok(folder) = fs::canonicalize(folder) else {
+        return false;
+    };
+    for above in path.ancestors() {
+        let Ok(real) = fs::canonicalize(above) else {
+            // A link that leads nowhere yet may lead anywhere later.
+            if above.is_symlink() || above.components().next_back() == Some(Component::ParentDir) {
+                return false;
+            }
+            continue;
+        };
+        return real.starts_with(&folder);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_others_write_does_not_count() {
+        let rows = [
+            (0, 0o644, 0, true),
+            (0, 0o644, 1000, true),
+            (1000, 0o600, 1000, true),
+            (1000, 0o664, 1000, true),
+            (1001, 0o600, 1000, false),
+            (1000, 0o600, 0, false),
+            (1000, 0o602, 1000, false),
+            (0, 0o666, 1000, false),
+        ];
+        for (owner, mode, user, counts) in rows {
+            let why = distrust(owner, mode, user);
+            assert_eq!(why.is_none(), counts, "{owner} {mode:o} {user}: {why:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The file `.env`: what it may set, and what is said of the rest.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::process::Stdio;
+
+use serde::Deserialize;
+
+use crate::binary::Binary;
+
+/// One row of `env_file.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    about: String,
+    files: BTreeMap<String, String>,
+    /// Symbolic links, each with where it leads.
+    #[serde(default)]
+    links: BTreeMap<String, String>,
+    /// Mode of `.env`, octal.
+    mode: Option<String>,
+    /// Owner of `.env`.
+    owner: Option<u32>,
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
+    /// The folder to start in.
+    #[serde(default)]
+    folder: String,
+    args: Vec<String>,
+    code: i32,
+    /// How the lines of stderr about the file begin.
+    stderr: Vec<String>,
+}
+
+#[test]
+fn a_file_gets_no_power() {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("env_file.json")).expect("rows");
+    let mut wrong = Vec::new();
+    for row in rows {
+        let mut binary = Binary::new();
+        for (name, text) in &row.files {
+            binary = binary.file(name, text);
+        }
+        for (name, value) in &row.variables {
+            binary = binary.variable(name, value);
+        }
+        for (link, target) in &row.links {
+            symlink(target, binary.path().join(link)).unwrap();
+        }
+        let file = binary.path().join(".env");
+        if let Some(mode) = &row.mode {
+            let mode = u32::from_str_radix(mode, 8).unwrap();
+            fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        }
+        if let Some(owner) = row.owner
+            && chown(&file, Some(owner), None).is_err()
+        {
+            eprintln!("skipped, for only root can do it: {}", row.about);
+            continue;
+        }
+        let output = binary
+            .command(&row.args)
+            .current_dir(binary.path().join(&row.folder))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let folder = fs::canonicalize(binary.path()).unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let stderr = stderr.replace(&folder.display().to_string(), "DIR");
+        let is_shown = |line: &&str| {
+            let kinds = ["error: ", "warning: ", "hint: ", "note: DIR/"];
+            kinds.iter().any(|kind| line.starts_with(kind))
+        };
+        let lines: Vec<&str> = stderr.lines().filter(is_shown).collect();
+        let as_expected = lines.len() == row.stderr.len()
+            && lines.iter().zip(&row.stderr).all(|(line, start)| line.starts_with(start));
+        let shows_secret = ["canary"].iter().any(|secret| stderr.contains(secret));
+        if output.status.code() != Some(row.code) || !as_expected || shows_secret {
+            wrong.push(format!("{}: {:?}\n{stderr}", row.about, output.status.code()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
