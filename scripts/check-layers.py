@@ -62,6 +62,7 @@ LAYERS = {
         engine treatment
     """,
     "benchmarks": """
+        contained
         image environment
         sample
         catalog+dataset+generated+own_world+user_dataset+rows+score+table+template

@@ -36,6 +36,7 @@ mod user_dataset;
 mod own_world;
 mod ruler;
 
+mod contained;
 mod rows;
 mod table;
 mod template;

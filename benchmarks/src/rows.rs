@@ -52,6 +52,11 @@ pub trait Schema: Send + Sync + 'static {
     /// Makes a sample of a row, all but its id and facts.
     fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault>;
 
+    /// The folder that the files of rows may not leave by links, where its user names the folder and not the files.
+    fn root(&self) -> Option<&Path> {
+        None
+    }
+
     /// The images of a row: paths from the folder of its file on, or data URLs.
     fn images(&self, _row: &Row) -> Result<Vec<String>, Fault> {
         Ok(Vec::new())
@@ -122,6 +127,9 @@ pub fn open<S: Schema>(
 ) -> Result<Box<dyn Dataset>, DatasetError> {
     let skip_malformed = options.skip_malformed;
     let table = Table::find(path, options.split.as_deref(), schema.split())?;
+    if let Some(root) = schema.root() {
+        table.check_links(root)?;
+    }
     let mut digest = Sha256::new()
         .chain_update(format!("{}\0", schema.format()))
         .chain_update(table.digest()?);
