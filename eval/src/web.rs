@@ -73,8 +73,9 @@ impl Worlds {
             return Author::Others;
         };
         match dataset.ids().first() {
-            Some(id) if dataset.site(id).is_some() => Author::ThisProgram,
-            Some(id) if dataset.app_world(id).is_some() => Author::Models,
+            Some(id) if dataset.site(id).is_some() || dataset.app_world(id).is_some() => {
+                Author::ThisBenchmark
+            }
             _ => Author::Others,
         }
     }
@@ -83,9 +84,8 @@ impl Worlds {
 /// Who has written pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Author {
-    ThisProgram,
-    /// Models, for a benchmark of this program that has always run without Chromium's own sandbox where there is none.
-    Models,
+    /// This program, or models for a benchmark of this program: they run without Chromium's own sandbox where there is none.
+    ThisBenchmark,
     Others,
 }
 
@@ -106,11 +106,11 @@ impl Web {
             is_sandboxed: true,
             ..without.clone()
         };
-        let pool = if author == Author::ThisProgram || settings.trust_pages {
+        let pool = if settings.trust_pages {
             Pool::open(without).await?
         } else {
             match Pool::open(within).await {
-                Err(Error::NoSandbox { .. }) if author == Author::Models => {
+                Err(Error::NoSandbox { .. }) if author == Author::ThisBenchmark => {
                     Pool::open(without).await?
                 }
                 opened => opened?,
