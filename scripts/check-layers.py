@@ -69,7 +69,8 @@ LAYERS = {
         longbench ruler
     """,
     "browser": """
-        gate tab dump devtools keys
+        address tab dump devtools keys
+        gate+reach
         error
         wire input
         unprivileged

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use browser::{DumpAlso, DumpSettings, Error, Origin, Pool, Settings};
+use browser::{DumpAlso, DumpSettings, Error, Origin, Pool, Reach, Settings};
 use rustix::process::{Pid, Signal};
 
 use crate::site::{Site, World, in_runtime, on_page, pool, settings};
@@ -71,6 +71,43 @@ fn nothing_but_the_given_origin_is_within_reach() {
     });
 }
 
+/// A name that anyone may give to this machine, with a row that lets pages reach it.
+#[test]
+fn origins_of_others_are_not_reached_on_this_machine() {
+    in_runtime(async || {
+        let [site, other] = [Site::open().await, Site::open().await];
+        let local = other.origin.replace("127.0.0.1", "localhost");
+        let reach = Reach {
+            anywhere: vec![site.origin.parse().unwrap()],
+            public: [&local, &other.origin]
+                .map(|origin| origin.parse().unwrap())
+                .into(),
+        };
+        let profile = pool().await.profile(&reach).await.unwrap();
+        let page = profile.page().unwrap();
+        for origin in [&local, &other.origin] {
+            let opened = page.goto(&format!("{origin}/secret")).await;
+            assert!(
+                matches!(opened, Err(Error::Navigation { .. })),
+                "{opened:?}"
+            );
+        }
+        page.goto(&site.at("pages/ids.html")).await.unwrap();
+        for origin in [&local, &other.origin] {
+            let script = format!("fetch('{origin}/secret', {{ mode: 'no-cors' }})");
+            let asked = page.evaluate(&script).await;
+            assert!(matches!(asked, Err(Error::Script(_))), "{asked:?}");
+        }
+        assert_eq!(*other.asked.lock().unwrap(), Vec::<String>::new());
+        let refused = profile.take_refused();
+        for origin in [&local, &other.origin] {
+            let address = format!("{origin}/secret");
+            assert!(refused.contains(&address), "{refused:?}");
+        }
+        profile.close().await;
+    });
+}
+
 #[test]
 fn origins_are_those_of_the_web() {
     for (text, right) in [
@@ -98,7 +135,11 @@ fn what_is_refused_to_frames_and_workers_is_told_too() {
         // Another site to the browser, whose frames have a process of their own.
         let other = site.origin.replace("127.0.0.1", "localhost");
         let origins = [&site.origin, &other].map(|origin| origin.parse().unwrap());
-        let profile = pool().await.profile(&origins).await.unwrap();
+        let profile = pool()
+            .await
+            .profile(&Reach::anywhere(origins))
+            .await
+            .unwrap();
         let page = profile.page().unwrap();
         page.goto(&site.at("pages/ids.html")).await.unwrap();
         let asking = |origin: &str, url: &str| {
@@ -163,7 +204,11 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
     in_runtime(async || {
         let site = Site::open().await;
         let origins = [site.origin.parse().unwrap()];
-        let mut profile = pool().await.profile(&origins).await.unwrap();
+        let mut profile = pool()
+            .await
+            .profile(&Reach::anywhere(origins))
+            .await
+            .unwrap();
         profile.resize((800, 600)).await.unwrap();
         let cookies = [("a".to_owned(), "1".to_owned())];
         let address = site.at("pages/ids.html");
@@ -185,7 +230,7 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
 fn the_end_of_a_tab_or_of_its_browser_can_be_waited_for() {
     in_runtime(async || {
         let pool = Pool::open(settings()).await.unwrap();
-        let profile = pool.profile(&[]).await.unwrap();
+        let profile = pool.profile(&Reach::default()).await.unwrap();
         let (one, other) = (profile.page().unwrap(), profile.new_page().await.unwrap());
         let (closed, ended) = futures::join!(one.closed(), one.close());
         assert_eq!((closed, ended), (Ok(()), Ok(())));
@@ -210,7 +255,7 @@ fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
         };
         let site = Site::open().await;
         let origins = [site.origin.parse().unwrap()];
-        let profile = pool.profile(&origins).await.unwrap();
+        let profile = pool.profile(&Reach::anywhere(origins)).await.unwrap();
         let page = profile.page().unwrap();
         page.goto(&site.at("pages/ids.html")).await.unwrap();
         let processes = processes_of(profile.process_id());
@@ -357,7 +402,11 @@ fn a_profile_is_fresh() {
             "[document.cookie, localStorage.length, sessionStorage.length, history.length].join()";
         for _ in 0..2 {
             let origins = [site.origin.parse().unwrap()];
-            let profile = pool().await.profile(&origins).await.unwrap();
+            let profile = pool()
+                .await
+                .profile(&Reach::anywhere(origins))
+                .await
+                .unwrap();
             let page = profile.page().unwrap();
             page.goto(&site.at("pages/ids.html")).await.unwrap();
             assert_eq!(page.evaluate(remembered).await.unwrap(), ",0,0,2");

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::one_line;
 
+/// Flags that count only where they are typed, whatever a file says.
+const TYPED_ONLY: [&str; 1] = ["allow_local"];
+
 /// The flags of a group by what was recorded of it: each by the name of its field, those of a group within in an object of
 /// their own. What is not recorded has its default; a name that is no flag is passed over.
 ///
@@ -29,6 +32,9 @@ fn collect(command: &Command, recorded: &Value, words: &mut Vec<String>) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
             collect(command, value, words);
+            continue;
+        }
+        if TYPED_ONLY.contains(&name.as_str()) {
             continue;
         }
         let mut arguments = command.get_arguments();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use harness::model::web::DumpAlso;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,12 @@ pub struct WebArgs {
     /// had: only for pages that you trust
     #[arg(long)]
     pub trust_pages: bool,
+
+    /// Let rows and their pages reach addresses of this machine and of private networks, beyond the servers that the
+    /// program starts for them; pass it again to resume the run
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    #[serde(skip)]
+    pub allow_local: bool,
 
     /// Text of a page that its dumps hold: in the elements that the format lists alone, or also what stands directly in
     /// a `div`, a `span` or a section

@@ -10,7 +10,7 @@ use crate::cli;
 use crate::env_vars::{self, PREFIX};
 
 /// Flags that guard this machine from data of others, which a file `.env` may have come with.
-const TYPED: [&str; 2] = ["--allow-commands", "--trust-pages"];
+const TYPED: [&str; 3] = ["--allow-commands", "--trust-pages", "--allow-local"];
 
 /// Sets the variables of the nearest file `.env`, here or in a folder above. Variables that the
 /// environment has already keep their values; without such a file nothing happens.
