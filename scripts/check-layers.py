@@ -62,13 +62,15 @@ LAYERS = {
         engine treatment
     """,
     "benchmarks": """
+        contained
         image environment
         sample
         catalog+dataset+generated+own_world+user_dataset+rows+score+table+template
         longbench ruler
     """,
     "browser": """
-        environment gate tab dump devtools keys
+        environment address tab dump devtools keys
+        gate+reach
         error
         wire input
         unprivileged

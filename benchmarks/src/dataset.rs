@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{AppWorld, OutsideScorer, OwnWorld, Sample, Scorer, Site};
+use crate::{AppWorld, ForeignOrigin, OutsideScorer, OwnWorld, Sample, Scorer, Site};
 
 /// What is known of a sample, by name.
 pub type SampleMetadata = BTreeMap<String, Value>;
@@ -64,6 +64,11 @@ pub trait Dataset: Send + Sync {
     /// The place of the first row that names a command to be run.
     fn first_command(&self) -> Option<&str> {
         None
+    }
+
+    /// The origins of others that rows let pages reach, each once.
+    fn foreign_origins(&self) -> &[ForeignOrigin] {
+        &[]
     }
 
     /// Whether there are samples whose user says more than the query.

@@ -86,6 +86,37 @@ pub struct OwnSite {
     pub checks: Vec<Option<Check>>,
 }
 
+/// An origin of others that rows let pages reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignOrigin {
+    /// The origin, such as `https://example.com`.
+    pub origin: String,
+    /// What the field that names it is: `url` or `allow`.
+    pub field: &'static str,
+    /// The place of the first row that names it.
+    pub place: String,
+}
+
+impl OwnSite {
+    /// Returns the origins of others that pages of this site may reach, with the fields that name them.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let own = match &self.source {
+            SiteSource::Address(address) => Some(("url", origin_of(address))),
+            SiteSource::Folder(_) | SiteSource::Command(_) => None,
+        };
+        let allowed = self.allow.iter().map(|origin| ("allow", origin_of(origin)));
+        own.into_iter().chain(allowed)
+    }
+}
+
+/// The part of a web address before its path.
+fn origin_of(address: &str) -> String {
+    let authority = address.find("://").map_or(0, |at| at + 3);
+    let end = address[authority..].find(['/', '?', '#']);
+    let end = end.map_or(address.len(), |end| authority + end);
+    address[..end].to_ascii_lowercase()
+}
+
 /// Where a web site of one's own comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SiteSource {

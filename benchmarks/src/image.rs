@@ -1,11 +1,13 @@
 //! Images that belong to a question: files and data URLs, recognised by their content and limited in size.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
+
+use crate::contained::{Outside, contained};
 
 /// An image as models take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +60,13 @@ pub enum ImageError {
     #[error("`{0}` is not fetched: give a file beside the data, or a data URL")]
     Address(String),
     /// It is not in the folder of its data.
-    #[error("`{0}` must be a path from the folder of its file on that stays in it")]
-    Outside(String),
+    #[error("invalid image path {name:?}: {problem}")]
+    Outside {
+        /// The path as given.
+        name: String,
+        /// What is wrong, and what would be valid.
+        problem: String,
+    },
 }
 
 impl Image {
@@ -98,13 +105,12 @@ impl Image {
         if reference.contains("://") {
             return Err(ImageError::Address(reference.to_owned()));
         }
-        let path = Path::new(reference);
-        // What others' data may name is no way to any image of this machine.
-        let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        if !path.components().all(stays) {
-            return Err(ImageError::Outside(reference.to_owned()));
-        }
-        Self::read(&folder.join(path))
+        let path = contained(folder, Path::new(reference));
+        let outside = |problem: Outside| ImageError::Outside {
+            name: reference.to_owned(),
+            problem: problem.to_string(),
+        };
+        Self::read(&path.map_err(outside)?)
     }
 
     /// The image that a data URL holds.

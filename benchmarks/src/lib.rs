@@ -36,6 +36,7 @@ mod user_dataset;
 mod own_world;
 mod ruler;
 
+mod contained;
 mod rows;
 mod table;
 mod template;
@@ -47,7 +48,8 @@ pub use catalog::{
 };
 pub use dataset::{Dataset, DatasetError, SampleMetadata};
 pub use environment::{
-    Answered, AppWorld, Asked, Check, OwnSite, OwnWorld, ServerCommand, Site, SiteSource,
+    Answered, AppWorld, Asked, Check, ForeignOrigin, OwnSite, OwnWorld, ServerCommand, Site,
+    SiteSource,
 };
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use crate::own_world::WorldDigests;
 use crate::table::{Fault, Place, Row, Table};
 use crate::{
-    Dataset, DatasetError, Image, Options, OutsideScorer, OwnWorld, Sample, SampleMetadata, Scorer,
-    SiteSource,
+    Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, OwnWorld, Sample,
+    SampleMetadata, Scorer, SiteSource,
 };
 
 /// What rows look like, and what samples they make.
@@ -51,6 +51,11 @@ pub trait Schema: Send + Sync + 'static {
 
     /// Makes a sample of a row, all but its id and facts.
     fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault>;
+
+    /// The folder that the files of rows may not leave by links, where its user names the folder and not the files.
+    fn root(&self) -> Option<&Path> {
+        None
+    }
 
     /// The images of a row: paths from the folder of its file on, or data URLs.
     fn images(&self, _row: &Row) -> Result<Vec<String>, Fault> {
@@ -105,6 +110,7 @@ struct Rows<S> {
     /// Likewise of each row that has a world, of its files.
     worlds: BTreeMap<usize, [u8; 32]>,
     first_command: Option<String>,
+    foreign_origins: Vec<ForeignOrigin>,
     has_follow_ups: bool,
     digest: String,
     notes: Vec<String>,
@@ -122,6 +128,9 @@ pub fn open<S: Schema>(
 ) -> Result<Box<dyn Dataset>, DatasetError> {
     let skip_malformed = options.skip_malformed;
     let table = Table::find(path, options.split.as_deref(), schema.split())?;
+    if let Some(root) = schema.root() {
+        table.check_links(root)?;
+    }
     let mut digest = Sha256::new()
         .chain_update(format!("{}\0", schema.format()))
         .chain_update(table.digest()?);
@@ -129,6 +138,8 @@ pub fn open<S: Schema>(
     let mut worlds = BTreeMap::new();
     let mut world_digests = WorldDigests::default();
     let mut first_command = None;
+    let mut foreign_origins = Vec::new();
+    let mut seen_origins = BTreeSet::new();
     let mut has_follow_ups = false;
     let mut entries = Vec::new();
     let mut ids: Vec<String> = Vec::new();
@@ -161,6 +172,18 @@ pub fn open<S: Schema>(
             let world = schema.world(&row, table.folder(&place));
             let world = world.map_err(|fault| fault.to_string())?;
             let is_command = is_command(world.as_ref());
+            if let Some(OwnWorld::Site(site)) = &world {
+                for (field, origin) in site.foreign() {
+                    if seen_origins.insert(origin.clone()) {
+                        let place = table.place(&place);
+                        foreign_origins.push(ForeignOrigin {
+                            origin,
+                            field,
+                            place,
+                        });
+                    }
+                }
+            }
             let world = world.map(|world| world_digests.of(&world)).transpose()?;
             if is_command && first_command.is_none() {
                 first_command = Some(table.place(&place));
@@ -218,6 +241,7 @@ pub fn open<S: Schema>(
         images,
         worlds,
         first_command,
+        foreign_origins,
         has_follow_ups,
         digest: hex::encode(digest.finalize()),
         notes,
@@ -331,6 +355,10 @@ impl<S: Schema> Dataset for Rows<S> {
 
     fn first_command(&self) -> Option<&str> {
         self.first_command.as_deref()
+    }
+
+    fn foreign_origins(&self) -> &[ForeignOrigin] {
+        &self.foreign_origins
     }
 
     fn has_follow_ups(&self) -> bool {

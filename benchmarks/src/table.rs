@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use self::row_group_cache::RowGroupCache;
 use crate::DatasetError;
+use crate::contained::check_links;
 
 /// The fields of a row by name.
 pub type Row = Map<String, Value>;
@@ -113,6 +114,19 @@ impl Table {
         Err(DatasetError::NoRows {
             path: path.to_owned(),
             split: split.map(str::to_owned),
+        })
+    }
+
+    /// Checks that no file leaves a folder by a link.
+    ///
+    /// # Errors
+    /// Names the first that does.
+    pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
+        self.files.iter().try_for_each(|file| {
+            check_links(root, &file.path).map_err(|problem| DatasetError::Row {
+                place: file.path.display().to_string(),
+                problem: problem.to_string(),
+            })
         })
     }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
+use crate::contained::{Outside, contained};
 use crate::own_world::{Talk, WorldFields, with_selection};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
@@ -148,6 +149,8 @@ struct Own {
     name: String,
     /// The description's file, for errors.
     file: PathBuf,
+    /// The folder with the description, where there is one.
+    root: Option<PathBuf>,
     /// Where the rows are.
     folder: PathBuf,
     description: Description,
@@ -218,10 +221,19 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                     &UserMessageFormatter.format_message(error.without_snippet()),
                 ),
             })?;
-        let data = description
-            .data
-            .as_ref()
-            .map_or(path.to_owned(), |data| path.join(data));
+        let outside = |field: &str, name: &Path, problem: Outside| DatasetError::Row {
+            place: file.display().to_string(),
+            problem: format!("field `{field}` is {name:?}: {problem}"),
+        };
+        let data = match &description.data {
+            Some(data) => contained(path, data).map_err(|error| outside("data", data, error))?,
+            None => path.to_owned(),
+        };
+        if let Some(OutsideScorer::JavaScript(script)) =
+            description.scorer.as_deref().and_then(OutsideScorer::parse)
+        {
+            contained(path, &script).map_err(|error| outside("scorer", &script, error))?;
+        }
         (data, description, source)
     } else {
         (path.to_owned(), Description::default(), String::new())
@@ -245,6 +257,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     let own = Own {
         name: name.to_owned(),
         file: path.join(DESCRIPTION),
+        root: path.is_dir().then(|| path.to_owned()),
         folder: if data.is_dir() {
             data.clone()
         } else {
@@ -288,6 +301,10 @@ fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault
 impl Schema for Own {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
     }
 
     fn format(&self) -> String {

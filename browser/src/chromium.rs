@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
 use crate::environment;
+use crate::devtools::Pipe;
 use crate::error::{Error, Result};
 use crate::gate::Gate;
 use crate::pool::Settings;
@@ -26,12 +27,16 @@ const PROGRAMS: [&str; 4] = [
 ];
 /// Where shells look for programs without a `PATH`.
 const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// What follows is the address of the `DevTools` socket.
-const LISTENING: &str = "DevTools listening on ";
+/// Makes stdin and stdout of the shell the descriptors 3 and 4 of the browser, by which `--remote-debugging-pipe` is spoken to.
+/// Unlike a port, nobody else can open them. The shell becomes the program, so that the process stays the same.
+/// Descriptors of this program are closed on exec; 5 to 9 may come from whoever started it.
+const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
 /// How often memory is measured.
 const MEASURE_EVERY: Duration = Duration::from_millis(500);
 /// Lines of the browser's stderr that an error may quote.
 const LINES_KEPT: usize = 5;
+/// How long the rest of its stderr may take after it has closed its pipe.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 const ARGUMENTS: [&str; 21] = [
     "--lang=en-US",
@@ -102,8 +107,19 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf> {
 
 impl Chromium {
     pub(crate) async fn start(program: &Path, settings: &Settings) -> Result<Self> {
-        let started =
-            tokio::time::timeout(settings.start_timeout, Self::launch(program, settings)).await;
+        let started = tokio::time::timeout(settings.start_timeout, async {
+            let user = User::in_place_of_root();
+            // Windows are root's, too, where root wants to see them.
+            if settings.is_sandboxed || (user.is_some() && !settings.is_visible) {
+                let started = Self::launch(program, settings, user).await;
+                if settings.is_sandboxed || started.is_ok() {
+                    return started;
+                }
+            }
+            // Root may be all that there is, or the program may be root's alone.
+            Self::launch(program, settings, None).await
+        })
+        .await;
         started.unwrap_or_else(|_| {
             Err(Error::NotStarted {
                 program: program.display().to_string(),
@@ -115,7 +131,7 @@ impl Chromium {
         })
     }
 
-    async fn launch(program: &Path, settings: &Settings) -> Result<Self> {
+    async fn launch(program: &Path, settings: &Settings, user: Option<User>) -> Result<Self> {
         let failed = |reason: String| {
             let is_refused = ["sandbox", "namespace", "not permitted", "ermission denied"]
                 .iter()
@@ -131,11 +147,6 @@ impl Chromium {
         let gate = Gate::open()
             .await
             .map_err(|error| failed(format!("no port for its proxy: {error}")))?;
-        let user = if settings.is_sandboxed {
-            User::in_place_of_root()
-        } else {
-            None
-        };
         let mut place = tempfile::Builder::new();
         place.prefix("eval-browser-");
         // Root's own place for such may be closed to another user.
@@ -145,19 +156,19 @@ impl Chromium {
         };
         let profile =
             profile.map_err(|error| failed(format!("no directory for its profile: {error}")))?;
-        let mut command = Command::new(program);
-        if settings.is_sandboxed {
-            if let Some(user) = user {
-                let owned = user.own(profile.path());
-                owned.map_err(|error| {
-                    failed(format!(
-                        "root may not give a directory to the user {}: {error}: not permitted",
-                        user.id
-                    ))
-                })?;
-                command.uid(user.id).gid(user.group);
-            }
-        } else {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", AS_PIPE, "sh"]).arg(program);
+        if let Some(user) = user {
+            let owned = user.own(profile.path());
+            owned.map_err(|error| {
+                failed(format!(
+                    "root may not give a directory to the user {}: {error}: not permitted",
+                    user.id
+                ))
+            })?;
+            command.uid(user.id).gid(user.group);
+        }
+        if !settings.is_sandboxed {
             command.arg("--no-sandbox"); // Chromium refuses its own to root, and containers lack user namespaces
         }
         // Keys in the environment are no page's concern, even of one that has taken over its process.
@@ -174,15 +185,15 @@ impl Chromium {
                 settings.viewport.0, settings.viewport.1
             ))
             .arg(format!("--user-data-dir={}", profile.path().display()))
-            .arg("--remote-debugging-port=0")
+            .arg("--remote-debugging-pipe")
             .arg(format!("--proxy-server=http://127.0.0.1:{}", gate.port))
             .arg("--proxy-bypass-list=<-loopback>") // Chromium would spare loopback the proxy
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg("about:blank")
             .env("HOME", profile.path())
             .envs(PLACE)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true)
@@ -204,30 +215,28 @@ impl Chromium {
             .spawn()
             .map_err(|error| failed(format!("no guard: {error}")))?;
 
-        let stderr = child
-            .stderr
-            .take()
-            .ok_or_else(|| failed("it has no stderr".to_owned()))?;
-        let mut lines = BufReader::new(stderr).lines();
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let address = loop {
-            match lines.next_line().await {
-                Ok(Some(line)) => match line.strip_prefix(LISTENING) {
-                    Some(address) => break address.trim().to_owned(),
-                    None => keep(&said, line),
-                },
-                _ => return Err(failed(quote(&said))),
-            }
+        let ends = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(commands), Some(messages), Some(stderr)) = ends else {
+            return Err(failed("its pipes are missing".to_owned()));
         };
-        let wire = Wire::connect(&address, Arc::clone(&gate.rules))
-            .await
-            .map_err(|error| failed(error.to_string()))?;
+        let said = Arc::new(Mutex::new(Vec::new()));
         let mut watch = JoinSet::new();
+        let heard = Arc::clone(&said);
         watch.spawn(async move {
+            let mut lines = BufReader::new(stderr).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                keep(&said, line);
+                keep(&heard, line);
             }
         });
+        let pipe = Pipe::new(commands, messages);
+        let wire = match Wire::connect(pipe, Arc::clone(&gate.rules)).await {
+            Ok(wire) => wire,
+            Err(_) => {
+                // A process of its own may hold the other end.
+                drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
+                return Err(failed(quote(&said)));
+            }
+        };
         watch.spawn(limit_memory(pid, settings.memory_limit_mb, wire.clone()));
         Ok(Self {
             wire,
@@ -276,7 +285,7 @@ async fn limit_memory(pid: u32, limit_mb: u64, wire: Wire) {
     }
 }
 
-/// The proportional set size of all processes of a group, in KB; 0 where there is no `/proc`.
+/// Memory of all processes of a group, in KB; 0 where there is no `/proc`.
 fn memory_of_group(group: u32) -> u64 {
     let Ok(processes) = std::fs::read_dir("/proc") else {
         return 0;
@@ -284,17 +293,19 @@ fn memory_of_group(group: u32) -> u64 {
     processes
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| group_of(path) == Some(group))
-        .filter_map(|path| std::fs::read_to_string(path.join("smaps_rollup")).ok())
-        .filter_map(|text| {
-            text.lines().find_map(|line| {
-                line.strip_prefix("Pss:")?
-                    .split_whitespace()
-                    .next()?
-                    .parse::<u64>()
-                    .ok()
-            })
-        })
+        .filter_map(|path| memory_of(&path))
         .sum()
+}
+
+/// The proportional set size of a process in KB, or its anonymous memory where root in a container may not ask for that of
+/// another user.
+fn memory_of(process: &Path) -> Option<u64> {
+    let figure = |file: &str, name: &str| {
+        let text = std::fs::read_to_string(process.join(file)).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    figure("smaps_rollup", "Pss:").or_else(|| figure("status", "RssAnon:"))
 }
 
 /// Field 5 of `stat`; the name, field 2, may hold spaces and ends with the last parenthesis (proc(5)).

@@ -1,15 +1,16 @@
-//! The part of the `DevTools` protocol that this crate speaks: its commands with their answers, and the socket that carries them.
+//! The part of the `DevTools` protocol that this crate speaks: its commands with their answers, and the pipe that carries them.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>.
 
-use futures::{SinkExt as _, StreamExt as _};
+use std::io;
+
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+
+/// What ends a message.
+const END: u8 = 0;
 
 /// Something that the browser can be asked to do. Its fields are the parameters.
 pub(crate) trait Command: Serialize {
@@ -199,56 +200,123 @@ pub(crate) struct Refusal {
     pub message: String,
 }
 
-/// The socket to a browser.
-pub(crate) struct Socket {
-    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+/// The ends of the two pipes to a browser: messages in JSON, each followed by a NUL.
+#[derive(Debug)]
+pub(crate) struct Pipe<W, R> {
+    commands: W,
+    messages: BufReader<R>,
+    /// The part of the next message that has arrived.
+    partial: Vec<u8>,
     next: u64,
 }
 
-impl Socket {
-    pub(crate) async fn connect(address: &str) -> Result<Self, tungstenite::Error> {
-        // A dump or a picture may have any size.
-        let config = WebSocketConfig::default()
-            .max_message_size(None)
-            .max_frame_size(None);
-        // Small messages, each of which somebody waits for.
-        let (stream, _) = connect_async_with_config(address, Some(config), true).await?;
-        Ok(Self { stream, next: 0 })
+impl<W: AsyncWrite + Unpin, R: AsyncRead + Unpin> Pipe<W, R> {
+    pub(crate) fn new(commands: W, messages: R) -> Self {
+        Self {
+            commands,
+            messages: BufReader::new(messages),
+            partial: Vec::new(),
+            next: 0,
+        }
     }
 
-    /// Sends a command to the browser, or to one of its sessions. Gives the id that its answer will have.
+    /// Sends a command to the browser, or to one of its sessions. Returns the id of its answer.
     pub(crate) async fn send(
         &mut self,
         session: Option<&str>,
         method: &str,
         params: &Value,
-    ) -> Result<u64, tungstenite::Error> {
+    ) -> io::Result<u64> {
         let id = self.next;
         self.next += 1;
         let mut message = json!({"id": id, "method": method, "params": params});
         if let Some(session) = session {
             message["sessionId"] = json!(session);
         }
-        self.stream
-            .send(Message::text(message.to_string()))
-            .await
-            .map(|()| id)
+        // JSON escapes control characters, so that no NUL is inside of a message.
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(END);
+        self.commands.write_all(&bytes).await?;
+        self.commands.flush().await?;
+        Ok(id)
     }
 
-    /// The next message that can be read; none once the browser has closed the connection. Nothing is lost where this is no longer
-    /// awaited.
-    pub(crate) async fn next(&mut self) -> Option<Result<Received, tungstenite::Error>> {
+    /// Returns the next message; none once the browser has closed the pipe. Cancel safe: what has arrived is kept. A message may have
+    /// any size, like a dump or a picture.
+    pub(crate) async fn next(&mut self) -> Option<io::Result<Received>> {
         loop {
-            match self.stream.next().await? {
-                Ok(Message::Text(text)) => {
-                    if let Ok(received) = serde_json::from_str(&text) {
-                        return Some(Ok(received));
-                    }
-                }
-                Ok(Message::Close(_)) => return None,
-                Ok(_) => {}
+            match self.messages.read_until(END, &mut self.partial).await {
+                Ok(_) if self.partial.last() == Some(&END) => {}
+                Ok(_) => return None,
                 Err(error) => return Some(Err(error)),
             }
+            self.partial.pop();
+            let received = serde_json::from_slice(&self.partial);
+            self.partial.clear();
+            if let Ok(received) = received {
+                return Some(Ok(received));
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::{Pipe, json};
+
+    /// Writes pieces into a pipe with pauses that cancel its reader, and compares the methods of the messages.
+    #[test]
+    fn messages_end_with_nul_however_they_arrive() {
+        let rows: [(&[&str], &[&str]); 4] = [
+            (&["{\"method\":\"a\"}\0{\"method\":\"b\"}\0"], &["a", "b"]),
+            (&["{\"met", "hod\":\"a\"", "}", "\0"], &["a"]),
+            (&["no JSON\0\0{\"method\":\"a\"}\0"], &["a"]),
+            (&["{\"method\":\"a\"}\0{\"method\":\"cut off\"}"], &["a"]),
+        ];
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        for (pieces, expected) in rows {
+            runtime.block_on(async {
+                let (mut browser, messages) = duplex(1_024);
+                let mut pipe = Pipe::new(tokio::io::sink(), messages);
+                let mut methods = Vec::new();
+                for piece in pieces {
+                    browser.write_all(piece.as_bytes()).await.unwrap();
+                    while let Some(received) = futures::FutureExt::now_or_never(pipe.next()) {
+                        methods.push(received.unwrap().unwrap().method);
+                    }
+                }
+                drop(browser);
+                assert!(pipe.next().await.is_none());
+                assert_eq!(methods, expected, "{pieces:?}");
+            });
+        }
+    }
+
+    #[test]
+    fn commands_are_numbered_and_end_with_nul() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let (commands, mut browser) = duplex(1_024);
+            let mut pipe = Pipe::new(commands, tokio::io::empty());
+            let nul = json!({ "a": "\0" });
+            assert_eq!(pipe.send(None, "A.a", &nul).await.unwrap(), 0);
+            assert_eq!(pipe.send(Some("s"), "B.b", &json!({})).await.unwrap(), 1);
+            drop(pipe);
+            let mut sent = String::new();
+            browser.read_to_string(&mut sent).await.unwrap();
+            let expected = concat!(
+                r#"{"id":0,"method":"A.a","params":{"a":"\u0000"}}"#,
+                "\0",
+                r#"{"id":1,"method":"B.b","params":{},"sessionId":"s"}"#,
+                "\0"
+            );
+            assert_eq!(sent, expected);
+        });
     }
 }

@@ -1,4 +1,5 @@
-//! The only way out of a browser: a proxy on loopback that lets through to the allowed origins, and hangs up on all else.
+//! The only way out of a browser: a proxy on loopback that lets through to the allowed origins at the addresses that they may have, and
+//! hangs up on all else.
 //!
 //! A proxy also holds what requests caught inside the browser would miss: workers, web sockets, the browser's own traffic.
 
@@ -11,6 +12,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
+
+use crate::address::is_public;
+use crate::reach::{Reach, ReachError};
 
 /// Bytes of a request's head that are read before the gate hangs up.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -82,39 +86,57 @@ impl Origin {
             port,
         })
     }
+
+    /// Whether its name alone says that it is on this machine or in a private network. Other names are resolved by [`Reach`].
+    pub fn is_local(&self) -> bool {
+        let (host, _) = self.place();
+        match host.parse() {
+            Ok(address) => !is_public(address),
+            Err(_) => {
+                let name = host.strip_suffix('.').unwrap_or(host);
+                name == "localhost" || name.ends_with(".localhost")
+            }
+        }
+    }
+
+    /// Host and port, an IPv6 address without its brackets.
+    pub fn place(&self) -> (&str, u16) {
+        (self.host.trim_matches(['[', ']']), self.port)
+    }
+
+    /// Whether both have the same host and port.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        self.host == other.host && self.port == other.port
+    }
 }
 
 /// What the gate of one browser lets through now, and what it did not.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
-    allowed: Mutex<Vec<Origin>>,
+    reach: Mutex<Reach>,
     refused: Mutex<Vec<String>>,
     /// What of it pages asked for, rather than the browser.
     of_pages: Mutex<Vec<String>>,
 }
 
 impl Rules {
-    pub(crate) fn allow(&self, origins: Vec<Origin>) {
-        *self.allowed.lock() = origins;
+    pub(crate) fn allow(&self, reach: Reach) {
+        *self.reach.lock() = reach;
         self.refused.lock().clear();
         self.of_pages.lock().clear();
     }
 
-    pub(crate) fn allowed(&self) -> Vec<Origin> {
-        self.allowed.lock().clone()
+    pub(crate) fn reach(&self) -> Reach {
+        self.reach.lock().clone()
     }
 
     pub(crate) fn refused(&self) -> Vec<String> {
         self.refused.lock().clone()
     }
 
-    /// Whether an address is within reach. A tunnel does not say what goes through it, so that host and port count.
+    /// Whether an address is within reach, as far as its name shows.
     pub(crate) fn permits(&self, url: &Url) -> bool {
-        let allowed = self.allowed.lock();
-        Origin::of(url).is_some_and(|origin| {
-            let is_it = |one: &Origin| one.host == origin.host && one.port == origin.port;
-            allowed.iter().any(is_it)
-        })
+        self.reach.lock().permits(url)
     }
 
     /// Notes what a page asks for and will not get.
@@ -201,8 +223,17 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
     let Some(origin) = Origin::of(&url) else {
         return Ok(());
     };
-    let mut server =
-        TcpStream::connect((origin.host.trim_matches(['[', ']']), origin.port)).await?;
+    // Never the name: it could resolve to something else meanwhile.
+    let addresses = match rules.reach().resolve(&origin).await {
+        Ok(addresses) => addresses,
+        Err(ReachError::Unresolved { reason, .. }) => return Err(reason),
+        Err(ReachError::Local { .. } | ReachError::Unknown(_)) => {
+            rules.refuse(target);
+            keep(&rules.of_pages, url.as_str());
+            return Ok(());
+        }
+    };
+    let mut server = TcpStream::connect(&addresses[..]).await?;
     if tunnel {
         browser.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
     } else {

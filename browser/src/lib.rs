@@ -1,7 +1,7 @@
 //! A web page as an environment: real Chromium, one fresh profile per attempt, and the page as text to read and act on.
 //!
 //! It knows nothing of models, prompts or benchmarks, and reads no flag, and of the environment what [`environment`] states. A [`Pool`] keeps
-//! browsers warm and gives a [`Profile`] per attempt, which reaches the origins it was given and nothing else. A [`Page`] is one
+//! browsers warm and gives a [`Profile`] per attempt, which reaches the origins of its [`Reach`] and nothing else. A [`Page`] is one
 //! of its tabs: it navigates, acts, and gives a [`Dump`].
 
 pub mod environment;
@@ -21,6 +21,8 @@ mod wire;
 mod tab;
 mod frame;
 mod gate;
+mod reach;
+mod address;
 
 pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};
 pub use error::{Error, Result};
@@ -28,4 +30,5 @@ pub use gate::{Origin, OriginError};
 pub use page::Page;
 pub use pool::{Pool, Settings};
 pub use profile::Profile;
+pub use reach::{Reach, ReachError};
 pub use tab::{Dialog, DialogKind, Place};

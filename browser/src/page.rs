@@ -82,8 +82,8 @@ impl Page {
         if url.as_str() != "about:blank" && !(web && self.rules.permits(&url)) {
             let allowed: Vec<String> = self
                 .rules
-                .allowed()
-                .iter()
+                .reach()
+                .origins()
                 .map(ToString::to_string)
                 .collect();
             return Err(Error::Blocked {

@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 
 use crate::chromium::{self, Chromium};
 use crate::error::{Error, Result};
-use crate::gate::Origin;
 use crate::profile::Profile;
+use crate::reach::Reach;
 
 /// What a pool needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,8 @@ pub struct Settings {
     pub memory_limit_mb: u64,
     /// Width and height of a page in pixels.
     pub viewport: (u32, u32),
-    /// Whether Chromium's own sandbox keeps pages from the machine. Where this process is root's, Chromium then runs as `nobody`.
+    /// Whether Chromium's own sandbox keeps pages from the machine. As root, Chromium runs as `nobody` in any case where that is
+    /// possible; with a sandbox it has to be.
     pub is_sandboxed: bool,
     /// Whether a person sees its windows.
     pub is_visible: bool,
@@ -86,11 +87,11 @@ impl Pool {
         })
     }
 
-    /// A fresh profile with an empty tab that reaches these origins alone; waits while all browsers are taken.
+    /// A fresh profile with an empty tab that reaches only this; waits while all browsers are taken.
     ///
     /// # Errors
     /// As [`Pool::open`], where a browser has to be started.
-    pub async fn profile(&self, origins: &[Origin]) -> Result<Profile> {
+    pub async fn profile(&self, reach: &Reach) -> Result<Profile> {
         let permits = Arc::clone(&self.shared.permits);
         let permit = permits
             .acquire_owned()
@@ -98,12 +99,12 @@ impl Pool {
             .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
         // A browser may have died while it was idle: that is no attempt's fault.
         while let Some(idle) = self.shared.take_idle() {
-            if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, origins).await {
+            if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, reach).await {
                 return Ok(profile.with_permit(permit));
             }
         }
         let chromium = Chromium::start(&self.shared.program, &self.shared.settings).await?;
-        Ok(Profile::open(Arc::clone(&self.shared), chromium, origins)
+        Ok(Profile::open(Arc::clone(&self.shared), chromium, reach)
             .await?
             .with_permit(permit))
     }

@@ -11,9 +11,9 @@ use crate::devtools::{
     Cookie, CreateBrowserContext, CreateTarget, DisposeBrowserContext, SetCookies,
 };
 use crate::error::{Error, Result};
-use crate::gate::Origin;
 use crate::page::Page;
 use crate::pool::Shared;
+use crate::reach::Reach;
 
 /// A fresh profile in a browser that nobody else uses meanwhile. [`Profile::close`] gives the browser back; a profile that is
 /// dropped takes its browser with it.
@@ -32,10 +32,10 @@ impl Profile {
     pub(crate) async fn open(
         shared: Arc<Shared>,
         mut chromium: Chromium,
-        origins: &[Origin],
+        reach: &Reach,
     ) -> Result<Self> {
         chromium.served += 1;
-        chromium.gate.rules.allow(origins.to_vec());
+        chromium.gate.rules.allow(reach.clone());
         let limit = shared.settings.command_timeout;
         let made = within(limit, "opening a profile", async {
             chromium.wire.command(None, CreateBrowserContext {}).await
@@ -169,7 +169,7 @@ impl Profile {
         .await
         .is_ok();
         if disposed && !self.strained.load(Ordering::Relaxed) {
-            self.chromium.gate.rules.allow(Vec::new());
+            self.chromium.gate.rules.allow(Reach::default());
             self.shared.give_back(self.chromium);
         }
     }

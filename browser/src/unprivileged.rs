@@ -1,4 +1,4 @@
-//! As whom Chromium runs with its own sandbox on: not as root, to whom it refuses it.
+//! The user that Chromium runs as in place of root: one that owns no files, and to whom it does not refuse its sandbox.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};

@@ -1,17 +1,18 @@
 //! The `DevTools` connection to one browser: commands out, their answers and events in, tabs attached as they open.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
 use serde_json::Value;
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio_tungstenite::tungstenite;
 
 use crate::devtools::{
-    Command, EnableInspector, EnableNetwork, EnablePage, Received, RunIfWaitingForDebugger,
-    SetAutoAttach, SetDiscoverTargets, SetFocusEmulation, Socket,
+    Command, EnableInspector, EnableNetwork, EnablePage, Pipe, Received, RunIfWaitingForDebugger,
+    SetAutoAttach, SetDiscoverTargets, SetFocusEmulation,
 };
 use crate::error::{Error, Result};
 use crate::gate::Rules;
@@ -51,9 +52,7 @@ struct Outgoing {
 }
 
 impl Wire {
-    pub(crate) async fn connect(address: &str, rules: Arc<Rules>) -> Result<Self> {
-        let socket = Socket::connect(address).await;
-        let socket = socket.map_err(|error| Error::BrowserEnded(error.to_string()))?;
+    pub(crate) async fn connect(pipe: BrowserPipe, rules: Arc<Rules>) -> Result<Self> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             tabs: Mutex::default(),
@@ -63,7 +62,7 @@ impl Wire {
             ended: watch::Sender::default(),
         });
         let pump = Pump {
-            socket,
+            pipe,
             pending: HashMap::new(),
             shared: Arc::clone(&shared),
         };
@@ -186,18 +185,21 @@ fn end(shared: &Shared, reason: Error) {
     });
 }
 
-/// Whether the socket took what was sent.
-type Sent = std::result::Result<(), tungstenite::Error>;
+/// The pipe to a browser's process.
+pub(crate) type BrowserPipe = Pipe<ChildStdin, ChildStdout>;
 
-/// What the socket's task does next.
+/// Whether the pipe took what was sent.
+type Sent = io::Result<()>;
+
+/// What the pipe's task does next.
 enum Next {
     Send(Option<Outgoing>),
-    Received(Option<std::result::Result<Received, tungstenite::Error>>),
+    Received(Option<io::Result<Received>>),
 }
 
-/// The task that owns the socket.
+/// The task that owns the pipe.
 struct Pump {
-    socket: Socket,
+    pipe: BrowserPipe,
     pending: HashMap<u64, oneshot::Sender<Received>>,
     shared: Arc<Shared>,
 }
@@ -209,7 +211,7 @@ impl Pump {
             let next = tokio::select! {
                 _ = ended.wait_for(Option::is_some) => return,
                 outgoing = inbox.recv() => Next::Send(outgoing),
-                received = self.socket.next() => Next::Received(received),
+                received = self.pipe.next() => Next::Received(received),
             };
             let sent = match next {
                 Next::Send(Some(outgoing)) => self.submit(outgoing).await,
@@ -239,7 +241,7 @@ impl Pump {
 
     async fn submit(&mut self, outgoing: Outgoing) -> Sent {
         let session = outgoing.session.as_deref();
-        let sending = self.socket.send(session, outgoing.method, &outgoing.params);
+        let sending = self.pipe.send(session, outgoing.method, &outgoing.params);
         let id = sending.await?;
         if let Some(answer) = outgoing.answer {
             self.pending.insert(id, answer);
@@ -250,7 +252,7 @@ impl Pump {
     async fn send<C: Command>(&mut self, session: &str, command: C) -> Sent {
         // Only serialization could fail, and these commands are JSON.
         let params = params(&command).unwrap_or_default();
-        self.socket
+        self.pipe
             .send(Some(session), C::METHOD, &params)
             .await
             .map(drop)

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use benchmarks::{Dataset, OwnSite, OwnWorld};
-use browser::{Error, Pool, Settings};
+use browser::{Error, Pool, Reach, Settings};
 use harness::Task;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
 use parking_lot::Mutex;
@@ -34,6 +34,7 @@ pub(crate) struct Web {
     pool: Pool,
     worlds: Worlds,
     kept: Kept,
+    allow_local: bool,
     /// Of the addresses that servers of rows cannot share.
     turns: Mutex<HashMap<String, Turn>>,
 }
@@ -53,6 +54,8 @@ pub(crate) struct WebSettings {
     pub browsers: usize,
     /// Whether pages that are not the program's own may be shown without Chromium's own sandbox.
     pub trust_pages: bool,
+    /// Whether pages may reach this machine and its networks beyond the servers of their rows.
+    pub allow_local: bool,
     /// Whether a person sees apps, and ends the attempt by closing them.
     pub is_visible: bool,
 }
@@ -73,8 +76,9 @@ impl Worlds {
             return Author::Others;
         };
         match dataset.ids().first() {
-            Some(id) if dataset.site(id).is_some() => Author::ThisProgram,
-            Some(id) if dataset.app_world(id).is_some() => Author::Models,
+            Some(id) if dataset.site(id).is_some() || dataset.app_world(id).is_some() => {
+                Author::ThisBenchmark
+            }
             _ => Author::Others,
         }
     }
@@ -83,9 +87,8 @@ impl Worlds {
 /// Who has written pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Author {
-    ThisProgram,
-    /// Models, for a benchmark of this program that has always run without Chromium's own sandbox where there is none.
-    Models,
+    /// This program, or models for a benchmark of this program: they run without Chromium's own sandbox where there is none.
+    ThisBenchmark,
     Others,
 }
 
@@ -106,11 +109,11 @@ impl Web {
             is_sandboxed: true,
             ..without.clone()
         };
-        let pool = if author == Author::ThisProgram || settings.trust_pages {
+        let pool = if settings.trust_pages {
             Pool::open(without).await?
         } else {
             match Pool::open(within).await {
-                Err(Error::NoSandbox { .. }) if author == Author::Models => {
+                Err(Error::NoSandbox { .. }) if author == Author::ThisBenchmark => {
                     Pool::open(without).await?
                 }
                 opened => opened?,
@@ -119,6 +122,7 @@ impl Web {
         Ok(Self {
             pool,
             worlds,
+            allow_local: settings.allow_local,
             kept: Kept {
                 is_visible: settings.is_visible,
                 ..Kept::default()
@@ -143,8 +147,10 @@ impl Web {
             let mut turns = self.turns.lock();
             Arc::clone(turns.entry(address.to_owned()).or_default())
         };
-        let site = OpenSite::open(own, turn).await.map_err(broken)?;
-        let profile = self.pool.profile(&site.within_reach).await;
+        let site = OpenSite::open(own, self.allow_local, turn)
+            .await
+            .map_err(broken)?;
+        let profile = self.pool.profile(&site.reach).await;
         let mut profile = profile.map_err(page::page_error)?;
         if let Some(viewport) = own.viewport {
             profile.resize(viewport).await.map_err(page::page_error)?;
@@ -190,13 +196,9 @@ impl Browser for Web {
         let site = Site::serve(site).await.map_err(|error| {
             broken(format!("cannot serve the site of {}: {error}", task.sample))
         })?;
-        let origins = [site.origin()];
+        let reach = Reach::anywhere([site.origin()]);
         let start = format!("{}{start}", site.origin());
-        let profile = self
-            .pool
-            .profile(&origins)
-            .await
-            .map_err(page::page_error)?;
+        let profile = self.pool.profile(&reach).await.map_err(page::page_error)?;
         let first = profile.page().map_err(page::page_error)?;
         let refused = Arc::clone(&self.kept.refused);
         let tab = Tab::new(

@@ -7,6 +7,7 @@ use std::{fs, io};
 use sha2::{Digest, Sha256};
 
 use super::MOST_BYTES;
+use crate::contained::contained;
 use crate::{OwnWorld, SiteSource};
 
 /// Files of a site, at most.
@@ -43,12 +44,11 @@ impl WorldDigests {
                         .words
                         .iter()
                         .flat_map(|word| word.split_whitespace());
-                    let named = words.filter(|word| {
-                        let path = Path::new(word);
-                        !path.is_absolute() && command.folder.join(path).is_file()
-                    });
-                    let files: BTreeMap<String, PathBuf> = named
-                        .map(|word| (word.to_owned(), command.folder.join(word)))
+                    let files: BTreeMap<String, PathBuf> = words
+                        .filter_map(|word| {
+                            let path = contained(&command.folder, Path::new(word)).ok()?;
+                            path.is_file().then(|| (word.to_owned(), path))
+                        })
                         .collect();
                     of_files(&command.folder, &files)
                 }

@@ -3,11 +3,12 @@
 mod check;
 mod digest;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde_json::{Value, json};
 
+use crate::contained::contained;
 use crate::table::{Fault, Row, texts};
 use crate::{AppWorld, Check, OwnSite, OwnWorld, ServerCommand, SiteSource};
 use check::{is_origin, is_web_address, known, read_check, wrong};
@@ -499,17 +500,8 @@ fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-/// A path from the folder of the rows on that stays in it: data of others is no way to any file of this machine.
+/// Returns the path of what a field names, which is in the folder of the rows.
 fn inside(field: &str, folder: &Path, name: &str) -> Result<PathBuf, Fault> {
-    let path = Path::new(name.trim());
-    let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    if !path.components().all(stays) {
-        return Err(Fault::new(
-            field,
-            format!(
-                "is {name:?}, it must be a path from the folder of its file on that stays in it"
-            ),
-        ));
-    }
-    Ok(folder.join(path))
+    let path = contained(folder, Path::new(name.trim()));
+    path.map_err(|problem| Fault::new(field, format!("is {name:?}: {problem}")))
 }

@@ -104,6 +104,14 @@ fn last(dataset: &dyn Dataset) -> Value {
     if !sample.metadata.is_empty() {
         shown["metadata"] = json!(sample.metadata);
     }
+    let foreign: Vec<Value> = dataset
+        .foreign_origins()
+        .iter()
+        .map(|one| json!([one.origin, one.field, one.place]))
+        .collect();
+    if !foreign.is_empty() {
+        shown["foreign"] = json!(foreign);
+    }
     if let Some(place) = dataset.first_command() {
         shown["first_command"] = json!(place);
     }

@@ -16,6 +16,9 @@ use crate::parquet_rows::ParquetRows;
 struct Case {
     /// Names and contents, a sound one of Parquet as [`ParquetRows`].
     files: Vec<(String, String)>,
+    /// Names of links with their targets, where `{OUTSIDE}` is a folder with `q.jsonl`, `a.gif`, `s.js`, `d.txt` and `site/`.
+    #[serde(default)]
+    links: Vec<(String, String)>,
     /// What is opened of them.
     open: String,
     #[serde(default)]
@@ -29,8 +32,25 @@ struct Case {
 #[test]
 fn files_give_samples_or_say_what_is_wrong_with_them() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("own/cases.json")).unwrap();
+    let row = r#"{"query": "q", "expected": "x"}"#;
+    let outside = folder(
+        &[
+            ("q.jsonl", row),
+            ("a.gif", "GIF89a image"),
+            ("s.js", "export const score = () => 1;"),
+            ("d.txt", "text"),
+            ("site/index.html", "page"),
+        ]
+        .map(|(name, text)| (name.to_owned(), text.to_owned())),
+    );
+    let outside = outside.path().canonicalize().unwrap();
+    let outside = outside.to_str().unwrap();
     for case in cases {
         let folder = folder(&case.files);
+        for (name, target) in &case.links {
+            let target = target.replace("{OUTSIDE}", outside);
+            std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
+        }
         let options = Options {
             scorer: case.scorer,
             skip_malformed: case.skip_malformed,
@@ -43,7 +63,8 @@ fn files_give_samples_or_say_what_is_wrong_with_them() {
         };
         let found = found
             .to_string()
-            .replace(&format!("{}/", folder.path().display()), "");
+            .replace(&format!("{}/", folder.path().display()), "")
+            .replace(outside, "{OUTSIDE}");
         let found: Value = serde_json::from_str(&found).unwrap();
         let known: Vec<&str> = scorers().map(|scorer| scorer.name).collect();
         let gives = case

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use browser::{DumpAlso, DumpSettings, Error, IdStyle, Origin, Page};
+use browser::{DumpAlso, DumpSettings, Error, IdStyle, Origin, Page, Reach};
 use url::form_urlencoded::Serializer;
 
 use crate::site::{Site, in_runtime, pool};
@@ -64,7 +64,11 @@ fn frames_of_any_origin_can_be_read_and_used() {
         let far_origin = far.origin.replace("127.0.0.1", "localhost");
         let allowed: [Origin; 3] =
             [&site.origin, &other.origin, &far_origin].map(|origin| origin.parse().unwrap());
-        let profile = pool().await.profile(&allowed).await.unwrap();
+        let profile = pool()
+            .await
+            .profile(&Reach::anywhere(allowed))
+            .await
+            .unwrap();
         let page = profile.page().unwrap();
         let framed = |origin: &str| format!("{origin}/pages/framed.html");
         let nested =
@@ -165,7 +169,11 @@ fn what_covers_a_frame_keeps_clicks_out_of_it_and_ids_of_a_frame_that_left_are_s
         let [site, other] = [Site::open().await, Site::open().await];
         let allowed: [Origin; 2] =
             [&site.origin, &other.origin].map(|origin| origin.parse().unwrap());
-        let profile = pool().await.profile(&allowed).await.unwrap();
+        let profile = pool()
+            .await
+            .profile(&Reach::anywhere(allowed))
+            .await
+            .unwrap();
         let page = profile.page().unwrap();
         let frame = other.at("pages/framed.html");
         page.goto(&format!("{}?frame={frame}", site.at("pages/covered.html")))

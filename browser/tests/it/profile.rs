@@ -1,10 +1,10 @@
 //! Profiles: what one can reach, what it keeps from the next, what happens when a browser is missing, slow, greedy or dead.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use browser::{Error, Origin, Pool, Settings};
+use browser::{DumpAlso, DumpSettings, Error, Origin, Pool, Reach, Settings};
 use rustix::process::{Pid, Signal};
 
 use crate::site::{Site, World, in_runtime, on_page, pool, settings, until};
@@ -71,6 +71,43 @@ fn nothing_but_the_given_origin_is_within_reach() {
     });
 }
 
+/// A name that anyone may give to this machine, with a row that lets pages reach it.
+#[test]
+fn origins_of_others_are_not_reached_on_this_machine() {
+    in_runtime(async || {
+        let [site, other] = [Site::open().await, Site::open().await];
+        let local = other.origin.replace("127.0.0.1", "localhost");
+        let reach = Reach {
+            anywhere: vec![site.origin.parse().unwrap()],
+            public: [&local, &other.origin]
+                .map(|origin| origin.parse().unwrap())
+                .into(),
+        };
+        let profile = pool().await.profile(&reach).await.unwrap();
+        let page = profile.page().unwrap();
+        for origin in [&local, &other.origin] {
+            let opened = page.goto(&format!("{origin}/secret")).await;
+            assert!(
+                matches!(opened, Err(Error::Navigation { .. })),
+                "{opened:?}"
+            );
+        }
+        page.goto(&site.at("pages/ids.html")).await.unwrap();
+        for origin in [&local, &other.origin] {
+            let script = format!("fetch('{origin}/secret', {{ mode: 'no-cors' }})");
+            let asked = page.evaluate(&script).await;
+            assert!(matches!(asked, Err(Error::Script(_))), "{asked:?}");
+        }
+        assert_eq!(*other.asked.lock().unwrap(), Vec::<String>::new());
+        let refused = profile.take_refused();
+        for origin in [&local, &other.origin] {
+            let address = format!("{origin}/secret");
+            assert!(refused.contains(&address), "{refused:?}");
+        }
+        profile.close().await;
+    });
+}
+
 #[test]
 fn origins_are_those_of_the_web() {
     for (text, right) in [
@@ -98,7 +135,11 @@ fn what_is_refused_to_frames_and_workers_is_told_too() {
         // Another site to the browser, whose frames have a process of their own.
         let other = site.origin.replace("127.0.0.1", "localhost");
         let origins = [&site.origin, &other].map(|origin| origin.parse().unwrap());
-        let profile = pool().await.profile(&origins).await.unwrap();
+        let profile = pool()
+            .await
+            .profile(&Reach::anywhere(origins))
+            .await
+            .unwrap();
         let page = profile.page().unwrap();
         page.goto(&site.at("pages/ids.html")).await.unwrap();
         let asking = |origin: &str, url: &str| {
@@ -159,7 +200,11 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
     in_runtime(async || {
         let site = Site::open().await;
         let origins = [site.origin.parse().unwrap()];
-        let mut profile = pool().await.profile(&origins).await.unwrap();
+        let mut profile = pool()
+            .await
+            .profile(&Reach::anywhere(origins))
+            .await
+            .unwrap();
         profile.resize((800, 600)).await.unwrap();
         let cookies = [("a".to_owned(), "1".to_owned())];
         let address = site.at("pages/ids.html");
@@ -181,7 +226,7 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
 fn the_end_of_a_tab_or_of_its_browser_can_be_waited_for() {
     in_runtime(async || {
         let pool = Pool::open(settings()).await.unwrap();
-        let profile = pool.profile(&[]).await.unwrap();
+        let profile = pool.profile(&Reach::default()).await.unwrap();
         let (one, other) = (profile.page().unwrap(), profile.new_page().await.unwrap());
         let (closed, ended) = futures::join!(one.closed(), one.close());
         assert_eq!((closed, ended), (Ok(()), Ok(())));
@@ -206,7 +251,7 @@ fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
         };
         let site = Site::open().await;
         let origins = [site.origin.parse().unwrap()];
-        let profile = pool.profile(&origins).await.unwrap();
+        let profile = pool.profile(&Reach::anywhere(origins)).await.unwrap();
         let page = profile.page().unwrap();
         page.goto(&site.at("pages/ids.html")).await.unwrap();
         let processes = processes_of(profile.process_id());
@@ -225,20 +270,124 @@ fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
     });
 }
 
+/// Whoever shares the machine could otherwise drive the browser, and read by it what its user may read.
+#[test]
+fn a_browser_listens_on_no_port_and_is_not_roots() {
+    on_page("pages/ids.html", async |world, page| {
+        let group = world.profile.process_id();
+        let processes = processes_of(group);
+        assert!(!processes.is_empty());
+        let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+        for (arguments, status) in processes {
+            assert!(
+                !arguments.contains("--remote-debugging-port"),
+                "{arguments}"
+            );
+            assert!(!is_root || !status.contains("Uid:\t0\t"), "{status}");
+        }
+        let listening: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
+            .iter()
+            .filter_map(|table| std::fs::read_to_string(table).ok())
+            .flat_map(|table| listening_inodes(&table))
+            .map(|inode| format!("socket:[{inode}]"))
+            .collect();
+        // The site of this test listens.
+        assert!(!listening.is_empty());
+        let held = links_of_group(group);
+        assert!(!held.is_empty());
+        let port = held.iter().find(|link| listening.contains(link));
+        assert_eq!(port, None, "{listening:?}");
+        assert!(page.is_open());
+        world
+    });
+}
+
+/// The inodes of sockets that listen (proc(5)): state `0A`, inode in column 10.
+fn listening_inodes(table: &str) -> Vec<String> {
+    let inode = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        (fields.get(3) == Some(&"0A")).then(|| fields[9].to_owned())
+    };
+    table.lines().filter_map(inode).collect()
+}
+
+/// What the descriptors of the processes of a group refer to.
+fn links_of_group(group: u32) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap();
+    processes
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| group_of(path) == Some(group))
+        .filter_map(|path| std::fs::read_dir(path.join("fd")).ok())
+        .flatten()
+        .filter_map(|descriptor| std::fs::read_link(descriptor.ok()?.path()).ok())
+        .map(|target| target.display().to_string())
+        .collect()
+}
+
+/// A page reaches neither files nor pages of the browser by any way that a navigation takes.
+#[test]
+fn pages_cannot_open_files_or_pages_of_the_browser() {
+    on_page("pages/ids.html", async |world, page| {
+        let start = page.url().await.unwrap();
+        for address in [
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            "view-source:file:///etc/passwd",
+            "chrome://version",
+            "devtools://devtools/bundled/inspector.html",
+        ] {
+            for script in [
+                "location.href = AIM",
+                "location.replace(AIM)",
+                "window.open(AIM)",
+                "document.body.append(Object.assign(document.createElement('a'), { href: AIM, id: 'way' })); document.getElementById('way').click(); document.getElementById('way').remove()",
+                "document.body.append(Object.assign(document.createElement('form'), { action: AIM, id: 'way' })); document.getElementById('way').submit(); document.getElementById('way').remove()",
+                "document.body.append(Object.assign(document.createElement('iframe'), { src: AIM }))",
+                "fetch(AIM).then((answer) => answer.text()).then((text) => { document.body.append(text) }).catch(() => 0)",
+            ] {
+                let script = script.replace("AIM", &format!("'{address}'"));
+                page.evaluate(&format!("try {{ {script} }} catch {{}} 0"))
+                    .await
+                    .unwrap();
+                assert_eq!(page.url().await.unwrap(), start, "{script}");
+            }
+        }
+        // What was begun has come to its end with a request that follows it.
+        page.evaluate("fetch(location.href).then(() => 0)")
+            .await
+            .unwrap();
+        for page in world.profile.pages() {
+            let url = page.url().await.unwrap();
+            assert!(url == start || url == "about:blank", "{url}");
+        }
+        let settings = DumpSettings {
+            also: DumpAlso {
+                frames: true,
+                ..DumpAlso::default()
+            },
+            ..DumpSettings::default()
+        };
+        let dump = page.dump(&settings).await.unwrap();
+        assert!(!dump.text.contains("root:"), "{}", dump.text);
+        world
+    });
+}
+
 /// The arguments and the status (proc(5)) of the processes of a group.
 fn processes_of(group: u32) -> Vec<(String, String)> {
     let processes = std::fs::read_dir("/proc").unwrap();
     let read = |path: &Path, name: &str| std::fs::read_to_string(path.join(name)).ok();
-    let is_of = |path: &Path| {
-        let stat = read(path, "stat")?;
-        let fields = stat.rsplit_once(')')?.1.split_whitespace();
-        fields.into_iter().nth(2)?.parse::<u32>().ok()
-    };
     processes
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| is_of(path) == Some(group))
+        .filter(|path| group_of(path) == Some(group))
         .filter_map(|path| Some((read(&path, "cmdline")?, read(&path, "status")?)))
         .collect()
+}
+
+fn group_of(process: &Path) -> Option<u32> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    fields.nth(2)?.parse().ok()
 }
 
 #[test]
@@ -249,7 +398,11 @@ fn a_profile_is_fresh() {
             "[document.cookie, localStorage.length, sessionStorage.length, history.length].join()";
         for _ in 0..2 {
             let origins = [site.origin.parse().unwrap()];
-            let profile = pool().await.profile(&origins).await.unwrap();
+            let profile = pool()
+                .await
+                .profile(&Reach::anywhere(origins))
+                .await
+                .unwrap();
             let page = profile.page().unwrap();
             page.goto(&site.at("pages/ids.html")).await.unwrap();
             assert_eq!(page.evaluate(remembered).await.unwrap(), ",0,0,2");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use browser::{Page, Pool, Profile, Settings};
+use browser::{Page, Pool, Profile, Reach, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -77,7 +77,10 @@ pub(crate) async fn pool() -> &'static Pool {
 impl World {
     pub(crate) async fn open(pool: &Pool) -> Self {
         let site = Site::open().await;
-        let profile = pool.profile(&[site.origin.parse().unwrap()]).await.unwrap();
+        let profile = pool
+            .profile(&Reach::anywhere([site.origin.parse().unwrap()]))
+            .await
+            .unwrap();
         Self { profile, site }
     }
 }

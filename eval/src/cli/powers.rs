@@ -27,6 +27,11 @@ pub struct PowerArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub trust_pages: bool,
 
+    /// Let rows and their pages reach addresses of this machine and of private networks, beyond the servers that the
+    /// program starts for them
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub allow_local: bool,
+
     /// Values of variables.
     #[command(flatten)]
     pub variables: VariableArgs,
@@ -94,6 +99,7 @@ impl PowerArgs {
         let Self {
             isolation: IsolationArgs { kind },
             trust_pages,
+            allow_local,
             variables: VariableArgs { values },
         } = self;
         let isolation = match kind {
@@ -102,11 +108,13 @@ impl PowerArgs {
             IsolationKind::Thread => Some("--isolation thread".to_owned()),
         };
         let pages = trust_pages.then(|| "--trust-pages".to_owned());
+        let local = allow_local.then(|| "--allow-local".to_owned());
         let names = values.iter().map(|value| {
             let (name, _) = value.split_once('=').unwrap_or((value, ""));
             format!("--env {}", quoted(name))
         });
-        isolation.into_iter().chain(pages).chain(names).collect()
+        let switches = isolation.into_iter().chain(pages).chain(local);
+        switches.chain(names).collect()
     }
 }
 

@@ -109,6 +109,10 @@ pub struct WorkerArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_commands: bool,
 
+    /// Let rows and their pages reach addresses of this machine and of private networks
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub allow_local: bool,
+
     /// Seconds that attempts under way get to finish after SIGTERM or Ctrl-C; the others are returned to the queue
     #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
     pub drain: Seconds,

@@ -62,6 +62,8 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         let how = WebSettings {
             browsers: 1,
             trust_pages: settings.engine.trust_pages,
+            // An address that is typed is meant.
+            allow_local: settings.engine.allow_local || settings.names_local_address(),
             is_visible: settings.show,
         };
         let opened = Arc::new(runtime.block_on(Web::open(Worlds::One(world), how))?);

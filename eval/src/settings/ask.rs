@@ -95,6 +95,17 @@ fn check_display() -> Result<(), SettingsError> {
     ))
 }
 
+impl AskSettings {
+    /// Whether an address of the page, or one that it may reach, is of this machine or a private network.
+    pub fn names_local_address(&self) -> bool {
+        let site = self.site.iter();
+        let named = site.flat_map(|site| site.allow.iter().chain([&site.start]));
+        named
+            .filter_map(|address| Origin::of(&Url::parse(address).ok()?))
+            .any(|origin| origin.is_local())
+    }
+}
+
 /// The page at an address.
 fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
     let parsed = Url::parse(url.trim()).ok();

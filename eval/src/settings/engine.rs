@@ -32,6 +32,8 @@ pub struct EngineSettings {
     pub traffic: TrafficArgs,
     /// Whether pages that are not the program's own may be shown without Chromium's own sandbox.
     pub trust_pages: bool,
+    /// Whether rows may reach this machine and its networks.
+    pub allow_local: bool,
     /// Where responses are kept.
     pub store: StoreArgs,
     /// Whether the cassette is one that an earlier start of the run began.
@@ -129,6 +131,7 @@ impl EngineSettings {
                 prices,
                 traffic: args.traffic.clone(),
                 trust_pages: args.powers.trust_pages,
+                allow_local: args.powers.allow_local,
                 store: args.store.clone(),
                 record_goes_on: false,
                 shared_pace: MaybeShared::default(),

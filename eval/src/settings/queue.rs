@@ -111,6 +111,8 @@ pub struct WorkerSettings {
     pub base_url: Option<String>,
     /// Whether rows may name programs that are run.
     pub allow_commands: bool,
+    /// Whether rows may reach this machine and its networks.
+    pub allow_local: bool,
     /// Time that attempts get to finish when the worker is stopped.
     pub drain: Duration,
     /// Time without anything to do after which the worker ends.
@@ -136,6 +138,7 @@ impl WorkerSettings {
             data_dir: args.data_dir.clone(),
             base_url: args.base_url.clone(),
             allow_commands: args.allow_commands,
+            allow_local: args.allow_local,
             drain: *args.drain,
             idle_exit: args.idle_exit.map(|seconds| *seconds),
             name: args
@@ -159,6 +162,7 @@ impl WorkerSettings {
         args.engine.store.cache = None;
         args.concurrency = self.concurrency;
         args.powers.allow_commands = self.allow_commands;
+        args.engine.powers.allow_local = self.allow_local;
         if self.data_dir.is_some() {
             args.options.data_dir.clone_from(&self.data_dir);
         }

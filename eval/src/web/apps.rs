@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use benchmarks::AppWorld;
-use browser::{Error, Page, Pool, Profile};
+use browser::{Error, Page, Pool, Profile, Reach};
 use harness::model::Image;
 use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
 use parking_lot::Mutex;
@@ -63,7 +63,7 @@ impl BrowserApps {
         })?;
         let origin = server.origin();
         let profile = pool
-            .profile(&[origin])
+            .profile(&Reach::anywhere([origin]))
             .await
             .map_err(|error| broken(&error))?;
         let apps = Self {

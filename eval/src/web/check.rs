@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use benchmarks::Check;
-use browser::{Error, Origin, Page};
+use browser::{Error, Origin, Page, Reach, ReachError};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -46,7 +46,7 @@ impl Checks {
         &self,
         answer: Option<&str>,
         page: Option<&Page>,
-        site: Option<(&Url, &[Origin])>,
+        site: Option<(&Url, &Reach)>,
     ) -> Result<(), Error> {
         let check = self.checks.get(self.turns.lock().len()).cloned().flatten();
         let outcome = match (check, page, site) {
@@ -56,8 +56,8 @@ impl Checks {
                 Ok(outcome) => outcome,
             },
             (Some(Check::Page(_)), None, _) => stopped("no app was launched"),
-            (Some(Check::Request(url)), _, Some((base, within_reach))) => {
-                match asked(base, &url, within_reach).await {
+            (Some(Check::Request(url)), _, Some((base, reach))) => {
+                match asked(base, &url, reach).await {
                     Ok(found) => json!({ "check": found }),
                     Err(problem) => stopped(&problem),
                 }
@@ -132,17 +132,23 @@ pub(super) fn stopped(problem: &str) -> Value {
 }
 
 /// The JSON that a server answers with.
-async fn asked(base: &Url, url: &str, within_reach: &[Origin]) -> Result<Value, String> {
+async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     let url = base.join(url).map_err(|error| format!("{url}: {error}"))?;
-    if !Origin::of(&url).is_some_and(|origin| within_reach.contains(&origin)) {
-        return Err(format!(
-            "{url} is not within reach of the row; `allow` has what else is"
-        ));
+    let beyond = || format!("{url} is not within reach of the row; `allow` has what else is");
+    let origin = Origin::of(&url).ok_or_else(beyond)?;
+    if !reach.origins().any(|one| *one == origin) {
+        return Err(beyond());
     }
+    let addresses = reach.resolve(&origin).await.map_err(|error| match error {
+        ReachError::Local { .. } => format!("{error}; --allow-local lets rows reach it"),
+        error => error.to_string(),
+    })?;
     // An error says that there is a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         .no_proxy()
+        // Never the name: it could resolve to something else meanwhile.
+        .resolve_to_addrs(origin.place().0, &addresses)
         .redirect(reqwest::redirect::Policy::none())
         .timeout(REQUEST_TIME)
         .build()

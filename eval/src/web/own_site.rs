@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use benchmarks::{OwnSite, SiteSource};
-use browser::Origin;
+use browser::{Origin, Reach, ReachError};
 use tokio::sync::OwnedMutexGuard;
 use url::Url;
 
@@ -20,6 +20,8 @@ pub(super) struct OpenSite {
     pub(super) start: Url,
     /// What is within reach; the first is its own.
     pub(super) within_reach: Vec<Origin>,
+    /// The same, with the addresses that they may have.
+    pub(super) reach: Reach,
     /// Whether agents read its addresses without their origin, whose port differs from attempt to attempt.
     pub(super) is_short: bool,
     pub(super) checks: Checks,
@@ -40,12 +42,14 @@ enum Server {
 }
 
 impl OpenSite {
-    /// Opens the site of a row. `turn` is that of the address of its server.
+    /// Opens the site of a row. `turn` is that of the address of its server. What others serve is at public addresses unless
+    /// `allow_local` is set.
     ///
     /// # Errors
     /// A sentence: what does not start, or is no address.
     pub(super) async fn open(
         site: &OwnSite,
+        allow_local: bool,
         turn: impl FnOnce(&str) -> Turn,
     ) -> Result<Self, String> {
         let wrong = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
@@ -85,13 +89,30 @@ impl OpenSite {
             .join(&site.start)
             .map_err(|error| wrong(&site.start, &error))?;
         let own = Origin::of(&base).ok_or_else(|| wrong(base.as_str(), &"it has no host"))?;
-        let mut within_reach = vec![own];
+        let mut within_reach = vec![own.clone()];
         for origin in &site.allow {
             within_reach.push(origin.parse().map_err(|error| wrong("allow", &error))?);
+        }
+        let mut reach = Reach::default();
+        for origin in &within_reach {
+            let is_served_here = *origin == own && !matches!(server, Server::Elsewhere);
+            let origins = if allow_local || is_served_here {
+                &mut reach.anywhere
+            } else {
+                &mut reach.public
+            };
+            origins.push(origin.clone());
+        }
+        // A name that does not resolve is for the browser to report.
+        if let Err(error @ ReachError::Local { .. }) = reach.resolve(&own).await {
+            return Err(format!(
+                "{error}; if you trust these rows, add --allow-local"
+            ));
         }
         Ok(Self {
             start,
             within_reach,
+            reach,
             is_short,
             checks: Checks::new(site.checks.clone()),
             _server: server,

@@ -126,7 +126,7 @@ impl Tab {
         let Served::Own(site) = &self.window.site else {
             return Ok(());
         };
-        let asked = Some((&site.start, site.within_reach.as_slice()));
+        let asked = Some((&site.start, &site.reach));
         let ran = site.checks.run(answer, Some(&self.front()), asked).await;
         ran.map_err(page_error)
     }

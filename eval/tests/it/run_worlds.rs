@@ -210,7 +210,10 @@ fn what_is_not_allowed_is_refused_and_reported() {
         .file("site/index.html", page)
         .file("model.yaml", LOOKS);
     for protocol in ["agent-turn", "rlm"] {
-        let run = run(&binary, "tasks.jsonl", protocol, "model.yaml", &[]);
+        let local = ["--allow-local"];
+        let run = run(&binary, "tasks.jsonl", protocol, "model.yaml", &local);
+        let listed = format!("note: pages of these rows may reach {allowed}\n");
+        assert!(run.ran.stderr.contains(&listed), "{}", run.ran.stderr);
         assert_eq!(
             scores(&run),
             [("reach".to_owned(), Some(1.0))],
@@ -253,6 +256,88 @@ fn what_is_not_allowed_is_refused_and_reported() {
             .any(|path| path == "/x")
     );
     assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
+}
+
+/// The data of others is not a way to what only this machine reaches.
+#[test]
+fn rows_reach_this_machine_only_where_that_is_typed() {
+    let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
+    let localhost = origin.replace("127.0.0.1", "localhost");
+    let check = json!({ "page": "text('h1')", "equals": "Live" });
+    let args = |more: &[&'static str]| {
+        let args = [
+            "run",
+            "--benchmark",
+            "tasks.jsonl",
+            "--model",
+            "scripted:model.yaml",
+            "--protocol",
+            "agent-turn",
+            "--trust-pages",
+        ];
+        [&args, more].concat()
+    };
+    let named = [
+        origin.as_str(),
+        localhost.as_str(),
+        "http://0x7f.1:8080",
+        "http://[::1]",
+        "http://[::ffff:169.254.169.254]",
+        "http://169.254.169.254",
+        "http://10.0.0.1",
+        "http://100.64.0.1",
+        "http://0.0.0.0:1",
+        "http://[fd00::1]",
+    ];
+    for address in named {
+        let url = format!("{address}/latest");
+        let rows = [
+            ("url", json!({ "query": "q", "url": url, "check": check })),
+            (
+                "allow",
+                json!({ "query": "q", "site": "site", "allow": address, "check": check }),
+            ),
+        ];
+        for (field, row) in rows {
+            let binary = binary()
+                .file("model.yaml", LOOKS)
+                .file("site/index.html", "page")
+                .file("tasks.jsonl", row.to_string());
+            let refused = binary.run(&args(&[]), "");
+            let error = format!(
+                "error: tasks.jsonl:1: field `{field}` names {address}, which is on this machine or in a private network; \
+                 expected a public address\nhint: if you trust these rows, add --allow-local\n"
+            );
+            assert_eq!((refused.code, refused.stderr), (Some(2), error), "{row}");
+        }
+    }
+    let row = json!({ "id": "live", "query": "q", "url": localhost, "check": check });
+    let binary = binary()
+        .file("model.yaml", LOOKS)
+        .file("tasks.jsonl", row.to_string())
+        .file(".env", "EVAL_ALLOW_LOCAL=true\n");
+    let refused = binary.run(&args(&[]), "");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    std::fs::remove_file(binary.path().join(".env")).unwrap();
+    assert_eq!(*asked.lock().unwrap(), Vec::<String>::new());
+    if lacks_chromium() {
+        return;
+    }
+    let run = run(
+        &binary,
+        "tasks.jsonl",
+        "agent-turn",
+        "model.yaml",
+        &["--allow-local"],
+    );
+    assert_eq!(
+        scores(&run),
+        [("live".to_owned(), Some(1.0))],
+        "{:?}",
+        run.ran
+    );
+    let config = run.dir.config.to_string();
+    assert!(!config.contains("allow_local"), "{config}");
 }
 
 /// A row whose server has a child of its own, and says its id.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use benchmarks::{Dataset, OpenError};
+use browser::Origin;
 use harness::model::web::Browser;
 use harness::provider::Recording;
 use harness::{Engine, Subject};
@@ -52,6 +53,7 @@ impl Prepared {
             let hint = "if you trust these rows, add --allow-commands";
             return Err(SettingsError::with_hint(problem, hint).into());
         }
+        announce_foreign(dataset.as_ref(), settings.engine.allow_local)?;
         let (engine, judge) = engine(
             &settings.engine,
             Some(&settings.benchmark),
@@ -115,6 +117,7 @@ impl Prepared {
             let how = WebSettings {
                 browsers: settings.concurrency,
                 trust_pages: settings.engine.trust_pages,
+                allow_local: settings.engine.allow_local,
                 is_visible: false,
             };
             let web = Web::open(Worlds::Dataset(Arc::clone(&self.dataset)), how).await?;
@@ -173,6 +176,48 @@ impl Prepared {
     pub(in crate::command) fn id(&self, sample: usize) -> String {
         self.dataset.ids()[sample].clone()
     }
+}
+
+/// Origins of others that are listed before the start.
+const MOST_LISTED: usize = 20;
+
+/// Lists the origins of others that rows let pages reach.
+///
+/// # Errors
+/// [`SettingsError`], where one is of this machine or a private network and nothing allows that.
+fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), SettingsError> {
+    let foreign = dataset.foreign_origins();
+    let is_local = |origin: &str| {
+        origin
+            .parse::<Origin>()
+            .is_ok_and(|origin| origin.is_local())
+    };
+    if let Some(local) = foreign
+        .iter()
+        .find(|one| !allow_local && is_local(&one.origin))
+    {
+        let problem = format!(
+            "{}: field `{}` names {}, which is on this machine or in a private network; expected a public address",
+            local.place, local.field, local.origin
+        );
+        let hint = "if you trust these rows, add --allow-local";
+        return Err(SettingsError::with_hint(problem, hint));
+    }
+    let mut listed: Vec<String> = foreign
+        .iter()
+        .take(MOST_LISTED)
+        .map(|one| one.origin.clone())
+        .collect();
+    if foreign.len() > MOST_LISTED {
+        listed.push(format!("{} more", foreign.len() - MOST_LISTED));
+    }
+    if !listed.is_empty() {
+        terminal::note(&format!(
+            "pages of these rows may reach {}",
+            listed.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// Says that a run directory to be replayed was made of other samples, if it was.

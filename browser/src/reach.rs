@@ -1,0 +1,168 @@
+//! What a profile may reach: origins, and at which addresses.
+
+use std::net::{IpAddr, SocketAddr};
+
+use url::Url;
+
+use crate::address::is_public;
+use crate::gate::Origin;
+
+/// The origins that a profile may reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Origins that may be anywhere, also on this machine and in its networks.
+    pub anywhere: Vec<Origin>,
+    /// Origins that are reached only at addresses of the public internet, whatever their names resolve to.
+    pub public: Vec<Origin>,
+}
+
+/// Why an origin cannot be reached.
+#[derive(Debug, thiserror::Error)]
+pub enum ReachError {
+    /// Its name does not resolve.
+    #[error("cannot resolve {host}: {reason}")]
+    Unresolved {
+        /// The name.
+        host: String,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+    /// It is on this machine or in a network of it.
+    #[error("{origin} is at {address}, an address of this machine or of a private network")]
+    Local {
+        /// The origin.
+        origin: Origin,
+        /// One of its addresses.
+        address: IpAddr,
+    },
+    /// It is not one of the origins.
+    #[error("{0} is not within reach")]
+    Unknown(Origin),
+}
+
+impl Reach {
+    /// Origins that may be anywhere, and no others.
+    pub fn anywhere(origins: impl IntoIterator<Item = Origin>) -> Self {
+        Self {
+            anywhere: origins.into_iter().collect(),
+            public: Vec::new(),
+        }
+    }
+
+    /// All origins.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.anywhere.iter().chain(&self.public)
+    }
+
+    /// Whether an address of the web leads to one of the origins. A tunnel does not show its scheme, so only host and port count.
+    pub(crate) fn permits(&self, url: &Url) -> bool {
+        Origin::of(url).is_some_and(|origin| self.origins().any(|one| one.is_at(&origin)))
+    }
+
+    /// Resolves an origin to the addresses at which it may be reached; at least one. To connect to these and not to its name keeps
+    /// a name from resolving to something else meanwhile.
+    ///
+    /// # Errors
+    /// [`ReachError`].
+    pub async fn resolve(&self, origin: &Origin) -> Result<Vec<SocketAddr>, ReachError> {
+        let is_here = |origins: &[Origin]| origins.iter().any(|one| one.is_at(origin));
+        let is_anywhere = is_here(&self.anywhere);
+        if !is_anywhere && !is_here(&self.public) {
+            return Err(ReachError::Unknown(origin.clone()));
+        }
+        let (host, port) = origin.place();
+        let unresolved = |reason| ReachError::Unresolved {
+            host: host.to_owned(),
+            reason,
+        };
+        let found = tokio::net::lookup_host((host, port)).await;
+        let found: Vec<SocketAddr> = found.map_err(unresolved)?.collect();
+        let (within, local): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|address| is_anywhere || is_public(address.ip()));
+        match (within.is_empty(), local.first()) {
+            (false, _) => Ok(within),
+            (true, Some(address)) => Err(ReachError::Local {
+                origin: origin.clone(),
+                address: address.ip(),
+            }),
+            (true, None) => Err(unresolved(std::io::Error::other("it has no address"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reach;
+
+    /// Rows of origins that are within reach at public addresses, with the error of those that are not.
+    #[test]
+    fn origins_are_reached_at_public_addresses() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let rows = [
+            ("http://1.1.1.1", "http://1.1.1.1", None),
+            ("http://127.0.0.1:80", "http://127.0.0.1", Some("127.0.0.1")),
+            ("http://0x7f.1", "http://127.0.0.1", Some("127.0.0.1")),
+            ("http://2130706433", "http://127.0.0.1", Some("127.0.0.1")),
+            (
+                "http://0.0.0.0:8080",
+                "http://0.0.0.0:8080",
+                Some("0.0.0.0"),
+            ),
+            (
+                "http://169.254.169.254",
+                "http://169.254.169.254",
+                Some("169.254.169.254"),
+            ),
+            ("http://[::1]:8080", "http://[::1]:8080", Some("::1")),
+            (
+                "http://[::ffff:10.0.0.1]",
+                "http://[::ffff:a00:1]",
+                Some("::ffff:10.0.0.1"),
+            ),
+        ];
+        for (text, shown, address) in rows {
+            let origin: super::Origin = text.parse().unwrap();
+            let public = Reach {
+                public: vec![origin.clone()],
+                ..Reach::default()
+            };
+            let found = runtime
+                .block_on(public.resolve(&origin))
+                .map_err(|error| error.to_string());
+            let expected = address.map(|address| {
+                format!(
+                    "{shown} is at {address}, an address of this machine or of a private network"
+                )
+            });
+            assert_eq!(found.err(), expected, "{text}");
+            assert_eq!(origin.is_local(), address.is_some(), "{text}");
+            let anywhere = Reach::anywhere([origin.clone()]);
+            assert!(
+                runtime.block_on(anywhere.resolve(&origin)).is_ok(),
+                "{text}"
+            );
+            let error = runtime
+                .block_on(Reach::default().resolve(&origin))
+                .unwrap_err();
+            assert_eq!(error.to_string(), format!("{shown} is not within reach"));
+        }
+    }
+
+    #[test]
+    fn names_of_this_machine_are_local() {
+        for (text, expected) in [
+            ("http://localhost:1", true),
+            ("http://LOCALHOST.:1", true),
+            ("http://a.localhost", true),
+            ("https://localhost.example.com", false),
+            ("https://example.com", false),
+        ] {
+            let origin: super::Origin = text.parse().unwrap();
+            assert_eq!(origin.is_local(), expected, "{text}");
+        }
+    }
+}
