@@ -42,6 +42,7 @@ mod baselines;
 mod budgets;
 mod cassette;
 mod faults;
+mod fetch_v8;
 mod flag_reference;
 mod images;
 mod partition;
