@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use harness::sandbox::Isolation;
+
 use crate::error::Error;
 use crate::exit::{self, Outcome};
 use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
@@ -35,6 +37,7 @@ fn run() -> Result<Outcome, Error> {
     if let Some(file) = settings::snapshot_file() {
         harness::sandbox::keep_snapshot_in(file);
     }
+    settings::confine_scripts(&Isolation::Thread);
     let cli = cli::parse(std::env::args_os())?;
     command::execute(cli.command)
 }
