@@ -48,6 +48,7 @@ mod images;
 mod partition;
 mod peers;
 mod program;
+mod script_files;
 mod secrets;
 mod serve;
 mod servers;

@@ -78,10 +78,16 @@ mod tests {
         assert_eq!(read_file(&path, 3).unwrap(), b"123");
         assert_eq!(read_text_file(&path).unwrap(), "123");
         let rows = [
-            (read_file(&path, 2), "larger than 0 MB, the most that is read"),
+            (
+                read_file(&path, 2),
+                "larger than 0 MB, the most that is read",
+            ),
             (read_file(Path::new("/dev/zero"), 2), "not a regular file"),
             (read_file(folder.path(), 2), "Is a directory (os error 21)"),
-            (read_file(&folder.path().join("none"), 2), "No such file or directory (os error 2)"),
+            (
+                read_file(&folder.path().join("none"), 2),
+                "No such file or directory (os error 2)",
+            ),
         ];
         for (read, expected) in rows {
             assert_eq!(read.unwrap_err().to_string(), expected);
