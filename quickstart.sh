@@ -6,26 +6,12 @@ cd "$(dirname "$0")"
 command -v cargo >/dev/null || { echo "error: no cargo; install Rust from https://rustup.rs" >&2; exit 1; }
 target=${CARGO_TARGET_DIR:-target}
 
-# The engine for JavaScript is V8 where its library can be had: from RUSTY_V8_ARCHIVE, or downloaded, if the server answers within
-# seconds (RUSTY_V8_MIRROR names another one). Else it is QuickJS, which is built from its source.
-mirror=${RUSTY_V8_MIRROR:-https://github.com/denoland/rusty_v8/releases/download}
-# The one that the crate `v8` itself would download: with `simdutf`, which `deno_core` asks for.
-download() {
-  command -v curl >/dev/null || return 1
-  version=$(sed -n '/^name = "v8"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
-  host=$(rustc -vV | sed -n 's/^host: //p')
-  archive=$target/v8-$version-$host.a.gz
-  [ -s "$archive" ] && return
-  mkdir -p "$target"
-  curl --fail --silent --location --connect-timeout 5 --speed-limit 50000 --speed-time 10 --output "$archive.part" \
-    "$mirror/v$version/librusty_v8_simdutf_release_$host.a.gz" && mv "$archive.part" "$archive" && return
-  rm -f "$archive.part"
-  return 1
-}
+# The engine for JavaScript is V8 where its library can be had: from RUSTY_V8_ARCHIVE, or downloaded and checked by
+# scripts/fetch-v8.sh. Else it is QuickJS, which is built from its source. A library that is refused ends the script.
 if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
   archive=$RUSTY_V8_ARCHIVE
-elif ! download; then
-  archive=
+else
+  archive=$(scripts/fetch-v8.sh) || { [ $? -eq 1 ] || exit 1; }
 fi
 build() {
   echo "the first build takes 5 to 12 minutes on two cores; it prints a line for each crate" >&2
@@ -35,9 +21,11 @@ if [ -n "$archive" ]; then
   echo "JavaScript will run on V8, by $archive" >&2
   scripts/install-system-packages.sh g++
   export RUSTY_V8_ARCHIVE="$archive"
+  # With it, the crate `v8` would download source code of its own, unchecked.
+  unset RUSTY_V8_MIRROR
   build --no-default-features --features v8
 else
-  echo "JavaScript will run on QuickJS: V8's library cannot be had from $mirror, and RUSTY_V8_ARCHIVE names none" >&2
+  echo "JavaScript will run on QuickJS: V8's library cannot be downloaded, and RUSTY_V8_ARCHIVE is not set" >&2
   scripts/install-system-packages.sh cmake g++ libsimde-dev make
   build
 fi

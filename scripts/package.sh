@@ -4,7 +4,8 @@
 #
 #   scripts/package.sh FOLDER
 #
-# Its engine is V8 where RUSTY_V8_ARCHIVE names V8's library or ENGINE=v8 asks for it to be downloaded, else QuickJS. Its features are all (`full`).
+# Its engine is V8 where RUSTY_V8_ARCHIVE names V8's library, or where ENGINE=v8 has scripts/fetch-v8.sh download it; else QuickJS.
+# Its features are all (`full`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +16,12 @@ out=$(cd "$1" && pwd)
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 target=$(rustc -vV | sed -n 's/^host: //p')
 engine=${ENGINE:-$([ -n "${RUSTY_V8_ARCHIVE-}" ] && echo v8 || echo quickjs)}
+if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
+  RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
+  export RUSTY_V8_ARCHIVE
+fi
+# With it, the crate `v8` would download source code of its own, unchecked.
+unset RUSTY_V8_MIRROR
 features=(--no-default-features --features "full,$engine")
 
 maturin=1.16.0

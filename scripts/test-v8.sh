@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests on V8, in a target folder of its own. RUSTY_V8_ARCHIVE is V8's static library; without it, the crate `v8` downloads the
-# one of its version from GitHub, or from RUSTY_V8_MIRROR. Other arguments go to `cargo test`.
+# Tests on V8, in a target folder of its own. RUSTY_V8_ARCHIVE is V8's static library; without it, scripts/fetch-v8.sh downloads and
+# checks it. Other arguments go to `cargo test`.
 #
 #   scripts/test-v8.sh          the sandbox's tests
 #   scripts/test-v8.sh --full   those of the whole workspace: recorded runs, prompts, the program
@@ -13,6 +13,13 @@ if [ "${1-}" = --full ]; then
   # All features of the workspace's tests but for the engine.
   what=(--workspace --no-default-features --features eval/v8,benchmarks/parquet)
 fi
+
+if [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
+  RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
+  export RUSTY_V8_ARCHIVE
+fi
+# With it, the crate `v8` would download source code of its own, unchecked.
+unset RUSTY_V8_MIRROR
 
 # As in test.sh: what depends on time zone or language fails everywhere.
 exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr CARGO_TARGET_DIR=target/v8 cargo test "${what[@]}" --no-fail-fast "$@"

@@ -40,6 +40,7 @@ pub(crate) mod history_file;
 mod name_list;
 mod partition;
 mod recorded;
+mod scripts;
 mod secret_field;
 mod source;
 
@@ -70,6 +71,7 @@ pub(crate) use recorded::{agents as recorded_agents, fields as recorded_fields};
 pub use resume::{ResumeSettings, check_places};
 pub use run::{ErrorGate, RunSettings, Selection};
 pub use score::{OtherScorer, ScoreSettings, budget_flag};
+pub use scripts::confine_scripts;
 pub use serve::{ServeSettings, ServedSettings};
 pub use source::{ContextSource, QuerySource};
 pub(crate) use sweep::{BASELINE, SAME};

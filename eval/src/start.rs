@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use harness::sandbox::Isolation;
+
 use crate::cli::Command;
 use crate::error::Error;
 use crate::exit::{self, Outcome};
@@ -36,6 +38,7 @@ fn run() -> Result<Outcome, Error> {
     if let Some(file) = settings::snapshot_file() {
         harness::sandbox::keep_snapshot_in(file);
     }
+    settings::confine_scripts(&Isolation::Thread);
     let cli = cli::parse(std::env::args_os())?;
     if asks_models(&cli.command)
         && let Some(note) = settings::env_file_note()

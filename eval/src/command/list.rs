@@ -7,7 +7,6 @@ use std::time::Duration;
 use comfy_table::{ContentArrangement, Table, presets};
 use harness::prompt::{DriverLibrary, Profiles, PromptMode};
 use harness::provider::http::{HttpClient, Timeouts};
-use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
 use super::run::runtime;
@@ -210,7 +209,7 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
 
 fn tools(folder: Option<&Path>) -> Result<Listing, SettingsError> {
     // What is listed runs nothing but the files of the user's own folder.
-    let registry = tool_registry(folder, &Isolation::Thread)?;
+    let registry = tool_registry(folder)?;
     let mut listing = Listing::new(&["NAME", "ARGUMENTS", "DESCRIPTION"]);
     for tool in registry.all() {
         let spec = tool.spec();

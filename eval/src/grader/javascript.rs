@@ -2,7 +2,6 @@
 //!
 //! Each answer is scored in an isolate of its own, so that no score depends on another.
 
-use std::fs;
 use std::path::Path;
 
 use async_trait::async_trait;
@@ -44,7 +43,7 @@ impl JavaScript {
     /// # Errors
     /// [`GraderError::Read`] or [`GraderError::Sandbox`].
     pub fn read(path: &Path, settings: &GraderSettings) -> Result<Self, GraderError> {
-        let source = fs::read_to_string(path).map_err(|reason| GraderError::Read {
+        let source = harness::read_text_file(path).map_err(|reason| GraderError::Read {
             path: path.display().to_string(),
             reason,
         })?;

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use harness::provider::Provider;
+use harness::{MAX_RECORDING_BYTES, read_file};
 use sha2::{Digest, Sha256};
 
 pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_name};
@@ -50,7 +51,7 @@ fn content_identity(provider: &str, path: &str) -> String {
     let mut hash = Sha256::new();
     let path = Path::new(path);
     for file in files(path) {
-        if let Ok(bytes) = fs::read(&file) {
+        if let Ok(bytes) = read_file(&file, MAX_RECORDING_BYTES) {
             if path.is_dir() {
                 hash.update((bytes.len() as u64).to_le_bytes());
             }

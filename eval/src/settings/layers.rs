@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use harness::prompt::definition::{Definition, Faults, Kind, Known, Library};
 use harness::prompt::{
     ActionOverrides, DefinitionPiece, PromptOverrides, ReplApi, Replacement, RootDefinition,
 };
-use harness::sandbox::Isolation;
+use harness::read_text_file;
 use harness::tool::{FILES_DIR, ToolRegistry};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -34,7 +33,7 @@ pub(super) struct PromptOverrideSettings {
 /// The name by which a definition means the run's own model.
 pub const DEFAULT_MODEL: &str = "default";
 /// Bytes that a text of a prompt's layers may have.
-const LONGEST: u64 = 1_000_000;
+const LONGEST: usize = 1_000_000;
 
 /// Resolves the flags; `aliases` are the names of the run's other models, `hooks` those that a definition may list.
 ///
@@ -49,7 +48,7 @@ pub(super) fn resolve(
     let sections = own_sections(&library)?;
     let definition = match args.prompt.as_deref().map(str::trim) {
         Some(name) => {
-            let tools = tool_registry(args.tools_dir.as_deref(), &Isolation::Thread)?;
+            let tools = tool_registry(args.tools_dir.as_deref())?;
             let known = known(aliases, &tools, hooks);
             Some(definition(&library, name, &known)?)
         }
@@ -184,12 +183,12 @@ fn laid(
 }
 
 fn read(path: &Path, flag: &'static str) -> Result<String, SettingsError> {
-    let length = fs::metadata(path).map_err(|error| wrong_file(flag, path, error))?;
-    if length.len() > LONGEST {
+    let text = read_text_file(path).map_err(|error| wrong_file(flag, path, error))?;
+    if text.len() > LONGEST {
         let reason = format!("it is longer than {LONGEST} bytes");
         return Err(wrong_file(flag, path, reason));
     }
-    fs::read_to_string(path).map_err(|error| wrong_file(flag, path, error))
+    Ok(text)
 }
 
 fn wrong_file(flag: &str, path: &Path, reason: impl Display) -> SettingsError {

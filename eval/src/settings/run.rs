@@ -218,7 +218,7 @@ impl RunSettings {
             &judge::beside_agents(&args.engine.models, main, judge),
             keys,
             args.options.scorer.as_deref(),
-            engine.settings.conduct.isolation.clone(),
+            harness::scripts_run_in(),
         )?;
         // Today is another day when the run goes on.
         let date = &engine.settings.treatment.overrides.date;

@@ -9,7 +9,6 @@ use harness::agent_turn::AgentTurnSettings;
 use harness::hook::HookRegistry;
 use harness::prompt::definition::{Fault, Faults, Kind, Library, secrets_in};
 use harness::prompt::{ActionOverride, PromptOverrides, Replacement};
-use harness::sandbox::Isolation;
 use harness::tool::{ToolRegistry, ToolSandbox, ToolSet, script_tools};
 use harness::{AgentTools, ToolResolver};
 
@@ -22,11 +21,8 @@ use crate::cli::{PromptOverrideArgs, ToolArgs};
 ///
 /// # Errors
 /// [`SettingsError`] for a file of the folder that is no tool.
-pub fn tool_registry(
-    folder: Option<&Path>,
-    isolation: &Isolation,
-) -> Result<ToolRegistry, SettingsError> {
-    let sandbox = Arc::new(ToolSandbox::new(isolation.clone()));
+pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsError> {
+    let sandbox = Arc::new(ToolSandbox::new(harness::scripts_run_in()));
     let mut registry = ToolRegistry::with_host_tools(&sandbox);
     let Some(folder) = folder else {
         return Ok(registry);
@@ -56,13 +52,12 @@ pub(super) fn resolve(
     args: &ToolArgs,
     given: &[String],
     layers: &PromptOverrideArgs,
-    isolation: &Isolation,
     over: &PromptOverrideSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
 ) -> Result<Equipped, SettingsError> {
     let (definition, texts) = (over.definition.as_ref(), &over.overrides);
-    let registry = tool_registry(layers.tools_dir.as_deref(), isolation)?;
+    let registry = tool_registry(layers.tools_dir.as_deref())?;
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
         && !folder.is_dir()

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
 use super::recorded::fields;
-use super::{Resolved, SettingsError, hook_registry};
+use super::{Resolved, SettingsError, confine_scripts, hook_registry};
 use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
 use crate::providers::ModelRef;
 
@@ -67,6 +67,7 @@ impl Flags<'_> {
         start: Start,
     ) -> Result<Resolved<Agents>, SettingsError> {
         let args = self.guidance;
+        confine_scripts(isolation);
         let registry = hook_registry(args.layers.hooks_dir.as_deref())?;
         let hooks = registry.resolve(&names(&self.hooks.hooks))?;
         let Resolved {
@@ -77,7 +78,7 @@ impl Flags<'_> {
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
         let equipped =
-            super::tools::resolve(self.tools, self.values, &args.layers, isolation, layers, &web, &registry)?;
+            super::tools::resolve(self.tools, self.values, &args.layers, layers, &web, &registry)?;
         let root = match &layers.definition {
             Some(definition) => AgentSettings::of(definition, &registry)?,
             None => AgentSettings::default(),

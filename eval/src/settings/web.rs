@@ -3,9 +3,9 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use harness::Protocol;
 use harness::agent_turn::AgentTurnSettings;
 use harness::prompt::PromptOverrides;
+use harness::{Protocol, read_text_file};
 
 use super::SettingsError;
 use crate::cli::WebArgs;
@@ -49,13 +49,13 @@ fn wrong(args: &WebArgs, problem: impl Display) -> SettingsError {
 }
 
 fn read(path: &Path) -> Result<AgentTurnSettings, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = read_text_file(path).map_err(|error| error.to_string())?;
     let mut settings: AgentTurnSettings =
         harness::yaml::read(&text).map_err(|error| error.to_string())?;
     settings.check().map_err(|error| error.to_string())?;
     if let Some(file) = &mut settings.system_prompt_function {
         let beside = path.parent().unwrap_or(Path::new("")).join(&*file);
-        *file = std::fs::read_to_string(&beside)
+        *file = read_text_file(&beside)
             .map_err(|error| format!("systemPromptFunction: {}: {error}", beside.display()))?;
     }
     let as_it_stands = settings.system_text(&PromptOverrides::default());

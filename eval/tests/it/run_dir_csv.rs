@@ -1,7 +1,7 @@
 //! `results.csv`: its columns, the order of its rows, and cells that are no formulas.
 
 use records::AttemptRecord;
-use records::run_dir::{COLUMNS, to_csv};
+use records::run_dir::{COLUMNS, plain_text, to_csv};
 use serde_json::json;
 
 use crate::run_dir_fixture::{failed, identity, record};
@@ -63,7 +63,7 @@ fn no_cell_is_a_formula() {
         ("-5", "'-5"),
         ("@SUM(A1)", "'@SUM(A1)"),
         ("\tx", "'\tx"),
-        ("\rx", "'\rx"),
+        ("\rx", "\\u{d}x"),
         ("1=2", "1=2"),
         ("'=1", "''=1"),
         ("''-1", "'''-1"),
@@ -71,7 +71,11 @@ fn no_cell_is_a_formula() {
         (" =1", " =1"),
         ("a,\"b\"\r\n=c", "a,\"b\"\r\n=c"),
         ("=HYPERLINK(\"x\",\"y\")", "'=HYPERLINK(\"x\",\"y\")"),
-        ("\u{1b}[31m\0", "\u{1b}[31m\0"),
+        ("\u{1b}[31m\0", "\\u{1b}[31m\\u{0}"),
+        ("a\tb\nc\rd", "a\tb\nc\\u{d}d"),
+        ("\\u{1b}", "\\u{5c}u{1b}"),
+        ("\\u{5c}u{1b}", "\\u{5c}u{5c}u{1b}"),
+        ("\\u{x} \\u{", "\\u{x} \\u{"),
     ];
     for (given, shown) in rows {
         let record = AttemptRecord {
@@ -88,6 +92,7 @@ fn no_cell_is_a_formula() {
         for column in ["id", "cluster", "error", "answer", "expected"] {
             let place = COLUMNS.iter().position(|name| *name == column).unwrap();
             assert_eq!(&cells[0][place], shown, "{column}");
+            assert_eq!(plain_text(&cells[0][place]), given, "{column}");
         }
     }
     // A number is a text here too.

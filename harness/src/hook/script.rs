@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
+use sandbox::Sandbox;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{Hook, HookError, HookEvent, HookWork, Passed};
-use crate::script_file::{ScriptFile, ScriptFileError};
+use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
 
 /// What makes a function for an event of what `defineHook` was given.
 const DEFINED: &str = include_str!("defined.js");
@@ -79,7 +80,7 @@ impl ScriptHook {
     /// # Errors
     /// [`HookFileError`] with the file and, where its code fails, the line.
     pub async fn read(file: &Path) -> Result<Self, HookFileError> {
-        let source = std::fs::read_to_string(file).map_err(|source| HookFileError::Read {
+        let source = crate::text::read_text_file(file).map_err(|source| HookFileError::Read {
             path: file.to_owned(),
             source,
         })?;
@@ -118,7 +119,7 @@ impl ScriptHook {
 
     /// Runs the file to see for what events it has functions, and what it calls itself.
     async fn find_events(&mut self) -> Result<(), ScriptFileError> {
-        let mut running = start(self).await?;
+        let mut running = start(self, &fresh_sandbox()?).await?;
         for name in HookEvent::NAMES {
             let ask = if self.is_module {
                 format!("return($event === \"{name}\")")
@@ -189,7 +190,7 @@ impl HookWork for ScriptWork {
 impl ScriptWork {
     async fn pass(&mut self, event: HookEvent) -> Result<Passed, String> {
         if self.running.is_none() {
-            let started = start(&self.hook).await;
+            let started = start(&self.hook, &shared_sandbox()?).await;
             self.running = Some(started.map_err(|error| self.located(&error.to_string()))?);
         }
         let Some(running) = &mut self.running else {
@@ -219,12 +220,12 @@ impl ScriptWork {
 }
 
 /// Runs a hook's file.
-async fn start(hook: &ScriptHook) -> Result<ScriptFile, ScriptFileError> {
+async fn start(hook: &ScriptHook, sandbox: &Sandbox) -> Result<ScriptFile, ScriptFileError> {
     if !hook.is_module {
-        return ScriptFile::plain(&hook.source).await;
+        return ScriptFile::plain(sandbox, &hook.source).await;
     }
     let is_typescript = hook.file.extension().is_some_and(|ending| ending == "ts");
-    let mut file = ScriptFile::of_module(&hook.source, is_typescript).await?;
+    let mut file = ScriptFile::of_module(sandbox, &hook.source, is_typescript).await?;
     file.run(DEFINED.to_owned()).await?;
     Ok(file)
 }

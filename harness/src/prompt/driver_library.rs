@@ -60,7 +60,7 @@ impl DriverLibrary {
             if path.extension().is_none_or(|extension| extension != "md") || path.is_dir() {
                 continue;
             }
-            let text = fs::read_to_string(&path).map_err(unreadable(&path))?;
+            let text = crate::text::read_text_file(&path).map_err(unreadable(&path))?;
             let name = path
                 .file_stem()
                 .unwrap_or_default()

@@ -1,6 +1,5 @@
 //! Profiles: named lists of drivers for model families, matched by globs on the model's name.
 
-use std::fs;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -58,7 +57,7 @@ impl Profiles {
     /// [`PromptError::Read`] for a file that cannot be read, [`PromptError::Invalid`] for one with
     /// a fault in it.
     pub fn with_file(self, path: &Path) -> Result<Self, PromptError> {
-        let text = fs::read_to_string(path).map_err(|source| PromptError::Read {
+        let text = crate::text::read_text_file(path).map_err(|source| PromptError::Read {
             path: path.to_owned(),
             source,
         })?;

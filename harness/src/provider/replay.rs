@@ -16,6 +16,7 @@ use super::{
     Response,
 };
 use crate::model::Role;
+use crate::text::{self, MAX_RECORDING_BYTES, read_file};
 
 /// A recording, read whole.
 pub struct Replay {
@@ -184,7 +185,7 @@ fn format_error(path: &Path, problem: impl Into<String>) -> ReplayError {
 }
 
 fn read_text(path: &Path) -> Result<String, ReplayError> {
-    std::fs::read_to_string(path).map_err(|source| ReplayError::Read {
+    text::read_text(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
         source,
     })
@@ -192,7 +193,7 @@ fn read_text(path: &Path) -> Result<String, ReplayError> {
 
 /// A file of which each line is read for itself: a torn one may end within a character, which costs no other line.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
-    std::fs::read(path).map_err(|source| ReplayError::Read {
+    read_file(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
         source,
     })

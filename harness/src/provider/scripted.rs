@@ -112,7 +112,7 @@ impl Scripted {
     /// # Errors
     /// [`ScriptedError`] with file, rule and field.
     pub fn from_file(path: &Path) -> Result<Self, ScriptedError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ScriptedError::Read {
+        let text = crate::text::read_text_file(path).map_err(|source| ScriptedError::Read {
             path: path.to_owned(),
             source,
         })?;

@@ -1,19 +1,21 @@
 //! JavaScript and TypeScript files of a user's own, run in the sandbox: plain ones, and modules in the shape of the Standard Agents
 //! specification, whose default export is what `definePrompt` or `defineHook` was given.
 //!
-//! Such code has `library.js` to import from, and neither files nor network nor models.
+//! Such code has `library.js` to import from, and neither files nor network nor models. It runs where [`run_scripts_in`] says.
+
+mod place;
 
 use std::thread;
-use std::time::Duration;
 
-use sandbox::message::{AgentInfo, CellError, CellOutcome, Context};
-use sandbox::{Config, DEFAULT_EXPORT, Event, Repl, Session, cell_of_module};
+use sandbox::message::{AgentInfo, CellError, CellErrorKind, CellOutcome, Context};
+use sandbox::{DEFAULT_EXPORT, Event, Repl, Sandbox, cell_of_module};
 use serde_json::Value;
 
-const LIBRARY: &str = include_str!("library.js");
+use place::{HEAP_MEGABYTES, TIME};
+pub(crate) use place::{fresh_sandbox, shared_sandbox};
+pub use place::{run_scripts_in, scripts_run_in};
 
-/// What one call of a file's code may compute, and may wait.
-const TIME: Duration = Duration::from_secs(5);
+const LIBRARY: &str = include_str!("library.js");
 
 /// What a file is wrong in.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +42,8 @@ impl From<String> for ScriptFileError {
 /// [`ScriptFileError`] for code that does not parse, fails, takes too long or exports nothing.
 pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
     on_thread(async || {
-        let mut file = ScriptFile::of_module(source, is_typescript).await?;
+        let sandbox = fresh_sandbox()?;
+        let mut file = ScriptFile::of_module(&sandbox, source, is_typescript).await?;
         let export = file.run(format!("return({DEFAULT_EXPORT})")).await?;
         Ok(export.value.unwrap_or_default())
     })
@@ -56,7 +59,8 @@ pub(crate) fn call_function(
     arguments: &[Value],
 ) -> Result<Value, ScriptFileError> {
     on_thread(async || {
-        let mut file = ScriptFile::plain(source).await?;
+        let sandbox = fresh_sandbox()?;
+        let mut file = ScriptFile::plain(&sandbox, source).await?;
         let ask = format!("return(typeof {name} === \"function\")");
         if file.run(ask).await?.value.as_deref() != Some("true") {
             return Err(format!("it has no function `{name}`").into());
@@ -98,8 +102,8 @@ impl ScriptFile {
     ///
     /// # Errors
     /// [`ScriptFileError`], as in [`default_export`].
-    pub async fn plain(source: &str) -> Result<Self, ScriptFileError> {
-        let mut file = Self::open(1).await?;
+    pub async fn plain(sandbox: &Sandbox, source: &str) -> Result<Self, ScriptFileError> {
+        let mut file = Self::open(sandbox, 1).await?;
         file.run(source.to_owned()).await?;
         Ok(file)
     }
@@ -108,12 +112,16 @@ impl ScriptFile {
     ///
     /// # Errors
     /// [`ScriptFileError`], as in [`default_export`].
-    pub async fn of_module(source: &str, is_typescript: bool) -> Result<Self, ScriptFileError> {
+    pub async fn of_module(
+        sandbox: &Sandbox,
+        source: &str,
+        is_typescript: bool,
+    ) -> Result<Self, ScriptFileError> {
         let code = cell_of_module(source, is_typescript).map_err(|error| ScriptFileError {
             line: Some(error.line as u64),
             problem: error.message,
         })?;
-        let mut file = Self::open(2).await?;
+        let mut file = Self::open(sandbox, 2).await?;
         file.run(LIBRARY.to_owned()).await?;
         file.run(code).await?;
         let ask = format!("return(typeof {DEFAULT_EXPORT} === \"object\")");
@@ -123,13 +131,8 @@ impl ScriptFile {
         Ok(file)
     }
 
-    async fn open(cell_of_file: u32) -> Result<Self, ScriptFileError> {
-        let mut config = Config::default();
-        config.limits.cell_time = TIME;
-        config.limits.cell_wait = TIME;
-        let session = Session::in_thread(config)
-            .await
-            .map_err(|error| error.to_string())?;
+    async fn open(sandbox: &Sandbox, cell_of_file: u32) -> Result<Self, ScriptFileError> {
+        let session = sandbox.session().await.map_err(|error| error.to_string())?;
         let info = AgentInfo {
             depth: 0,
             max_depth: 0,
@@ -158,7 +161,7 @@ impl ScriptFile {
         self.cells += 1;
         self.repl.run(code, self.cells);
         loop {
-            let event = self.repl.next().await.map_err(|error| error.to_string())?;
+            let event = self.repl.next().await.map_err(|lost| place::lost(&lost))?;
             match event {
                 Event::Called(call) => {
                     let reason = "there are no models here".to_owned();
@@ -187,7 +190,15 @@ impl ScriptFile {
         };
         ScriptFileError {
             line: error.stack.iter().find_map(of_file),
-            problem: error.message.clone(),
+            problem: match error.kind {
+                CellErrorKind::TimedOut => {
+                    format!("it ran for more than {} s", TIME.as_secs())
+                }
+                CellErrorKind::OutOfMemory => {
+                    format!("it took more than {HEAP_MEGABYTES} MB of memory")
+                }
+                _ => error.message.clone(),
+            },
         }
     }
 }

@@ -8,6 +8,7 @@ mod truncate;
 mod parts;
 
 mod sha256;
+mod small_file;
 pub mod yaml;
 
 pub(crate) use fence::{StopWatch, code_blocks};
@@ -15,4 +16,5 @@ pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;
 pub(crate) use parts::parts;
 pub use sha256::sha256_hex;
+pub use small_file::{MAX_RECORDING_BYTES, read_file, read_text, read_text_file};
 pub(crate) use truncate::two_ends;

@@ -16,7 +16,7 @@ use super::sandbox::{ToolSandbox, finish};
 use super::{Tool, ToolError, ToolScope};
 use crate::model::ToolSpec;
 use crate::prompt::definition::{InputSchema, Variable, VariableType};
-use crate::text::sha256_hex;
+use crate::text::{read_text_file, sha256_hex};
 
 /// What a file finds when it runs.
 const BEFORE: &str = include_str!("script/before.js");
@@ -79,7 +79,7 @@ pub async fn script_tools(
     files.sort();
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
     for file in files {
-        let source = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
+        let source = read_text_file(&file).map_err(|error| unreadable(&file, &error))?;
         tools.push(Arc::new(load(file, source, sandbox).await?));
     }
     Ok(tools)

@@ -80,9 +80,9 @@ pub fn to_csv(
 fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; COLUMNS.len()] {
     let usage = record.usage.as_ref();
     [
-        Cow::from(&run.run_id),
-        Cow::from(&run.benchmark),
-        Cow::from(&run.model),
+        without_controls(&run.run_id),
+        without_controls(&run.benchmark),
+        without_controls(&run.model),
         Cow::from(&run.protocol),
         optional(run.prompt_mode.as_ref()),
         optional(run.drivers.as_ref()),
@@ -137,25 +137,82 @@ fn expected(expected: &Value) -> Cow<'_, str> {
     }
 }
 
-/// A text that a model or a dataset has written, so that a spreadsheet takes it for text.
+/// Returns the cell for a text that a model or a dataset has written. `samples.jsonl` has the text as it was.
 ///
-/// Spreadsheets run a cell as a formula that begins with one of these characters; a leading apostrophe, which they do
-/// not show, makes it a text (OWASP, "CSV Injection"). A text that looks as if it had been made so gets another one, so that no
-/// two texts become one cell. `samples.jsonl` has the text as it was.
-pub fn spreadsheet_text(cell: &str) -> Cow<'_, str> {
-    if needs_apostrophe(cell) {
+/// Control characters other than tabs and line ends become `\u{1b}`, so that a terminal that shows the file obeys none of them. A cell that
+/// begins with one of [`FORMULA`] is a formula to spreadsheets; a leading apostrophe, which they do not show, makes it a text (OWASP,
+/// "CSV Injection"). A text that looks like the result of either is changed once more, so that no two texts become one cell.
+pub fn spreadsheet_text(text: &str) -> Cow<'_, str> {
+    let cell = without_controls(text);
+    if needs_apostrophe(&cell) {
         Cow::from(format!("'{cell}"))
     } else {
-        Cow::from(cell)
+        cell
     }
 }
 
-/// The text that [`spreadsheet_text`] made a cell of.
-pub fn plain_text(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
+/// Returns the text that [`spreadsheet_text`] made a cell of.
+pub fn plain_text(cell: &str) -> Cow<'_, str> {
+    let escaped = match cell.strip_prefix('\'') {
         Some(text) if needs_apostrophe(text) => text,
         _ => cell,
+    };
+    let Some(mut at) = escaped.find(ESCAPE) else {
+        return Cow::from(escaped);
+    };
+    let (mut text, mut rest) = (String::new(), escaped);
+    loop {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        match escaped_character(from) {
+            Some((character, after)) => {
+                text.push(character);
+                rest = after;
+            }
+            None => {
+                text.push_str(ESCAPE);
+                rest = &from[ESCAPE.len()..];
+            }
+        }
+        match rest.find(ESCAPE) {
+            Some(next) => at = next,
+            None => return Cow::from(text + rest),
+        }
     }
+}
+
+/// What an escape begins with.
+const ESCAPE: &str = "\\u{";
+
+/// Escapes control characters, and backslashes that would be read as escapes.
+fn without_controls(text: &str) -> Cow<'_, str> {
+    let needs_escape = |at: usize, character: char| match character {
+        '\n' | '\t' => false,
+        '\r' => !text[at..].starts_with("\r\n"),
+        '\\' => escaped_character(&text[at..]).is_some(),
+        character => character.is_control(),
+    };
+    let mut characters = text.char_indices();
+    if !characters.any(|(at, character)| needs_escape(at, character)) {
+        return Cow::from(text);
+    }
+    let mut cell = String::with_capacity(text.len());
+    for (at, character) in text.char_indices() {
+        if needs_escape(at, character) {
+            cell.extend(character.escape_unicode());
+        } else {
+            cell.push(character);
+        }
+    }
+    Cow::from(cell)
+}
+
+/// The character that a text begins with an escape of, and the text after it.
+fn escaped_character(text: &str) -> Option<(char, &str)> {
+    let (digits, after) = text.strip_prefix(ESCAPE)?.split_once('}')?;
+    let is_escape = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let number = u32::from_str_radix(digits, 16).ok().filter(|_| is_escape)?;
+    Some((char::from_u32(number)?, after))
 }
 
 fn needs_apostrophe(text: &str) -> bool {

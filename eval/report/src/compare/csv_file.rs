@@ -237,7 +237,7 @@ impl Rows {
             wanted,
         };
 
-        let sample = plain_text(field(columns.sample.0)).to_owned();
+        let sample = plain_text(field(columns.sample.0)).into_owned();
         if sample.trim().is_empty() {
             return Err(value(columns.sample.0, columns.sample.1, "sample id"));
         }
@@ -262,7 +262,7 @@ impl Rows {
         };
         let cluster = columns
             .cluster
-            .map(|column| plain_text(field(column)).to_owned())
+            .map(|column| plain_text(field(column)).into_owned())
             .unwrap_or_default();
 
         match self.seen.entry((sample.clone(), attempt)) {
@@ -288,7 +288,7 @@ impl Rows {
             unchanged(
                 self.facts.entry(fact),
                 (column, fact),
-                (plain_text(field(column)), line),
+                (&plain_text(field(column)), line),
                 "a file holds one run",
             )?;
         }

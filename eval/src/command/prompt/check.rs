@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use harness::prompt::definition::{Fault, Library};
-use harness::sandbox::Isolation;
 use serde_json::{Value, json};
 
 use crate::cli::PromptArgs;
@@ -25,7 +24,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let mut library = Library::bundled();
     let mut faults = library.add_dir(folder);
     let tools_dir = args.guidance.layers.tools_dir.as_deref();
-    let tools = tool_registry(tools_dir, &Isolation::Thread)?;
+    let tools = tool_registry(tools_dir)?;
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
     // What is wrong with a line is said once.

@@ -9,7 +9,7 @@ use super::fault::{Fault, Faults, Place};
 use super::file::{self, Format};
 use super::properties::{Definition, Kind, Sides, Source};
 use crate::prompt::{section_slots, section_texts};
-use crate::text::{did_you_mean, nearest};
+use crate::text::{did_you_mean, nearest, read_text_file};
 
 /// Definitions by name.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ impl Library {
             let Some(format) = Format::of(&path).filter(|_| !path.is_dir()) else {
                 continue;
             };
-            let text = match fs::read_to_string(&path) {
+            let text = match read_text_file(&path) {
                 Ok(text) => text,
                 Err(error) => {
                     faults.push(unreadable(&path, &error));

@@ -26,7 +26,7 @@ impl Definition {
         let format = Format::of(path).ok_or_else(|| {
             fault("a definition is a file *.md, *.yaml, *.yml or *.json".to_owned())
         })?;
-        let text = std::fs::read_to_string(path)
+        let text = crate::text::read_text_file(path)
             .map_err(|error| fault(format!("cannot be read: {error}")))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         file::read(format, &stem, &Source::File(path.to_owned()), &text)

@@ -1,0 +1,55 @@
+//! Hooks, prompt modules, tools and functions of prompts that loop, fill the memory or are no regular files: each is refused with a clear
+//! error, and the program lives.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::binary::Binary;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    about: String,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// Symbolic links, each with what it leads to.
+    #[serde(default)]
+    links: BTreeMap<String, String>,
+    args: String,
+    code: i32,
+    /// What stdout and stderr hold, in this order.
+    says: Vec<String>,
+}
+
+#[test]
+fn code_in_files_cannot_harm_the_program() {
+    let rows: Vec<Row> = serde_saphyr::from_str(include_str!("script_files.yaml")).unwrap();
+    let mut wrong = Vec::new();
+    for row in rows {
+        let mut binary = Binary::new();
+        for (name, text) in &row.files {
+            binary = binary.file(name, text);
+        }
+        for (name, target) in &row.links {
+            let path = binary.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(target, path).unwrap();
+        }
+        let args: Vec<&str> = row.args.split(' ').collect();
+        let ran = binary.run(&args, "");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        let mut rest = said.as_str();
+        let is_said = row.says.iter().all(|text| match rest.split_once(text) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        });
+        if ran.code != Some(row.code) || !is_said {
+            wrong.push(format!("{}: {:?}\n{said}", row.about, ran.code));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,101 @@
+//! Reading files that other people wrote: devices, pipes and endless files are refused before they are read.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Maximum bytes of a prompt, hook, tool, driver, scorer or other text file.
+const MAX_TEXT_BYTES: u64 = 16 << 20;
+
+/// Maximum bytes of a recording: a cassette, or a file of trajectories.
+pub const MAX_RECORDING_BYTES: u64 = 4 << 30;
+
+/// Reads a text file.
+///
+/// # Errors
+/// As [`fs::read_to_string`]; also for a file that is not regular, or has more than 16 MB.
+pub fn read_text_file(path: &Path) -> io::Result<String> {
+    read_text(path, MAX_TEXT_BYTES)
+}
+
+/// Reads a text file of at most so many bytes.
+///
+/// # Errors
+/// As [`read_text_file`], with another limit.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let bytes = read_file(path, most)?;
+    // The words of the standard library for the same.
+    String::from_utf8(bytes).map_err(|_| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "stream did not contain valid UTF-8",
+        )
+    })
+}
+
+/// Reads a regular file of at most so many bytes.
+///
+/// # Errors
+/// As [`fs::read`]; also for a file that is not regular, or is larger.
+pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    // Before it is opened, which waits for ever with a named pipe.
+    check(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    check(&metadata)?;
+    let too_large = || {
+        let megabytes = most >> 20;
+        io::Error::other(format!("larger than {megabytes} MB, the most that is read"))
+    };
+    if metadata.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// Refuses what is neither a regular file nor a folder, of which reading says so itself.
+fn check(metadata: &fs::Metadata) -> io::Result<()> {
+    if metadata.is_file() || metadata.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::other("not a regular file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_regular_files_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "123").unwrap();
+        assert_eq!(read_file(&path, 3).unwrap(), b"123");
+        assert_eq!(read_text_file(&path).unwrap(), "123");
+        let rows = [
+            (
+                read_file(&path, 2),
+                "larger than 0 MB, the most that is read",
+            ),
+            (read_file(Path::new("/dev/zero"), 2), "not a regular file"),
+            (read_file(folder.path(), 2), "Is a directory (os error 21)"),
+            (
+                read_file(&folder.path().join("none"), 2),
+                "No such file or directory (os error 2)",
+            ),
+        ];
+        for (read, expected) in rows {
+            assert_eq!(read.unwrap_err().to_string(), expected);
+        }
+        fs::write(&path, b"\xff").unwrap();
+        let expected = fs::read_to_string(&path).unwrap_err();
+        let error = read_text_file(&path).unwrap_err();
+        assert_eq!(error.to_string(), expected.to_string());
+        assert_eq!(error.kind(), expected.kind());
+    }
+}
