@@ -93,10 +93,7 @@ impl Scorer for Slow {
         if self.0 == Some(sample.id.as_str()) {
             std::thread::sleep(Duration::from_secs(600));
         }
-        Score {
-            value: 1.0,
-            explanation: String::new(),
-        }
+        Score::new(1.0, "")
     }
 }
 
