@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::decimal::same_json;
 use super::{Score, Scorer, StringMatch, excerpt};
 use crate::Sample;
+use crate::decimal::same_json;
 
 /// The share of a sample's checks that hold. The expected value is `{"checks": […]}`, for each message of the user null,
 /// `{"page": VALUE}`, `{"request": JSON}` or `{"answer": [TEXT, …]}`, any of which the answer may hold, upper and lower case alike.

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::decimal::same_json;
 use super::unicode::nfc;
 use super::{Score, Scorer, excerpt, right, unreadable, wrong};
 use crate::Sample;
+use crate::decimal::same_json_text;
 
 /// Equality of texts, or of JSON values.
 ///
@@ -19,7 +19,7 @@ use crate::Sample;
 ///
 /// Upper and lower case differ. Any other expected value is compared as JSON: the order of keys, white space and the notation of
 /// numbers (`3`, `3.0`) do not matter, and numbers of any length are compared exactly. An answer that is not JSON cannot be read
-/// where a list or an object is expected.
+/// where a list or an object is expected. An expected text that is itself a JSON list or object, as in CSV, is compared in both ways.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
@@ -41,13 +41,12 @@ impl Scorer for Exact {
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let expected = &sample.expected;
-        if !expected.is_string() {
-            match serde_json::from_str::<Value>(answer.trim()) {
-                Ok(found) if same_json(&found, expected) => {
-                    return right("the answer is the expected value");
-                }
-                Err(_) if expected.is_array() || expected.is_object() => {
+        let expected = text(&sample.expected);
+        let is_container = expected.starts_with(['[', '{']);
+        if is_container || !sample.expected.is_string() {
+            match same_json_text(answer, &expected) {
+                Some(true) => return right("the answer is the expected value"),
+                None if !sample.expected.is_string() && is_container => {
                     return unreadable(format!(
                         "the answer {} is not JSON",
                         excerpt(answer.trim())
@@ -56,7 +55,7 @@ impl Scorer for Exact {
                 _ => {}
             }
         }
-        let (answer, expected) = (normal(answer), normal(&text(expected)));
+        let (answer, expected) = (normal(answer), normal(&expected));
         if answer == expected {
             return right("the answer is the expected text");
         }

@@ -16,9 +16,8 @@ mod checks;
 mod outside;
 
 mod dates;
-mod decimal;
 mod json_spans;
-mod unicode;
+pub(crate) mod unicode;
 
 use std::sync::Arc;
 

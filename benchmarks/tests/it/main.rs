@@ -6,6 +6,7 @@ mod cases;
 mod catalog;
 mod cpu_time;
 mod names;
+mod number_text;
 
 mod loaders;
 mod own_worlds;
