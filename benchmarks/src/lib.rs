@@ -41,6 +41,7 @@ mod rows;
 mod table;
 mod template;
 
+mod decimal;
 mod score;
 
 pub use catalog::{

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{excerpt, json_spans, right, unfit, wrong};
+use crate::score::{excerpt, json_spans, right, unfit, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// Compares grids cell by cell; all grids of the task must match.
@@ -68,7 +68,9 @@ impl Scorer for ArcGrid {
                 are(expected.len())
             )),
             (None, "") => wrong("the answer is empty"),
-            (None, answer) => wrong(format!("no grid found in the answer {}", excerpt(answer))),
+            (None, answer) => {
+                unreadable(format!("no grid found in the answer {}", excerpt(answer)))
+            }
         }
     }
 }

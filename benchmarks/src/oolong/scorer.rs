@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{Date, excerpt, read_date, right, unfit, wrong};
+use crate::score::{Date, excerpt, read_date, right, unfit, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// The expected value is `{"answer": TEXT, "answer_type": "ANSWER_TYPE.…"}`, the answer as text and a date as
@@ -60,11 +60,11 @@ impl Scorer for Oolong {
         match kind {
             "ANSWER_TYPE.NUMERIC" => match (whole(found), whole(expected)) {
                 (Some(found), Some(expected)) => near(found, expected),
-                _ => wrong(format!("{} is no whole number", excerpt(found))),
+                _ => unreadable(format!("{} is no whole number", excerpt(found))),
             },
             "ANSWER_TYPE.DATE" => match (read_date(found), read_date(expected)) {
                 (Some(found), Some(expected)) => same_day(found, expected),
-                _ => wrong(format!("{} is no date", excerpt(found))),
+                _ => unreadable(format!("{} is no date", excerpt(found))),
             },
             _ => wrong(format!(
                 "the answer is {}, expected is {}",
@@ -116,10 +116,10 @@ fn near(found: i64, expected: i64) -> Score {
     let exponent = i32::try_from(distance).unwrap_or(i32::MAX);
     match distance {
         0 => right("the number is the expected one"),
-        _ => Score {
-            value: 0.75_f64.powi(exponent),
-            explanation: format!("{found} is {distance} away from {expected}"),
-        },
+        _ => Score::new(
+            0.75_f64.powi(exponent),
+            format!("{found} is {distance} away from {expected}"),
+        ),
     }
 }
 

@@ -1,9 +1,10 @@
-//! `checks/1`: what the checks of a row of one's own found, against what is right.
+//! `checks/2`: what the checks of a row of one's own found, against what is right.
 
 use serde_json::Value;
 
 use super::{Score, Scorer, StringMatch, excerpt};
 use crate::Sample;
+use crate::decimal::same_json;
 
 /// The share of a sample's checks that hold. The expected value is `{"checks": […]}`, for each message of the user null,
 /// `{"page": VALUE}`, `{"request": JSON}` or `{"answer": [TEXT, …]}`, any of which the answer may hold, upper and lower case alike.
@@ -13,7 +14,7 @@ pub struct Checks;
 
 impl Checks {
     /// The scorer's name with its version.
-    pub const NAME: &str = "checks/1";
+    pub const NAME: &str = "checks/2";
 }
 
 impl Scorer for Checks {
@@ -58,14 +59,12 @@ impl Scorer for Checks {
             .map(|problem| format!("; {problem}"))
             .unwrap_or_default();
         let s = if count == 1 { "" } else { "s" };
-        Score {
-            value: if count == 0 {
-                0.0
-            } else {
-                f64::from(held) / f64::from(count)
-            },
-            explanation: format!("{held} of {count} check{s} held{why}"),
-        }
+        let value = if count == 0 {
+            0.0
+        } else {
+            f64::from(held) / f64::from(count)
+        };
+        Score::new(value, format!("{held} of {count} check{s} held{why}"))
     }
 }
 
@@ -90,7 +89,7 @@ fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<Strin
     }
     let found = &turn["check"];
     let right = check.get("page").or_else(|| check.get("request"))?;
-    (!equal(found, right)).then(|| {
+    (!same_json(found, right)).then(|| {
         let (found, right) = (found.to_string(), right.to_string());
         format!(
             "found is {}, expected is {}",
@@ -98,27 +97,4 @@ fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<Strin
             excerpt(&right)
         )
     })
-}
-
-/// Equal as JSON is: 3 and 3.0 are one number.
-fn equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            left == right || left.as_f64() == right.as_f64()
-        }
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|(left, right)| equal(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .all(|(name, left)| right.get(name).is_some_and(|right| equal(left, right)))
-        }
-        (left, right) => left == right,
-    }
 }

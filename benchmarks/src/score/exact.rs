@@ -1,18 +1,25 @@
-//! `exact/1`: the answer is the expected text, but for spaces and quotes around it.
+//! `exact/2`: the answer is the expected text or JSON value.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, wrong};
+use super::unicode::nfc;
+use super::{Score, Scorer, excerpt, right, unreadable, wrong};
 use crate::Sample;
+use crate::decimal::same_json_text;
 
-/// Equality of texts. From the answer and from the expected text alike
-/// - white space at both ends is taken away,
-/// - then one pair of quotes around the whole (`"…"`, `'…'`, `` `…` ``, `“…”`, `‘…’`), if there is none of them within,
-/// - then every run of white space, as Unicode defines it, becomes one space, and none at the ends.
+/// Equality of texts, or of JSON values.
 ///
-/// Upper and lower case differ. An expected value that is no string stands for its compact JSON.
+/// If the expected value is a text, both sides are prepared in the same way:
+/// - White space at both ends is removed.
+/// - One pair of quotes around the whole (`"…"`, `'…'`, `` `…` ``, `“…”`, `‘…’`) is removed, unless there are more of them inside.
+/// - Every run of Unicode white space becomes one space, and none at the ends.
+/// - The rest is composed (Unicode NFC).
+///
+/// Upper and lower case differ. Any other expected value is compared as JSON: the order of keys, white space and the notation of
+/// numbers (`3`, `3.0`) do not matter, and numbers of any length are compared exactly. An answer that is not JSON cannot be read
+/// where a list or an object is expected. An expected text that is itself a JSON list or object, as in CSV, is compared in both ways.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
@@ -20,7 +27,7 @@ const QUOTES: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“',
 
 impl Exact {
     /// The scorer's name with its version.
-    pub const NAME: &str = "exact/1";
+    pub const NAME: &str = "exact/2";
 }
 
 impl Scorer for Exact {
@@ -34,7 +41,21 @@ impl Scorer for Exact {
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let (answer, expected) = (normal(answer), normal(&text(&sample.expected)));
+        let expected = text(&sample.expected);
+        let is_container = expected.starts_with(['[', '{']);
+        if is_container || !sample.expected.is_string() {
+            match same_json_text(answer, &expected) {
+                Some(true) => return right("the answer is the expected value"),
+                None if !sample.expected.is_string() && is_container => {
+                    return unreadable(format!(
+                        "the answer {} is not JSON",
+                        excerpt(answer.trim())
+                    ));
+                }
+                _ => {}
+            }
+        }
+        let (answer, expected) = (normal(answer), normal(&expected));
         if answer == expected {
             return right("the answer is the expected text");
         }
@@ -59,9 +80,6 @@ fn normal(text: &str) -> String {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
         (!inner.contains([open, close])).then_some(inner)
     });
-    unquoted
-        .unwrap_or(text)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words: Vec<_> = unquoted.unwrap_or(text).split_whitespace().collect();
+    nfc(&words.join(" "))
 }

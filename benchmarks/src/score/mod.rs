@@ -17,6 +17,7 @@ mod outside;
 
 mod dates;
 mod json_spans;
+pub(crate) mod unicode;
 
 use std::sync::Arc;
 
@@ -43,6 +44,20 @@ pub struct Score {
     pub value: f64,
     /// Why, in a phrase for people.
     pub explanation: String,
+    /// Whether the answer has a form that the scorer cannot read, for example no number where one is expected. It scores 0, and
+    /// is counted apart from wrong answers.
+    pub is_unreadable: bool,
+}
+
+impl Score {
+    /// Score of an answer that the scorer could read.
+    pub fn new(value: f64, explanation: impl Into<String>) -> Self {
+        Self {
+            value,
+            explanation: explanation.into(),
+            is_unreadable: false,
+        }
+    }
 }
 
 /// Scores an answer against its sample: a pure function of both, in time linear in the answer.
@@ -73,12 +88,12 @@ pub struct NamedScorer {
 const SHARED: [NamedScorer; 9] = [
     NamedScorer {
         name: "exact",
-        summary: "the expected text, but for white space and quotes around it",
+        summary: "the expected text, except for white space and quotes around it; other values are compared as JSON",
         make: || Arc::new(Exact),
     },
     NamedScorer {
         name: "short-answer",
-        summary: "the expected text, but for case, punctuation and articles; a list of texts allows any",
+        summary: "the expected text, except for case, punctuation and articles; a list of texts allows any",
         make: || Arc::new(ShortAnswer),
     },
     NamedScorer {
@@ -141,16 +156,18 @@ pub(crate) fn unfit(problem: Option<&str>) -> Score {
 }
 
 pub(crate) fn right(explanation: impl Into<String>) -> Score {
-    Score {
-        value: 1.0,
-        explanation: explanation.into(),
-    }
+    Score::new(1.0, explanation)
 }
 
 pub(crate) fn wrong(explanation: impl Into<String>) -> Score {
+    Score::new(0.0, explanation)
+}
+
+/// The score of an answer whose form the scorer cannot read.
+pub(crate) fn unreadable(explanation: impl Into<String>) -> Score {
     Score {
-        value: 0.0,
-        explanation: explanation.into(),
+        is_unreadable: true,
+        ..wrong(explanation)
     }
 }
 

@@ -1,16 +1,22 @@
-//! `numeric/2`: the answer's number is the expected one.
+//! `numeric/3`: the answer's number is the expected one.
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, unfit, wrong};
+use super::unicode::plain_forms;
+use super::{Score, Scorer, excerpt, right, unfit, unreadable, wrong};
 use crate::Sample;
+use crate::decimal::Decimal;
 
-/// Equality of numbers, up to 10^-9 of the larger one. The expected value is a number, or a text that is one.
+/// Equality of numbers. Whole numbers of any length are compared exactly, and so are all numbers from 2^53 on. Below that, numbers
+/// with a fraction may differ by 10^-9 of the larger one. The expected value is a number, or a text that is one.
 ///
-/// The answer's number is the last one within the last `\boxed{…}` that has any, or else the last one of the answer.
-/// A number is digits, perhaps with a sign, with commas between groups of three, a decimal point, an exponent: `-1,234.5`,
-/// `6.02e23`. `−` counts as `-`. `3/4` and `\frac{3}{4}` are fractions, as are `\dfrac`, `\tfrac` and `\cfrac`, and a sign may
-/// stand before each: `-\frac{3}{4}`. A sign counts only where no letter or digit is before it, so that `5-3` ends in 3.
+/// The answer's number is the last one within the last `\boxed{…}` that has any, or else the last one of the answer. An answer
+/// without a number cannot be read.
+///
+/// A number is digits of any script, perhaps with a sign, separators between groups of three, a decimal point, an exponent:
+/// `-1,234.5`, `6.02e23`. Separators are `,`, `'`, `\,`, `{,}`, `,\!` and spaces that do not break a line; `−` is a `-`. `3/4` and
+/// `\frac{3}{4}` are fractions, as are `\dfrac`, `\tfrac` and `\cfrac`, and a sign may stand before each: `-\frac{3}{4}`. A sign
+/// counts only if no letter or digit is before it, so that `5-3` ends in 3.
 ///
 /// Source: this project's own; boxed answers after <https://github.com/hendrycks/math>. For AIME, whose answers are whole
 /// numbers from 0 to 999, it is equality of integers.
@@ -19,7 +25,7 @@ pub struct Numeric;
 
 impl Numeric {
     /// The scorer's name with its version.
-    pub const NAME: &str = "numeric/2";
+    pub const NAME: &str = "numeric/3";
 }
 
 impl Scorer for Numeric {
@@ -33,8 +39,8 @@ impl Scorer for Numeric {
                 Some("is no number alone")
             }
             other => {
-                let is_finite = self::expected(other).is_some_and(f64::is_finite);
-                (!is_finite).then_some("is no number")
+                let is_usable = self::expected(other).is_some_and(|number| number.is_bounded());
+                (!is_usable).then_some("is no number")
             }
         }
     }
@@ -50,9 +56,13 @@ impl Scorer for Numeric {
             .find_map(|text| last_number(braced(text)))
             .or_else(|| last_number(answer));
         match found {
-            Some(found) if same(found, expected) => right("the number is the expected one"),
-            Some(found) => wrong(format!("the number is {found}, expected is {expected}")),
-            None => wrong(format!(
+            Some(found) if found.is_same(&expected) => right("the number is the expected one"),
+            Some(found) => wrong(format!(
+                "the number is {}, expected is {}",
+                found.shown(),
+                expected.shown()
+            )),
+            None => unreadable(format!(
                 "no number in the answer {}",
                 excerpt(answer.trim())
             )),
@@ -60,17 +70,71 @@ impl Scorer for Numeric {
     }
 }
 
-fn expected(value: &Value) -> Option<f64> {
+fn expected(value: &Value) -> Option<Quantity> {
     match value {
-        Value::Number(number) => number.as_f64(),
+        Value::Number(number) => Quantity::decimal(&number.to_string()),
         Value::String(text) => last_number(text),
         _ => None,
     }
 }
 
+/// A number of an answer or a sample.
+enum Quantity {
+    /// A decimal number, as text and by value.
+    Decimal(String, Decimal),
+    /// A fraction.
+    Fraction(f64),
+}
+
+/// From here on, not every whole number has a binary floating-point number of its own.
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Quantity {
+    fn decimal(text: &str) -> Option<Self> {
+        Some(Self::Decimal(text.to_owned(), Decimal::parse(text)?))
+    }
+
+    /// The nearest binary floating-point number, perhaps infinite.
+    fn nearest(&self) -> f64 {
+        match self {
+            Self::Decimal(text, _) => text.parse().unwrap_or(f64::NAN),
+            Self::Fraction(value) => *value,
+        }
+    }
+
+    /// Whether it is finite; a number without an exponent is, however many digits it has.
+    fn is_bounded(&self) -> bool {
+        self.nearest().is_finite()
+            || matches!(self, Self::Decimal(text, _) if !text.contains(['e', 'E']))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let (a, b) = (self.nearest(), other.nearest());
+        let larger = a.abs().max(b.abs());
+        if let (Self::Decimal(_, a), Self::Decimal(_, b)) = (self, other) {
+            if a == b {
+                return true;
+            }
+            if (a.is_whole() && b.is_whole()) || larger >= FIRST_INEXACT {
+                return false;
+            }
+        }
+        a.is_finite() && (a - b).abs() <= 1e-9 * larger
+    }
+
+    fn shown(&self) -> String {
+        const LONGEST: usize = 60;
+        match self {
+            Self::Decimal(text, _) if text.len() > LONGEST => format!("{}…", &text[..LONGEST]),
+            Self::Decimal(text, _) => text.clone(),
+            Self::Fraction(value) => value.to_string(),
+        }
+    }
+}
+
 /// Whether a text is a number and nothing else, but for a sign of money or percent and the command of a fraction.
 fn is_one_number(text: &str) -> bool {
-    let text = text.trim().replace('−', "-");
+    let text = plain_forms(text.trim());
     let bytes = text.as_bytes();
     let begins = |at: &usize| number(bytes, *at).is_some();
     let Some(start) = (0..bytes.len()).find(begins) else {
@@ -95,10 +159,6 @@ fn is_one_number(text: &str) -> bool {
     before.iter().all(is_around) && bytes[end..].iter().all(is_around)
 }
 
-fn same(a: f64, b: f64) -> bool {
-    a.is_finite() && (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
-}
-
 /// The text up to the brace that closes it.
 fn braced(text: &str) -> &str {
     let mut depth = 1_usize;
@@ -116,43 +176,35 @@ fn braced(text: &str) -> &str {
 }
 
 /// The last number of a text, a fraction counting as one.
-fn last_number(text: &str) -> Option<f64> {
-    let text = text.replace('−', "-");
+fn last_number(text: &str) -> Option<Quantity> {
+    let text = plain_forms(text);
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut last: Option<Found> = None;
-    let mut numerator: Option<Found> = None;
+    let mut fraction = None;
     while at < bytes.len() {
-        let Some((value, end)) = number(bytes, at) else {
+        let Some((digits, end)) = number(bytes, at) else {
             at += 1;
             continue;
         };
         let found = Found {
-            value,
+            digits,
             start: at,
             end,
         };
-        let fraction = numerator.as_ref().and_then(|top| top.over(&found, bytes));
-        numerator = Some(Found {
-            value,
-            start: at,
-            end,
-        });
-        last = Some(match fraction {
-            Some(value) => Found {
-                value,
-                start: at,
-                end,
-            },
-            None => found,
-        });
+        fraction = last.as_ref().and_then(|top| top.over(&found, bytes));
+        last = Some(found);
         at = end;
     }
-    last.map(|found| found.value)
+    match fraction {
+        Some(value) => Some(Quantity::Fraction(value)),
+        None => Quantity::decimal(&last?.digits),
+    }
 }
 
 struct Found {
-    value: f64,
+    /// The number without separators.
+    digits: String,
     start: usize,
     end: usize,
 }
@@ -165,7 +217,8 @@ impl Found {
             b"}{" => fraction_sign(&text[..self.start])?,
             _ => return None,
         };
-        (other.value != 0.0).then(|| sign * self.value / other.value)
+        let (top, bottom): (f64, f64) = (self.digits.parse().ok()?, other.digits.parse().ok()?);
+        (bottom != 0.0).then(|| sign * top / bottom)
     }
 }
 
@@ -183,8 +236,13 @@ fn fraction_sign(before: &[u8]) -> Option<f64> {
     Some(if is_negative { -1.0 } else { 1.0 })
 }
 
-/// The number that begins at `at`, and where it ends.
-fn number(text: &[u8], at: usize) -> Option<(f64, usize)> {
+/// What may separate groups of three digits.
+const SEPARATORS: [&str; 9] = [
+    ",", "'", "’", "\\,", "{,}", ",\\!", "\u{a0}", "\u{2009}", "\u{202f}",
+];
+
+/// The number that begins at `at`, without separators, and where it ends.
+fn number(text: &[u8], at: usize) -> Option<(String, usize)> {
     let digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
     let begins = |at: usize| digit(at) || (text.get(at) == Some(&b'.') && digit(at + 1));
     let is_signed = matches!(text[at], b'-' | b'+')
@@ -207,11 +265,17 @@ fn number(text: &[u8], at: usize) -> Option<(f64, usize)> {
     };
     take(&mut end);
     if end - start <= 3 {
-        let group = |at: usize| {
-            text.get(at) == Some(&b',') && (1..=3).all(|next| digit(at + next)) && !digit(at + 4)
+        let begins_group = |at: usize| (0..3).all(|next| digit(at + next)) && !digit(at + 3);
+        let group = |end: usize, separator: &str| {
+            text[end..].starts_with(separator.as_bytes()) && begins_group(end + separator.len())
         };
-        while group(end) {
-            end += 1;
+        // The longest first: `,\!` begins with a comma.
+        let separator = SEPARATORS
+            .iter()
+            .rev()
+            .find(|separator| group(end, separator));
+        while let Some(separator) = separator.filter(|separator| group(end, separator)) {
+            end += separator.len();
             take(&mut end);
         }
     }
@@ -234,5 +298,5 @@ fn number(text: &[u8], at: usize) -> Option<(f64, usize)> {
             digits.push_str(&String::from_utf8_lossy(&text[first..end]));
         }
     }
-    Some((digits.parse().ok()?, end))
+    Some((digits, end))
 }

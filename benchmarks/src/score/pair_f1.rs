@@ -48,14 +48,12 @@ impl Scorer for PairF1 {
         } else {
             2.0 * hits as f64 / all as f64
         };
-        Score {
-            value,
-            explanation: format!(
-                "{hits} of {} expected pairs are among the {} of the answer",
-                expected.len(),
-                found.len()
-            ),
-        }
+        let explanation = format!(
+            "{hits} of {} expected pairs are among the {} of the answer",
+            expected.len(),
+            found.len()
+        );
+        Score::new(value, explanation)
     }
 }
 

@@ -1,25 +1,30 @@
-//! `short-answer/1`: the answer is one of the expected texts, but for case, punctuation and articles.
+//! `short-answer/2`: the answer is one of the expected texts, except for case, punctuation and articles.
 
 use serde_json::Value;
 
+use super::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 
-/// Equality of short texts, as questions of fact have them. If the answer has lines that begin with `Exact Answer:`, what
-/// follows in the last of them is judged, or else the whole. The expected value is a text or a list of texts, of which one has to match.
+/// Equality of short texts, such as answers to questions of fact. If lines of the answer begin with `Exact Answer:`, the rest of
+/// the last of them is judged, otherwise the whole answer. The expected value is a text or a list of texts, of which one has to match.
 ///
-/// Both sides are put in lower case; punctuation, the words `a`, `an` and `the`, and white space at the ends fall away, and runs of
-/// white space become one space.
+/// Both sides are prepared in the same way:
+/// - Full-width characters, digits of other scripts and the like become plain ones, and the text is composed (Unicode NFC).
+/// - Case is folded. The words `a`, `an` and `the` are removed, and white space becomes single spaces.
+/// - Punctuation of any script is removed unless it changes the meaning: a sign or a point before a number (`-5`, `.5`, `<5`),
+///   anything between two digits (`3.14`, `10:30`, `3/4`) except thousands separators (`1,000`), and `+`, `#` or `-` at the end of a
+///   word (`C++`, `C#`, `A-`).
 ///
-/// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script (<https://rajpurkar.github.io/SQuAD-explorer/>), and the answer's
-/// form of `BrowseComp` (<https://arxiv.org/abs/2504.12516>). `BrowseComp` and BrowseComp-Plus publish figures by a model as
-/// judge, which takes other wordings, too: this is a lower bound of them.
+/// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script (<https://rajpurkar.github.io/SQuAD-explorer/>), which removes all
+/// of ASCII's punctuation, and the answer's form of `BrowseComp` (<https://arxiv.org/abs/2504.12516>). The figures published for
+/// `BrowseComp` and BrowseComp-Plus come from a model as judge, which accepts other wordings, so this is a lower bound of them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortAnswer;
 
 impl ShortAnswer {
     /// The scorer's name with its version.
-    pub const NAME: &str = "short-answer/1";
+    pub const NAME: &str = "short-answer/2";
 }
 
 impl Scorer for ShortAnswer {
@@ -69,10 +74,91 @@ fn texts(expected: &Value) -> Vec<&str> {
 }
 
 fn normal(text: &str) -> String {
-    let is_kept = |letter: &char| !letter.is_ascii_punctuation() && !"“”‘’–—…".contains(*letter);
-    let text: String = text.to_lowercase().chars().filter(is_kept).collect();
-    let words = text
+    let letters: Vec<char> = fold_case(&plain_forms(text)).chars().collect();
+    let mut kept = String::with_capacity(text.len());
+    // Whether the character before is a part of a word.
+    let mut is_after_word = false;
+    for (at, &letter) in letters.iter().enumerate() {
+        let neighbors = Neighbors {
+            letters: &letters,
+            at,
+            is_after_word,
+        };
+        if !neighbors.keeps(letter) {
+            is_after_word = false;
+            continue;
+        }
+        is_after_word = letter.is_alphanumeric() || (is_after_word && "+#".contains(letter));
+        kept.push(match letter {
+            '’' => '\'',
+            _ if is_dash(letter) => '-',
+            _ => letter,
+        });
+    }
+    let words = kept
         .split_whitespace()
         .filter(|word| !matches!(*word, "a" | "an" | "the"));
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// What surrounds a character.
+struct Neighbors<'a> {
+    letters: &'a [char],
+    at: usize,
+    is_after_word: bool,
+}
+
+impl Neighbors<'_> {
+    fn next(&self, by: usize) -> Option<char> {
+        self.letters.get(self.at + by).copied()
+    }
+
+    fn previous(&self) -> Option<char> {
+        Some(self.letters[self.at.checked_sub(1)?])
+    }
+
+    /// Whether a character belongs to a word, or is punctuation that changes the meaning.
+    fn keeps(&self, letter: char) -> bool {
+        let is_digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit());
+        if is_digit(self.previous()) && is_digit(self.next(1)) {
+            return !(is_thousands_separator(letter) && self.is_thousands());
+        }
+        if !is_punctuation(letter) {
+            return true;
+        }
+        let is_word_start = self.previous().is_none_or(char::is_whitespace);
+        match letter {
+            '+' => self.is_after_word || self.is_before_number(),
+            '#' => self.is_after_word,
+            '-' if self.previous().is_some_and(char::is_alphabetic) => self
+                .next(1)
+                .is_none_or(|next| !next.is_alphanumeric() && !is_dash(next)),
+            '-' => !self.is_after_word && self.is_before_number(),
+            '–' | '<' | '>' => is_word_start && self.is_before_number(),
+            '.' => !self.is_after_word && self.previous() != Some('.') && is_digit(self.next(1)),
+            _ => false,
+        }
+    }
+
+    /// Whether a number comes next, perhaps after a currency symbol.
+    fn is_before_number(&self) -> bool {
+        let skipped = usize::from(self.next(1).is_some_and(|next| "$€£¥".contains(next)));
+        let is_digit = |by: usize| {
+            self.next(skipped + by)
+                .is_some_and(|next| next.is_ascii_digit())
+        };
+        is_digit(1) || (self.next(skipped + 1) == Some('.') && is_digit(2))
+    }
+
+    /// Whether one to three digits are before, and exactly three after.
+    fn is_thousands(&self) -> bool {
+        let digits = |letters: &mut dyn Iterator<Item = &char>| {
+            letters
+                .take(4)
+                .take_while(|letter| letter.is_ascii_digit())
+                .count()
+        };
+        digits(&mut self.letters[..self.at].iter().rev()) <= 3
+            && digits(&mut self.letters[self.at + 1..].iter()) == 3
+    }
 }

@@ -1,14 +1,15 @@
-//! `string-match-all/1` and `string-match-part/1`: which of the expected texts the answer holds.
+//! `string-match-all/2` and `string-match-part/2`: which of the expected texts the answer holds.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::unicode::nfc;
 use super::{Score, Scorer, excerpt};
 use crate::Sample;
 
 /// RULER's two metrics. The expected value is a text or a list of texts; a text counts as found where the answer holds
-/// it, upper and lower case alike, anywhere and within longer words, too.
+/// it, in upper or lower case and however Unicode composes it, anywhere and within longer words.
 ///
 /// Source: `string_match_all` and `string_match_part` of `scripts/eval/synthetic/constants.py` in
 /// <https://github.com/NVIDIA/RULER>, as copies of it in other projects have them. As there, an answer that returns
@@ -23,9 +24,9 @@ pub enum StringMatch {
 
 impl StringMatch {
     /// The name of [`StringMatch::All`] with its version.
-    pub const ALL: &str = "string-match-all/1";
+    pub const ALL: &str = "string-match-all/2";
     /// The name of [`StringMatch::Part`] with its version.
-    pub const PART: &str = "string-match-part/1";
+    pub const PART: &str = "string-match-part/2";
 }
 
 impl Scorer for StringMatch {
@@ -56,10 +57,11 @@ impl Scorer for StringMatch {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let expected = texts(&sample.expected);
-        let answer_lower = answer.to_lowercase();
+        let comparable = |text: &str| nfc(&text.to_lowercase());
+        let answer = comparable(answer);
         let missing: Vec<_> = expected
             .iter()
-            .filter(|text| !answer_lower.contains(&text.to_lowercase()))
+            .filter(|text| !answer.contains(&comparable(text)))
             .collect();
         let found = expected.len() - missing.len();
         let value = match self {
@@ -71,13 +73,11 @@ impl Scorer for StringMatch {
             Some(first) => format!(", {} is missing", excerpt(first)),
             None => String::new(),
         };
-        Score {
+        let all = expected.len();
+        Score::new(
             value,
-            explanation: format!(
-                "{found} of {} expected texts are in the answer{which}",
-                expected.len()
-            ),
-        }
+            format!("{found} of {all} expected texts are in the answer{which}"),
+        )
     }
 }
 

@@ -8,9 +8,11 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
+use crate::decimal::exact_value;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -136,7 +138,8 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
     }
 }
 
-/// An object of which no name stands twice: serde's own would keep the last value and lose the others.
+/// An object without duplicate names: serde's own would keep the last value and lose the others. A field with a number that
+/// [`Value`] cannot hold exactly is the field's text.
 struct Fields(Row);
 
 impl<'de> Deserialize<'de> for Fields {
@@ -156,7 +159,8 @@ impl<'de> Deserialize<'de> for Fields {
                     if row.contains_key(&name) {
                         return Err(A::Error::custom(format!("has the field `{name}` twice")));
                     }
-                    row.insert(name, fields.next_value()?);
+                    let value: &RawValue = fields.next_value()?;
+                    row.insert(name, exact_value(value.get()).map_err(A::Error::custom)?);
                 }
                 Ok(Fields(row))
             }

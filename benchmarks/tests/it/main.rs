@@ -6,6 +6,7 @@ mod cases;
 mod catalog;
 mod cpu_time;
 mod names;
+mod number_text;
 
 mod loaders;
 mod own_worlds;
@@ -52,13 +53,10 @@ fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
 /// Scores each row's answer and compares value and explanation.
 fn check(scorer: &dyn Scorer, expected: &Value, rows: &[(&str, f64, &str)]) {
     for &(answer, value, explanation) in rows {
-        let wanted = Score {
-            value,
-            explanation: explanation.to_owned(),
-        };
+        let score = score(scorer, answer, expected);
         assert_eq!(
-            score(scorer, answer, expected),
-            wanted,
+            (score.value, score.explanation.as_str()),
+            (value, explanation),
             "answer {answer}, expected {expected}"
         );
     }

@@ -10,5 +10,7 @@ pub mod run_dir;
 mod spent;
 pub mod trajectory;
 
-pub use record::{AttemptRecord, JudgeUse, RECORD_VERSION, RunIdentity, counted};
+pub use record::{
+    AttemptRecord, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted, is_unreadable,
+};
 pub use spent::{AllSpent, Spent, Wasted};

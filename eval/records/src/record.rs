@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use model::{Status, Usage};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Version of [`AttemptRecord`]; every line carries it as `v`.
 pub const RECORD_VERSION: u32 = 1;
@@ -83,6 +83,14 @@ impl JudgeUse {
         }
         self.cost_usd = self.cost_usd.zip(cost_usd).map(|(sum, cost)| sum + cost);
     }
+}
+
+/// Field of [`AttemptRecord::score_details`] that is true if the scorer could not read the form of the answer.
+pub const UNREADABLE: &str = "unreadable";
+
+/// Whether the details of a score state that the scorer could not read the answer.
+pub fn is_unreadable(details: &Value) -> bool {
+    details[UNREADABLE] == true
 }
 
 /// One finished attempt.
@@ -183,7 +191,7 @@ impl AttemptRecord {
         Self {
             run_id: String::new(),
             score_explanation: None,
-            score_details: None,
+            score_details: self.is_unreadable().then(|| json!({ UNREADABLE: true })),
             error: None,
             answer: None,
             answer_file: None,
@@ -192,6 +200,11 @@ impl AttemptRecord {
             program: None,
             ..self.clone()
         }
+    }
+
+    /// Whether the scorer could not read the form of the answer, which then scores 0.
+    pub fn is_unreadable(&self) -> bool {
+        self.score_details.as_ref().is_some_and(is_unreadable)
     }
 
     /// The same with its sample's place in the dataset.

@@ -215,7 +215,7 @@ impl JavaScript {
                 "the details beside the score are longer than {LONGEST_DETAILS} characters of JSON"
             ));
         }
-        Ok((Score { value, explanation }, details))
+        Ok((Score::new(value, explanation), details))
     }
 }
 

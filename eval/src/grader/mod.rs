@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use benchmarks::{Dataset, OutsideScorer, Sample, Score};
 use harness::model::EventKind;
 use harness::{HaltReason, Model};
-use records::JudgeUse;
-use serde_json::Value;
+use records::{JudgeUse, UNREADABLE, is_unreadable};
+use serde_json::{Value, json};
 
 pub use javascript::JavaScript;
 pub use judge::{JUDGE_ATTEMPTS, Judge, JudgePrompt};
@@ -109,7 +109,10 @@ pub async fn grade(
             explanation: UNTOLD.to_owned(),
             ..score
         }),
-        details: None,
+        details: grade
+            .details
+            .filter(is_unreadable)
+            .map(|_| json!({ UNREADABLE: true })),
         ..grade
     }
 }
@@ -128,11 +131,12 @@ pub struct Grade {
 }
 
 impl Grade {
-    /// A score, and nothing else.
+    /// A score, and nothing else. That the scorer cannot read the answer is a detail of the score.
     pub fn of(score: Score) -> Self {
+        let details = score.is_unreadable.then(|| json!({ UNREADABLE: true }));
         Self {
             score: Ok(score),
-            details: None,
+            details,
             judge: None,
             halts: None,
         }

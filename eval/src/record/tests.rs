@@ -53,10 +53,7 @@ fn outcome(status: Status, answer: Option<&str>) -> AttemptOutcome {
 
 #[test]
 fn the_status_decides_whether_a_score_counts() {
-    let right = Grade::of(Score {
-        value: 1.0,
-        explanation: "found".to_owned(),
-    });
+    let right = Grade::of(Score::new(1.0, "found"));
     let broken = Grade::failed("s.js:1: Error: no");
     let late = "no answer within the limits";
     let rows = [

@@ -249,7 +249,7 @@ fn samples_are_shown() {
         (
             Some(0),
             "── a\nquery     Who?\nexpected  \"Ada\"\nmetadata  {\"kind\":1}\ncontext   8 characters\nAda [2J\n\n",
-            "note: 1 of 2 samples; scorer exact/1\n"
+            "note: 1 of 2 samples; scorer exact/2\n"
         )
     );
     let ran = binary.run(&["data", "show", "q.jsonl", "--json"], "");

@@ -137,7 +137,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
         (wrong.code, wrong.stderr.as_str()),
         (
             Some(2),
-            "error: --judge-model: the scorer is exact/1, which asks no model\nhint: add --scorer judge\n"
+            "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n"
         )
     );
     // Without the trajectory there is no question to judge by, and so no verdict.
@@ -221,7 +221,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--judge-model", "scripted"],
-            "error: --judge-model: the scorer is exact/1, which asks no model\nhint: add --scorer judge\n",
+            "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n",
         ),
         (
             &["--scorer", "judge", "--judge-prompt", "judge"],
@@ -322,7 +322,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],
-            "error: --max-cost: the scorer is exact/1, which asks no model\n",
+            "error: --max-cost: the scorer is exact/2, which asks no model\n",
         ),
         (
             &[

@@ -494,12 +494,12 @@ fn another_scorer_judges_what_is_recorded() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("needle/1 (recorded)"), "{}", ran.stdout);
     assert_eq!(fs::read(dir.join("samples.jsonl")).unwrap(), before);
-    let lines = json_lines(&dir.join("scores/exact-1.jsonl"));
+    let lines = json_lines(&dir.join("scores/exact-2.jsonl"));
     assert_eq!(lines.len(), 2);
     assert_eq!(
         lines[0],
         json!({
-            "v": 1, "run_id": null, "id": lines[0]["id"], "attempt": 1, "status": "ok", "scorer": "exact/1",
+            "v": 1, "run_id": null, "id": lines[0]["id"], "attempt": 1, "status": "ok", "scorer": "exact/2",
             "score": 1.0, "score_explanation": lines[0]["score_explanation"], "recorded_scorer": "needle/1",
             "recorded_score": 1.0,
         })

@@ -57,7 +57,7 @@ fn a_file_of_rows_is_a_benchmark() {
     let identity = &run.dir.lock.run;
     assert_eq!(
         (identity.benchmark.as_str(), identity.scorer.as_str()),
-        ("words", "numeric/2")
+        ("words", "numeric/3")
     );
     let scores: Vec<_> = run
         .records()

@@ -100,10 +100,7 @@ impl Scorer for Slow {
         if self.0 == Some(sample.id.as_str()) {
             std::thread::sleep(FOREVER);
         }
-        Score {
-            value: 1.0,
-            explanation: String::new(),
-        }
+        Score::new(1.0, "")
     }
 }
 

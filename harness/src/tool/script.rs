@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use sandbox::HostFunctions;
 use sandbox::message::{CellError, Context};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use super::sandbox::{ToolSandbox, finish};
 use super::{Tool, ToolError, ToolScope};
@@ -181,6 +181,11 @@ impl Tool for Script {
     }
 
     async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError> {
+        if let Some(number) = lossy_integer(&arguments) {
+            return Err(ToolError(format!(
+                "JavaScript cannot hold the integer {number} exactly: pass it as a string"
+            )));
+        }
         let call = json!({
             "arguments": arguments,
             "scope": { "env": scope.env, "options": scope.options },
@@ -204,6 +209,22 @@ impl Tool for Script {
 
     fn version(&self) -> String {
         self.digest.clone()
+    }
+}
+
+/// Returns an integer beyond 2^53 - 1 (`Number.MAX_SAFE_INTEGER`) in the arguments of a call, if there is one.
+fn lossy_integer(arguments: &Value) -> Option<&Number> {
+    const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+    match arguments {
+        Value::Number(number) => {
+            let is_lossy = number
+                .as_f64()
+                .is_some_and(|value| value.abs() > MAX_SAFE_INTEGER);
+            is_lossy.then_some(number)
+        }
+        Value::Array(items) => items.iter().find_map(lossy_integer),
+        Value::Object(members) => members.values().find_map(lossy_integer),
+        _ => None,
     }
 }
 

@@ -64,6 +64,9 @@ pub struct Summary {
     /// with `direct` the middle of the context itself.
     #[serde(default)]
     pub context_trimmed: u64,
+    /// Attempts whose answer has a form that the scorer could not read; they score 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unreadable: u64,
     /// Tokens of the attempts that have a count; none if none has.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
@@ -154,6 +157,14 @@ pub struct PerAttempt {
     pub overhead_share: Option<f64>,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Summary {
     /// The summary of a run that was to make `attempts_total` attempts; `records` holds one for each that it made.
     pub fn new(records: &[AttemptRecord], attempts_total: u64) -> Self {
@@ -194,6 +205,7 @@ impl Summary {
             context_trimmed: count(records, |record| {
                 record.context_trims.is_some_and(|trims| trims > 0)
             }),
+            unreadable: count(records, AttemptRecord::is_unreadable),
             usage: usage(records),
             usage_unknown: count(records, |record| record.usage.is_none()),
             retries: records

@@ -98,6 +98,11 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
             format!("in {} attempts", run.context_trimmed)
         });
     }
+    if runs.iter().any(|(_, run)| run.unreadable > 0) {
+        row("unreadable answers".to_owned(), &|run| {
+            format!("{}, scored 0", run.unreadable)
+        });
+    }
     row("tokens in".to_owned(), &|run| {
         tokens(run, |usage| usage.input_tokens)
     });

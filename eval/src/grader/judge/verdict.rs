@@ -36,7 +36,7 @@ pub(super) fn read(reply: &str) -> Result<Score, String> {
         (Some(_), Some(_)) => return Err("it has both `correct` and `score`".to_owned()),
     };
     let explanation: String = verdict.reason.chars().take(LONGEST_REASON).collect();
-    Ok(Score { value, explanation })
+    Ok(Score::new(value, explanation))
 }
 
 /// A text without the code fence around all of it.
