@@ -107,7 +107,8 @@ impl ResumeArgs {
         let words: Vec<OsString> = words.into_iter().map(OsStr::to_owned).collect();
         let typed = Typed::in_arguments(&words);
         let matches = run.try_get_matches_from(words)?;
-        Self::of(&matches, &typed).ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
+        Self::of(&matches, &typed)
+            .ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
     }
 
     /// The flags of the run that goes on: those it was begun with, and in their place those that are typed.
