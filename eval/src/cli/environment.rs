@@ -143,7 +143,11 @@ fn rivals<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &
     });
     let members = groups.flat_map(|group| group.get_args());
     let others = members.filter(move |member| *member != id);
-    others.filter_map(|other| command.get_arguments().find(|found| found.get_id() == other))
+    others.filter_map(|other| {
+        command
+            .get_arguments()
+            .find(|found| found.get_id() == other)
+    })
 }
 
 /// A switch as clap reads it of a variable.
@@ -158,7 +162,9 @@ fn switch(value: &str) -> Option<bool> {
 fn no_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
     clap::Error::raw(
         ErrorKind::InvalidValue,
-        format!("invalid value '{value}' for '{variable} (for --{long})': value was not a boolean\n"),
+        format!(
+            "invalid value '{value}' for '{variable} (for --{long})': value was not a boolean\n"
+        ),
     )
 }
 

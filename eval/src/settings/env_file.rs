@@ -41,9 +41,8 @@ pub fn load_env_file() -> Result<(), SettingsError> {
     let Ok(here) = env::current_dir() else {
         return Ok(());
     };
-    let wrong = |path: &Path, problem: &str| {
-        SettingsError::new(format!("{}: {problem}", path.display()))
-    };
+    let wrong =
+        |path: &Path, problem: &str| SettingsError::new(format!("{}: {problem}", path.display()));
     let (path, text) = match find(&here) {
         Err((path, error)) => return Err(wrong(&path, &error.to_string())),
         Ok(Found::None) => return Ok(()),
@@ -84,7 +83,9 @@ impl EnvFile {
         if is_of_provider(&name) {
             if value.contains("${") {
                 return Err(SettingsError::with_hint(
-                    format!("{place}: {name}: values of this file are taken as they are, so `${{…}}` is not replaced"),
+                    format!(
+                        "{place}: {name}: values of this file are taken as they are, so `${{…}}` is not replaced"
+                    ),
                     format!("write out the value, or export {name}"),
                 ));
             }
@@ -98,7 +99,10 @@ impl EnvFile {
             terminal::warning(&if env_vars::NOT_FLAGS.contains(&name.as_str()) {
                 format!("{place}: {name} is ignored: it counts only in the environment; export it")
             } else {
-                format!("{place}: {}", unknown(&name, flags.keys().map(String::as_str)))
+                format!(
+                    "{place}: {}",
+                    unknown(&name, flags.keys().map(String::as_str))
+                )
             });
             return Ok(());
         };
@@ -126,15 +130,16 @@ impl EnvFile {
 /// Whether a value names no file outside a folder: as a path, or as parts of a text such as `ALIAS=scripted:FILE`.
 fn names_inside(folder: &Path, here: &Path, value: &str, delimiter: Option<char>) -> bool {
     let part = |part: &str| !part.starts_with('~') && lies_inside(folder, &here.join(part));
-    let is_divider = |letter: char| matches!(letter, ':' | ';' | ',' | '=') || Some(letter) == delimiter;
+    let is_divider =
+        |letter: char| matches!(letter, ':' | ';' | ',' | '=') || Some(letter) == delimiter;
     part(value) && value.split(is_divider).all(|text| part(text.trim()))
 }
 
 /// Whether a variable is a provider's, by `harness/endpoints.yaml`.
 fn is_of_provider(name: &str) -> bool {
-    endpoints().iter().any(|endpoint| {
-        endpoint.base_url_variable == name || endpoint.key.as_deref() == Some(name)
-    })
+    endpoints()
+        .iter()
+        .any(|endpoint| endpoint.base_url_variable == name || endpoint.key.as_deref() == Some(name))
 }
 
 /// A key or base URL of a provider as the file has it. The environment comes first: see [`super::models`].

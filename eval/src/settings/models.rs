@@ -342,7 +342,9 @@ pub(super) fn server(
     {
         return Err(SettingsError::with_hint(
             format!("{place}: `{reference}` needs a key: {name} is not set"),
-            format!("export {name}=…, or put that line into a file .env here or at the root of the project"),
+            format!(
+                "export {name}=…, or put that line into a file .env here or at the root of the project"
+            ),
         ));
     }
     Ok(Server {

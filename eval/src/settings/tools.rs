@@ -203,8 +203,9 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
     let mut values = BTreeMap::new();
     for text in given {
         // The text may hold a secret value.
-        let wrong =
-            |problem: &str| SettingsError::new(format!("--env: {problem}; expected NAME=VALUE or NAME"));
+        let wrong = |problem: &str| {
+            SettingsError::new(format!("--env: {problem}; expected NAME=VALUE or NAME"))
+        };
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text.as_str(), None),
@@ -218,7 +219,8 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
         }
         let forwarded = || env::var(name).ok();
         let value = value.map(str::to_owned).or_else(forwarded);
-        let value = value.ok_or_else(|| wrong("a NAME without a value is not set in the environment"))?;
+        let value =
+            value.ok_or_else(|| wrong("a NAME without a value is not set in the environment"))?;
         values.insert(name.to_owned(), value);
     }
     Ok(values)

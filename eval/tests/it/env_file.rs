@@ -74,10 +74,17 @@ fn a_file_gets_no_power() {
         };
         let lines: Vec<&str> = stderr.lines().filter(is_shown).collect();
         let as_expected = lines.len() == row.stderr.len()
-            && lines.iter().zip(&row.stderr).all(|(line, start)| line.starts_with(start));
+            && lines
+                .iter()
+                .zip(&row.stderr)
+                .all(|(line, start)| line.starts_with(start));
         let shows_secret = ["canary"].iter().any(|secret| stderr.contains(secret));
         if output.status.code() != Some(row.code) || !as_expected || shows_secret {
-            wrong.push(format!("{}: {:?}\n{stderr}", row.about, output.status.code()));
+            wrong.push(format!(
+                "{}: {:?}\n{stderr}",
+                row.about,
+                output.status.code()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

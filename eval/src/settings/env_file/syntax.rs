@@ -114,15 +114,27 @@ mod tests {
         let rows: [(&str, Result<&[(usize, &str, &str)], usize>); 17] = [
             ("", Ok(&[])),
             ("# A=1\n\n A = 1 \n", Ok(&[(3, "A", "1")])),
-            ("export A=1\r\nexported=2", Ok(&[(1, "A", "1"), (2, "exported", "2")])),
+            (
+                "export A=1\r\nexported=2",
+                Ok(&[(1, "A", "1"), (2, "exported", "2")]),
+            ),
             ("A=", Ok(&[(1, "A", "")])),
             ("A=a b # c", Ok(&[(1, "A", "a b")])),
             ("A=a#b", Ok(&[(1, "A", "a#b")])),
             ("A= # c", Ok(&[(1, "A", "")])),
-            ("A=${HOME}$B`id`$(id)", Ok(&[(1, "A", "${HOME}$B`id`$(id)")])),
-            ("A=\"${HOME} # \\n\\\"\\\\\\$x\" # c", Ok(&[(1, "A", "${HOME} # \n\"\\$x")])),
+            (
+                "A=${HOME}$B`id`$(id)",
+                Ok(&[(1, "A", "${HOME}$B`id`$(id)")]),
+            ),
+            (
+                "A=\"${HOME} # \\n\\\"\\\\\\$x\" # c",
+                Ok(&[(1, "A", "${HOME} # \n\"\\$x")]),
+            ),
             ("A='a\\n\"' ", Ok(&[(1, "A", "a\\n\"")])),
-            ("A='one\ntwo=2\n'\nB=3", Ok(&[(1, "A", "one\ntwo=2\n"), (4, "B", "3")])),
+            (
+                "A='one\ntwo=2\n'\nB=3",
+                Ok(&[(1, "A", "one\ntwo=2\n"), (4, "B", "3")]),
+            ),
             ("A=1=2", Ok(&[(1, "A", "1=2")])),
             ("\u{feff}A=1", Ok(&[(1, "A", "1")])),
             ("A=1\nB", Err(2)),
