@@ -13,6 +13,7 @@ use super::wire::{
     Answer, Assembly, ContentParts, End, add_extra, append, arguments, call, cost, count, data_url,
     items, paired, parse_event, said, text, unless_blank,
 };
+use crate::model::lenient_json;
 use crate::model::{
     Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, ToolUse, Usage,
 };
@@ -433,6 +434,12 @@ impl Chunks {
     }
 }
 
+/// Whether a message begins with the text that came in pieces.
+fn repeats(message: &str, pieces: &str) -> bool {
+    let [message, pieces] = [message, pieces].map(lenient_json::join_text);
+    message.starts_with(&*pieces)
+}
+
 impl Choice {
     fn take(&mut self, part: &Value) {
         for name in ENDING {
@@ -463,7 +470,7 @@ impl Choice {
         let said = said(&delta["content"]);
         if is_delta {
             self.by_deltas |= !said.text.is_empty();
-        } else if self.by_deltas && said.text.starts_with(&self.text) {
+        } else if self.by_deltas && repeats(&said.text, &self.text) {
             self.text.clear();
             self.refusal.clear();
             self.reasoning.clear();

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::endpoint::{Dialect, Unsupported};
 use super::sse::SseEvent;
 use super::{anthropic, openai_chat, openai_responses};
+use crate::model::lenient_json;
 use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, Usage};
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response};
@@ -273,7 +274,7 @@ pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCa
         name: name.to_owned(),
         arguments: match arguments {
             Value::Null => String::new(),
-            Value::String(arguments) => arguments.clone(),
+            Value::String(arguments) => lenient_json::valid(arguments).into_owned(),
             other => other.to_string(),
         },
     })
@@ -382,10 +383,10 @@ pub(super) fn unless_blank(text: String) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// The data of an event as JSON.
+/// Decodes the data of an event. Halves of surrogate pairs stay marked until the response is whole.
 ///
 /// # Errors
 /// What is wrong with it.
 pub(super) fn parse_event(event: &SseEvent) -> Result<Value, String> {
-    serde_json::from_str(&event.data).map_err(|error| format!("an event is not JSON: {error}"))
+    lenient_json::piece(&event.data).map_err(|error| format!("an event is not JSON: {error}"))
 }
