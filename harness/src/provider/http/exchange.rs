@@ -69,6 +69,7 @@ impl HttpProvider {
         {
             partial.end();
         }
+        partial.arrived(&text);
         let body = self.parse(&text)?;
         let calls = partial.take();
         self.outcome(wire, request, &body, calls)
@@ -228,7 +229,10 @@ impl HttpProvider {
                     // Half an event at the end of the stream is none by the standard of events. Whether the response
                     // lacks its end is seen below.
                     Err(_) if !open => continue,
-                    Err(problem) => return Err(self.garbled(problem)),
+                    Err(problem) => {
+                        partial.arrived(&event.data);
+                        return Err(self.garbled(problem));
+                    }
                 };
                 if let Some(watch) = &mut watch
                     && let Some(end) = watch.end_of_last_block(partial.assembly.text())

@@ -10,8 +10,8 @@ use super::fault::says_error;
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, ContentParts, End, add_extra, append, arguments, call, cost, count, data_url,
-    items, paired, parse_event, said, text, unless_blank,
+    Answer, Assembly, ContentParts, End, Output, add_extra, append, arguments, call, cost, count,
+    data_url, items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::lenient_json;
 use crate::model::{
@@ -327,13 +327,18 @@ fn apart(said: &str) -> Option<(&str, &str)> {
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["prompt_tokens"].as_u64()?;
+    let output = Output::read(
+        usage,
+        ["prompt_tokens", "completion_tokens"],
+        "completion_tokens_details",
+    );
     Some(Usage {
         input_tokens: count(&usage["prompt_tokens"]),
         cached_input_tokens: count(&usage["prompt_tokens_details"]["cached_tokens"]),
         // OpenRouter's alone.
         cache_write_tokens: count(&usage["prompt_tokens_details"]["cache_write_tokens"]),
-        output_tokens: count(&usage["completion_tokens"]),
-        reasoning_tokens: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
+        output_tokens: output.all,
+        reasoning_tokens: output.reasoning,
         estimated: false,
     })
 }

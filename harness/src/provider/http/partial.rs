@@ -42,6 +42,17 @@ impl<'a> Partial<'a> {
         self.expected = None;
     }
 
+    /// A response arrived as this text. If it cannot be read, the text is billed instead of a response of the expected
+    /// length.
+    pub fn arrived(&mut self, text: &str) {
+        let response = Response {
+            text: text.to_owned(),
+            ..Response::default()
+        };
+        let arrived = tokens::estimate(self.request, &response);
+        self.expected = self.expected.map(|_| arrived);
+    }
+
     /// Leaves the report of what was used to the caller, and returns where to report it.
     pub const fn take(&mut self) -> &'a dyn CallSink {
         self.open = false;

@@ -305,6 +305,42 @@ pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
+/// The output tokens of a response, by its server's count.
+pub(super) struct Output {
+    /// All of them, reasoning included.
+    pub all: u64,
+    /// Those of reasoning.
+    pub reasoning: u64,
+}
+
+impl Output {
+    /// Reads a count whose fields for input and output, and for details of the output, have these names.
+    ///
+    /// Some servers count reasoning beside the output instead of in it: xAI, and Gemini behind gateways. The total shows
+    /// that, or reasoning that is more than the output. Google's own server leaves reasoning out of the details, too, so
+    /// that the total alone holds it.
+    pub fn read(usage: &Value, [input, output]: [&str; 2], details: &str) -> Self {
+        let said = count(&usage[output]);
+        let reasoning = [
+            &usage[details]["reasoning_tokens"],
+            &usage["reasoning_tokens"],
+        ];
+        let reasoning = reasoning.into_iter().map(count).max().unwrap_or_default();
+        let total = count(&usage["total_tokens"]);
+        let beside = total.saturating_sub(count(&usage[input]).saturating_add(said));
+        if reasoning > said || reasoning > 0 && beside >= reasoning {
+            return Self {
+                all: said.saturating_add(reasoning),
+                reasoning,
+            };
+        }
+        Self {
+            all: said.saturating_add(if reasoning == 0 { beside } else { 0 }),
+            reasoning: if reasoning == 0 { beside } else { reasoning },
+        }
+    }
+}
+
 /// The most US dollars that a server may say one call has cost; what is above is a mistake.
 const DEAREST: f64 = 1_000.0;
 
