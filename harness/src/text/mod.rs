@@ -4,6 +4,7 @@ mod fence;
 mod js_scan;
 
 mod nearest;
+mod thoughts;
 mod truncate;
 mod parts;
 
@@ -15,4 +16,5 @@ pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;
 pub(crate) use parts::parts;
 pub use sha256::sha256_hex;
+pub(crate) use thoughts::thoughts;
 pub(crate) use truncate::two_ends;

@@ -18,6 +18,7 @@ use crate::model::{
     Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, ToolUse, Usage,
 };
 use crate::provider::{Request, Response};
+use crate::text::thoughts as thoughts_of;
 
 /// The most stop sequences that the format takes.
 const MOST_STOPS: usize = 4;
@@ -178,14 +179,18 @@ fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     }
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
-    } else if keep_reasoning {
-        // As the server itself said it.
+    } else {
+        // As the server itself said it. DeepSeek and Kimi refuse calls without the reasoning that led to them.
         for name in THOUGHTS {
-            if let Some(thoughts) = carried.get(name) {
+            if let Some(thoughts) = carried.get(name)
+                && (keep_reasoning || !calls.is_empty())
+            {
                 turn[name] = thoughts.clone();
             }
         }
-        if let Some(thoughts) = carried.get(IN_TEXT) {
+        if let Some(thoughts) = carried.get(IN_TEXT)
+            && keep_reasoning
+        {
             let thoughts = text(thoughts);
             turn["content"] = json!(format!(
                 "<think>\n{thoughts}\n</think>\n\n{}",
@@ -252,10 +257,10 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             break;
         }
     }
-    if let Some((thoughts, rest)) = apart(&said) {
-        carry.insert(IN_TEXT.to_owned(), json!(thoughts));
-        reasoning = reasoning.or_else(|| unless_blank(thoughts.to_owned()));
-        said = String::from(rest);
+    if let Some(found) = thoughts_of(&said) {
+        carry.insert(IN_TEXT.to_owned(), json!(found.reasoning));
+        reasoning = reasoning.or_else(|| unless_blank(found.reasoning.to_owned()));
+        said = String::from(found.rest.unwrap_or_default());
     }
     let mut tool_calls: Vec<ToolCall> = Vec::new();
     let mut extras = Vec::new();
@@ -314,15 +319,6 @@ fn end_of(choice: &Value) -> Option<End> {
         ))),
         end => end,
     }
-}
-
-/// Thoughts that stand before the text between tags, as servers without a parser for reasoning leave them.
-fn apart(said: &str) -> Option<(&str, &str)> {
-    let (thoughts, rest) = said
-        .trim_start()
-        .strip_prefix("<think>")?
-        .split_once("</think>")?;
-    Some((thoughts.trim(), rest.trim_start()))
 }
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
@@ -412,9 +408,8 @@ impl Assembly for Chunks {
         let Some(choice) = self.counting() else {
             return "";
         };
-        match apart(&choice.text) {
-            Some((_, rest)) => rest,
-            None if choice.text.trim_start().starts_with("<think>") => "",
+        match thoughts_of(&choice.text) {
+            Some(found) => found.rest.unwrap_or_default(),
             None => &choice.text,
         }
     }
