@@ -22,6 +22,7 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
             "harness/tools",
             "harness/endings.yaml",
             "harness/endpoints.yaml",
+            "harness/overflow.yaml",
             "harness/prices.yaml",
             "harness/windows.yaml",
         ],

@@ -3,6 +3,7 @@
 //! Data and traits alone: nothing here asks a model, assembles a prompt or runs code.
 
 mod event;
+pub mod lenient_json;
 pub mod long_answer;
 mod message;
 mod outcome;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::lenient_json;
+
 /// The tools of a request. None at all by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolUse {
@@ -79,7 +81,7 @@ impl ToolCall {
         if self.arguments.trim().is_empty() {
             return Map::new();
         }
-        match serde_json::from_str(&self.arguments) {
+        match lenient_json::from_str(&self.arguments) {
             Ok(Value::Object(input)) => input,
             _ => Map::from_iter([("arguments".to_owned(), self.arguments.clone().into())]),
         }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::model::lenient_json;
 use crate::model::web::{Action, Dump, DumpAlso, DumpSettings, Page, PageError, PageProblem};
 use crate::model::{EventKind, Image, WebEvent};
 use crate::prompt::web;
@@ -132,7 +133,7 @@ impl PageFunctions {
     /// # Errors
     /// What the calling agent reads.
     pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<PageResult, String> {
-        let arguments = serde_json::from_str(arguments)
+        let arguments = lenient_json::from_str(arguments)
             .map_err(|error| format!("{name}(): wrong arguments: {error}"))?;
         let result = self.run(name, arguments).await;
         result.map_err(|error| {

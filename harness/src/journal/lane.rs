@@ -12,6 +12,7 @@ use sandbox::{Recorder, Session};
 use super::entry::{Entry, did, session};
 use super::{EarlierRun, JOURNAL_VERSION, JournalStore, Kept, Key};
 use crate::model::Task;
+use crate::model::lenient_json;
 
 /// What a pinned clock begins with: the first second of 2026.
 const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
@@ -80,7 +81,7 @@ impl Lane {
                 let what = format!("line {} of the journal: {what}", number + 1);
                 io::Error::new(io::ErrorKind::InvalidData, what)
             };
-            let entry = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let entry = lenient_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if let Entry::Attempt { v, .. } = entry
                 && v != JOURNAL_VERSION
             {
@@ -111,7 +112,7 @@ impl Lane {
         };
         let mut earlier = Self::default();
         for line in run.lines(&self.sample, self.attempt) {
-            match serde_json::from_str(&line) {
+            match lenient_json::from_str(&line) {
                 Ok(Entry::Attempt { v, .. }) if v != JOURNAL_VERSION => break,
                 Ok(Entry::Response(_)) => {}
                 Ok(entry) => earlier.take(entry),

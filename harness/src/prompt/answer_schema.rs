@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Position;
 use super::sections::{TURN_SCHEMA_ANSWER, TURN_SCHEMA_MISMATCH, TURN_SCHEMA_RETURN};
+use crate::model::lenient_json;
 use crate::text::two_ends;
 
 /// Characters of what is wrong with an answer that its agent is told.
@@ -76,9 +77,9 @@ impl AnswerSchema {
     /// # Errors
     /// Why none of them conforms, for whoever answered.
     pub fn value_of(&self, answer: &str) -> Result<Value, String> {
-        let parsed = serde_json::from_str(answer).or_else(|error| {
+        let parsed = lenient_json::from_str(answer).or_else(|error| {
             let inside = in_fence(answer).ok_or(error)?;
-            serde_json::from_str(inside)
+            lenient_json::from_str(inside)
         });
         let problem = match &parsed {
             Ok(value) => self.problem(value),

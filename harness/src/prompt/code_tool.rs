@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, Workplace};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
@@ -74,7 +75,7 @@ pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
 /// The code in the arguments of a call. Arguments that are not as the schema says are taken for the code itself: the
 /// cell then shows the model what is wrong.
 fn code_of(arguments: &str) -> String {
-    match serde_json::from_str::<Value>(arguments) {
+    match lenient_json::from_str::<Value>(arguments) {
         Ok(Value::String(code)) => code,
         Ok(Value::Object(input)) => match input.get("code") {
             Some(Value::String(code)) => code.clone(),

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::agent::{Attempt, Invocation, LoggedCall, Specialist};
+use crate::model::lenient_json;
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
 use crate::protocol::subprompt::Prepared;
 use crate::tool::{InstanceArguments, InstanceCall, Runs, ToolError, ToolScope};
@@ -94,7 +95,7 @@ impl Attempt<'_> {
             Ok(value) if hooked.content == content => Ok(value),
             Ok(Value::String(_)) => Ok(Value::String(hooked.content)),
             // A hook changes the text of a value, which may be JSON still.
-            Ok(_) => Ok(serde_json::from_str(&hooked.content)
+            Ok(_) => Ok(lenient_json::from_str(&hooked.content)
                 .unwrap_or_else(|_| Value::String(hooked.content))),
         }
     }

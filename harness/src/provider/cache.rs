@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::record::bill;
 use super::{CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
+use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
 
@@ -80,7 +81,7 @@ impl ResponseCache {
         };
         let found = table.get(key)?;
         // What a later version wrote otherwise is asked for again.
-        Ok(found.and_then(|bytes| serde_json::from_slice(bytes.value()).ok()))
+        Ok(found.and_then(|bytes| lenient_json::from_slice(bytes.value()).ok()))
     }
 
     fn put(&self, key: &[u8], value: &[u8]) -> Result<(), redb::Error> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::model::lenient_json;
 use crate::text::{did_you_mean, nearest, sha256_hex};
 use async_trait::async_trait;
 
@@ -167,7 +168,7 @@ impl Provider for Scripted {
             Called::Calls(calls) => calls,
             Called::Compute(code) => {
                 let list = self.computer.run(code, &newest).await.map_err(failed)?;
-                computed = serde_json::from_str::<Vec<CallEntry>>(&list)
+                computed = lenient_json::from_str::<Vec<CallEntry>>(&list)
                     .map_err(|error| failed(format!("it returned no list of calls: {error}")))?;
                 &computed
             }

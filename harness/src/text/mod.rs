@@ -4,6 +4,7 @@ mod fence;
 mod js_scan;
 
 mod nearest;
+mod thoughts;
 mod truncate;
 mod parts;
 
@@ -17,4 +18,5 @@ pub use nearest::nearest;
 pub(crate) use parts::parts;
 pub use sha256::sha256_hex;
 pub use small_file::{MAX_RECORDING_BYTES, read_file, read_text, read_text_file};
+pub(crate) use thoughts::thoughts;
 pub(crate) use truncate::two_ends;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::instances::{InstanceCall, InstanceTool, makers};
 use super::{CallSettings, FILES_DIR, ImmediateAgent, Tool, ToolError, Values};
 use crate::model::ToolSpec;
+use crate::model::lenient_json;
 use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
 use crate::text::{did_you_mean, nearest, sha256_hex};
@@ -194,7 +195,7 @@ impl BoundTool {
         } else {
             arguments
         };
-        let value: Value = serde_json::from_str(arguments)
+        let value: Value = lenient_json::from_str(arguments)
             .map_err(|error| wrong(format!("they are no JSON that can be read: {error}")))?;
         self.schema.accept(value).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

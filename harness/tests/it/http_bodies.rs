@@ -286,6 +286,18 @@ fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
 }
 
 #[test]
+fn reasoning_goes_back_with_the_calls_that_it_led_to() {
+    for field in ["reasoning_content", "reasoning"] {
+        let carry = json!({field: "hm"}).to_string();
+        let request = conversation(ToolChoice::Auto, Some(&carry));
+        let body = seen("openai", &request, false).body;
+        let messages = body["messages"].as_array().unwrap().iter();
+        let sent: Vec<&Value> = messages.filter_map(|message| message.get(field)).collect();
+        assert_eq!(sent, [&json!("hm")], "{field}: {body}");
+    }
+}
+
+#[test]
 fn how_each_choice_is_said() {
     let forced = || ToolChoice::Forced("read".to_owned());
     let choices = [

@@ -8,6 +8,7 @@ mod hooks;
 mod http;
 mod http_bodies;
 mod http_endings;
+mod json_surrogates;
 mod layers;
 mod prompt_assembly;
 mod prompt_drivers;

@@ -1,6 +1,7 @@
 //! A judge's reply as a score: one JSON object of a known form, or nothing.
 
 use benchmarks::Score;
+use harness::model::lenient_json;
 use serde::Deserialize;
 
 /// Characters of a reason that are kept.
@@ -25,7 +26,7 @@ pub(super) fn read(reply: &str) -> Result<Score, String> {
     if text.is_empty() {
         return Err("it was empty or cut off".to_owned());
     }
-    let verdict: Verdict = serde_json::from_str(text)
+    let verdict: Verdict = lenient_json::from_str(text)
         .map_err(|error| format!("it is not one JSON object of the right form ({error})"))?;
     let value = match (verdict.correct, verdict.score) {
         (Some(true), None) => 1.0,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::catalog::envelope_name;
+use crate::model::lenient_json;
 use crate::model::web::{Envelope, Step, ToolAction};
 use crate::provider::Response;
 
@@ -52,10 +53,10 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
         }
         None => text,
     };
-    let problem = match serde_json::from_str(text) {
+    let problem = match lenient_json::from_str(text) {
         Ok(Value::Object(object)) => return Ok(object),
         // Some servers give the arguments as a string that holds them.
-        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+        Ok(Value::String(inner)) => match lenient_json::from_str(&inner) {
             Ok(Value::Object(object)) => {
                 repairs.push("the envelope was a string that held it".to_owned());
                 return Ok(object);
@@ -142,7 +143,7 @@ fn steps(actions: Value, repairs: &mut Vec<String>) -> Result<Vec<Step>, String>
             repairs.push("`actions` was one action instead of an array".to_owned());
             vec![Value::Object(one)]
         }
-        Value::String(text) => match serde_json::from_str(&text) {
+        Value::String(text) => match lenient_json::from_str(&text) {
             Ok(Value::Array(entries)) => {
                 repairs.push("`actions` was a string that held the array".to_owned());
                 entries
@@ -204,7 +205,7 @@ fn arguments(entry: &mut Map<String, Value>, repairs: &mut Vec<String>) -> Resul
     }
     match args {
         Value::Object(_) => Ok(args),
-        Value::String(text) => match serde_json::from_str(&text) {
+        Value::String(text) => match lenient_json::from_str(&text) {
             Ok(Value::Object(args)) => {
                 repairs.push("`args` was a string that held the object".to_owned());
                 Ok(Value::Object(args))

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::lenient_json;
+
 /// What the model chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
@@ -96,7 +98,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
         }
         None => text,
     };
-    match serde_json::from_str(text) {
+    match lenient_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("it is JSON, but not an object".to_owned()),
         Err(error) => Err(format!("it is not one JSON object: {error}")),

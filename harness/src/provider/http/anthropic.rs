@@ -10,6 +10,7 @@ use super::wire::{
     Answer, Assembly, End, add_extra, append, call, cost, count, paired, parse_event, text,
     unless_blank,
 };
+use crate::model::lenient_json;
 use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};
 
@@ -410,7 +411,7 @@ impl Events {
             return;
         };
         if !block.input.is_empty() {
-            let parsed = serde_json::from_str(&block.input);
+            let parsed = lenient_json::piece(&lenient_json::join_text(&block.input));
             block.content["input"] = parsed.unwrap_or_else(|_| json!(block.input));
         }
     }

@@ -85,7 +85,6 @@ pub struct Unsupported {
 struct Table {
     endpoints: Vec<Endpoint>,
     sealed_reasoning: Vec<String>,
-    context_overflow: Vec<String>,
     no_credit: NoCredit,
 }
 
@@ -104,7 +103,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
         endpoints: Vec::new(),
         sealed_reasoning: Vec::new(),
-        context_overflow: Vec::new(),
         no_credit: NoCredit::default(),
     })
 });
@@ -117,11 +115,6 @@ pub fn endpoints() -> &'static [Endpoint] {
 /// The endpoint of this name.
 pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
     endpoints().iter().find(|endpoint| endpoint.name == name)
-}
-
-/// What servers say when a conversation is too long, in lower case.
-pub(super) fn overflow_texts() -> &'static [String] {
-    &TABLE.context_overflow
 }
 
 /// Whether a model of the Responses API seals its reasoning.
@@ -254,9 +247,9 @@ mod tests {
         );
         assert!(
             table
-                .context_overflow
+                .no_credit
+                .messages
                 .iter()
-                .chain(&table.no_credit.messages)
                 .all(|text| *text == text.to_lowercase())
         );
     }

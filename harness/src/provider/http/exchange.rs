@@ -11,6 +11,7 @@ use super::partial::{Partial, used};
 use super::sse::SseParser;
 use super::wire::Wire;
 use super::{ExtraHeader, HttpProvider, fault, strike_out};
+use crate::model::lenient_json;
 use crate::provider::{CallSink, ProviderError, Request, Response};
 use crate::text::StopWatch;
 
@@ -68,6 +69,7 @@ impl HttpProvider {
         {
             partial.end();
         }
+        partial.arrived(&text);
         let body = self.parse(&text)?;
         let calls = partial.take();
         self.outcome(wire, request, &body, calls)
@@ -185,7 +187,7 @@ impl HttpProvider {
     fn parse(&self, text: &str) -> Result<Value, ProviderError> {
         // Some servers begin with a byte-order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        serde_json::from_str(text).map_err(|error| {
+        lenient_json::from_str(text).map_err(|error| {
             self.garbled(format!("it is not JSON ({error}): {}", fault::quote(text)))
         })
     }
@@ -227,15 +229,19 @@ impl HttpProvider {
                     // Half an event at the end of the stream is none by the standard of events. Whether the response
                     // lacks its end is seen below.
                     Err(_) if !open => continue,
-                    Err(problem) => return Err(self.garbled(problem)),
+                    Err(problem) => {
+                        partial.arrived(&event.data);
+                        return Err(self.garbled(problem));
+                    }
                 };
                 if let Some(watch) = &mut watch
                     && let Some(end) = watch.end_of_last_block(partial.assembly.text())
                 {
-                    let body = partial.assembly.whole(false).unwrap_or_default();
+                    let body = partial.whole(false).unwrap_or_default();
                     let mut response = self.read(wire, request, &body)?;
                     let counted = response.usage.filter(|usage| !usage.estimated);
-                    partial.assembly.text()[..end].clone_into(&mut response.text);
+                    response.text =
+                        lenient_json::join_text(&partial.assembly.text()[..end]).into_owned();
                     response.usage = Some(used(counted, request, &response));
                     partial.take();
                     return Ok(response);
@@ -244,13 +250,10 @@ impl HttpProvider {
             }
         }
         partial.end();
-        let body = partial
-            .assembly
-            .whole(true)
-            .ok_or_else(|| ProviderError::Cut {
-                provider: self.name().to_owned(),
-                message: "the stream ended in the middle of it".to_owned(),
-            })?;
+        let body = partial.whole(true).ok_or_else(|| ProviderError::Cut {
+            provider: self.name().to_owned(),
+            message: "the stream ended in the middle of it".to_owned(),
+        })?;
         self.outcome(wire, request, &body, partial.take())
     }
 

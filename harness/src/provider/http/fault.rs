@@ -5,9 +5,11 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
-use super::endpoint::{no_credit, overflow_texts};
+use super::endpoint::no_credit;
+use super::overflow::{self, Length};
 use super::sse::SseEvent;
 use super::wire::{items, text};
+use crate::model::lenient_json;
 use crate::provider::ProviderError;
 
 /// What is awaited before anything is sent.
@@ -25,20 +27,28 @@ pub(super) fn of_status(
     now: SystemTime,
 ) -> ProviderError {
     let retry_after = retry_after(headers, now);
-    let parsed = serde_json::from_str(body).unwrap_or(Value::Null);
+    let parsed = lenient_json::from_str(body).unwrap_or(Value::Null);
     let said = said(&parsed).unwrap_or_else(|| body.to_owned());
     let message = match quote(&said) {
         blank if blank.is_empty() => "it said nothing".to_owned(),
         message => message,
     };
     let provider = provider.to_owned();
+    let error = parsed.get(0).unwrap_or(&parsed);
+    let error = error.get("error").unwrap_or(error);
+    let length = overflow::read(status, error, body);
     match status {
         // Not by what an error quotes: a model may have written that.
         402 => ProviderError::NoCredit { provider, message },
         400 | 403 | 429 if lacks_credit(&parsed, &message) => {
             ProviderError::NoCredit { provider, message }
         }
-        400 | 413 | 422 if overflows(body) => ProviderError::ContextOverflow { message },
+        _ if length == Length::Overflow => ProviderError::ContextOverflow { message },
+        _ if length == Length::RateLimit => ProviderError::RateLimited {
+            provider,
+            message,
+            retry_after,
+        },
         400 | 403 if filters(&parsed) => ProviderError::Filtered { provider, message },
         401 => ProviderError::Unauthorized { provider, message },
         429 => ProviderError::RateLimited {
@@ -127,7 +137,7 @@ pub(super) fn of_event(provider: &str, event: &SseEvent) -> Option<ProviderError
     if !is_named && !event.data.contains("error\"") {
         return None;
     }
-    let data = serde_json::from_str(&event.data).unwrap_or_else(|_| json!(event.data));
+    let data = lenient_json::from_str(&event.data).unwrap_or_else(|_| json!(event.data));
     let error = of_error_object(provider, &data);
     if error.is_some() || !is_named {
         return error;
@@ -149,6 +159,7 @@ fn status_of(code: &Value) -> Option<u16> {
     Some(match word {
         "invalid_request_error"
         | "context_length_exceeded"
+        | "exceed_context_size_error"
         | "INVALID_ARGUMENT"
         | "BadRequestError"
         | "content_filter"
@@ -177,11 +188,6 @@ fn status_of(code: &Value) -> Option<u16> {
                 .filter(|status| (400..600).contains(status));
         }
     })
-}
-
-fn overflows(body: &str) -> bool {
-    let body = body.to_lowercase();
-    overflow_texts().iter().any(|text| body.contains(text))
 }
 
 /// Whether the account has no money or quota left: by the error's code, or by how the message begins, be it behind the names of

@@ -7,6 +7,7 @@ mod endpoint;
 mod exchange;
 mod fault;
 mod header;
+mod overflow;
 mod partial;
 mod secret;
 mod sse;
@@ -257,6 +258,24 @@ impl HttpProvider {
         Ok(models)
     }
 
+    /// The error of a request that was refused without a known reason. If its prompt is much longer than any that the
+    /// server accepted, it is a context overflow.
+    fn possible_overflow(&self, request: &Request, error: ProviderError) -> ProviderError {
+        match error {
+            ProviderError::Refused {
+                status: status @ (400 | 413),
+                message,
+                ..
+            } if self.experience.is_much_longer(request) => ProviderError::ContextOverflow {
+                message: format!(
+                    "{} refused a prompt much longer than those it accepted ({status}): {message}",
+                    self.name()
+                ),
+            },
+            error => error,
+        }
+    }
+
     fn name(&self) -> &str {
         &self.endpoint.name
     }
@@ -366,7 +385,9 @@ impl Provider for HttpProvider {
                 response: Box::new(safe_response(*response)),
             }),
             // Here and not where the server's bytes come in: an escape or a header may have hidden the key there.
-            Ok(Err(error)) => Err(error.map_message(strike_out)),
+            Ok(Err(error)) => Err(self
+                .possible_overflow(request, error)
+                .map_message(strike_out)),
             Err(_) => Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),
                 what: "complete response".to_owned(),

@@ -10,13 +10,15 @@ use super::fault::says_error;
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, ContentParts, End, add_extra, append, arguments, call, cost, count, data_url,
-    items, paired, parse_event, said, text, unless_blank,
+    Answer, Assembly, ContentParts, End, Output, add_extra, append, arguments, call, cost, count,
+    data_url, items, paired, parse_event, said, text, unless_blank,
 };
+use crate::model::lenient_json;
 use crate::model::{
     Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, ToolUse, Usage,
 };
 use crate::provider::{Request, Response};
+use crate::text::thoughts as thoughts_of;
 
 /// The most stop sequences that the format takes.
 const MOST_STOPS: usize = 4;
@@ -177,14 +179,18 @@ fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     }
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
-    } else if keep_reasoning {
-        // As the server itself said it.
+    } else {
+        // As the server itself said it. DeepSeek and Kimi refuse calls without the reasoning that led to them.
         for name in THOUGHTS {
-            if let Some(thoughts) = carried.get(name) {
+            if let Some(thoughts) = carried.get(name)
+                && (keep_reasoning || !calls.is_empty())
+            {
                 turn[name] = thoughts.clone();
             }
         }
-        if let Some(thoughts) = carried.get(IN_TEXT) {
+        if let Some(thoughts) = carried.get(IN_TEXT)
+            && keep_reasoning
+        {
             let thoughts = text(thoughts);
             turn["content"] = json!(format!(
                 "<think>\n{thoughts}\n</think>\n\n{}",
@@ -251,10 +257,10 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             break;
         }
     }
-    if let Some((thoughts, rest)) = apart(&said) {
-        carry.insert(IN_TEXT.to_owned(), json!(thoughts));
-        reasoning = reasoning.or_else(|| unless_blank(thoughts.to_owned()));
-        said = String::from(rest);
+    if let Some(found) = thoughts_of(&said) {
+        carry.insert(IN_TEXT.to_owned(), json!(found.reasoning));
+        reasoning = reasoning.or_else(|| unless_blank(found.reasoning.to_owned()));
+        said = String::from(found.rest.unwrap_or_default());
     }
     let mut tool_calls: Vec<ToolCall> = Vec::new();
     let mut extras = Vec::new();
@@ -315,24 +321,20 @@ fn end_of(choice: &Value) -> Option<End> {
     }
 }
 
-/// Thoughts that stand before the text between tags, as servers without a parser for reasoning leave them.
-fn apart(said: &str) -> Option<(&str, &str)> {
-    let (thoughts, rest) = said
-        .trim_start()
-        .strip_prefix("<think>")?
-        .split_once("</think>")?;
-    Some((thoughts.trim(), rest.trim_start()))
-}
-
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["prompt_tokens"].as_u64()?;
+    let output = Output::read(
+        usage,
+        ["prompt_tokens", "completion_tokens"],
+        "completion_tokens_details",
+    );
     Some(Usage {
         input_tokens: count(&usage["prompt_tokens"]),
         cached_input_tokens: count(&usage["prompt_tokens_details"]["cached_tokens"]),
         // OpenRouter's alone.
         cache_write_tokens: count(&usage["prompt_tokens_details"]["cache_write_tokens"]),
-        output_tokens: count(&usage["completion_tokens"]),
-        reasoning_tokens: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
+        output_tokens: output.all,
+        reasoning_tokens: output.reasoning,
         estimated: false,
     })
 }
@@ -406,9 +408,8 @@ impl Assembly for Chunks {
         let Some(choice) = self.counting() else {
             return "";
         };
-        match apart(&choice.text) {
-            Some((_, rest)) => rest,
-            None if choice.text.trim_start().starts_with("<think>") => "",
+        match thoughts_of(&choice.text) {
+            Some(found) => found.rest.unwrap_or_default(),
             None => &choice.text,
         }
     }
@@ -431,6 +432,12 @@ impl Chunks {
     fn counting(&self) -> Option<&Choice> {
         self.choices.values().next()
     }
+}
+
+/// Whether a message begins with the text that came in pieces.
+fn repeats(message: &str, pieces: &str) -> bool {
+    let [message, pieces] = [message, pieces].map(lenient_json::join_text);
+    message.starts_with(&*pieces)
 }
 
 impl Choice {
@@ -463,7 +470,7 @@ impl Choice {
         let said = said(&delta["content"]);
         if is_delta {
             self.by_deltas |= !said.text.is_empty();
-        } else if self.by_deltas && said.text.starts_with(&self.text) {
+        } else if self.by_deltas && repeats(&said.text, &self.text) {
             self.text.clear();
             self.refusal.clear();
             self.reasoning.clear();

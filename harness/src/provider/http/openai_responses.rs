@@ -8,8 +8,8 @@ use super::endpoint::{Unsupported, seals_reasoning};
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, End, add_extra, arguments, call, cost, count, data_url, items, paired,
-    parse_event, said, text, unless_blank,
+    Answer, Assembly, End, Output, add_extra, arguments, call, cost, count, data_url, items,
+    paired, parse_event, said, text, unless_blank,
 };
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};
@@ -266,12 +266,17 @@ fn badness(status: &str) -> u8 {
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["input_tokens"].as_u64()?;
+    let output = Output::read(
+        usage,
+        ["input_tokens", "output_tokens"],
+        "output_tokens_details",
+    );
     Some(Usage {
         input_tokens: count(&usage["input_tokens"]),
         cached_input_tokens: count(&usage["input_tokens_details"]["cached_tokens"]),
         cache_write_tokens: 0,
-        output_tokens: count(&usage["output_tokens"]),
-        reasoning_tokens: count(&usage["output_tokens_details"]["reasoning_tokens"]),
+        output_tokens: output.all,
+        reasoning_tokens: output.reasoning,
         estimated: false,
     })
 }

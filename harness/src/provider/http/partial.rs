@@ -1,8 +1,10 @@
 //! A request under way: if it is given up, what it has used by then is billed.
 
+use serde_json::Value;
+
 use super::tokens;
 use super::wire::{Assembly, Wire};
-use crate::model::Usage;
+use crate::model::{Usage, lenient_json};
 use crate::provider::{CallEvent, CallSink, Request, Response};
 
 /// A request, and its streamed response as far as it came. Dropped before it is [`taken`](Self::take), by an error or
@@ -30,9 +32,25 @@ impl<'a> Partial<'a> {
         }
     }
 
+    /// The response as far as it came, like [`Assembly::whole`]. Surrogate pairs that the stream split are joined.
+    pub fn whole(&self, complete: bool) -> Option<Value> {
+        self.assembly.whole(complete).map(lenient_json::join)
+    }
+
     /// The server is at work no more: only what came is billed from here on.
     pub const fn end(&mut self) {
         self.expected = None;
+    }
+
+    /// A response arrived as this text. If it cannot be read, the text is billed instead of a response of the expected
+    /// length.
+    pub fn arrived(&mut self, text: &str) {
+        let response = Response {
+            text: text.to_owned(),
+            ..Response::default()
+        };
+        let arrived = tokens::estimate(self.request, &response);
+        self.expected = self.expected.map(|_| arrived);
     }
 
     /// Leaves the report of what was used to the caller, and returns where to report it.
@@ -47,7 +65,7 @@ impl Drop for Partial<'_> {
         if !self.open {
             return;
         }
-        let body = self.assembly.whole(false).unwrap_or_default();
+        let body = self.whole(false).unwrap_or_default();
         let read = self.wire.read(&body);
         let response = read.map(|answer| answer.response).unwrap_or_default();
         let bill = self.wire.bill(&body);

@@ -16,6 +16,12 @@ pub const IMAGE_TOKENS: u64 = 1_000;
 /// Tokens that a response is taken to have before any of its model has ended.
 const RESPONSE_TOKENS: u64 = 4_000;
 
+/// Estimated tokens that a prompt has at least to be a possible overflow: about the smallest context of current models.
+const SHORTEST_OVERFLOW: u64 = 3_000;
+
+/// Factor by which a prompt is much longer than another.
+const MUCH_LONGER: u64 = 2;
+
 /// What the responses of a server took so far, by model: what the next will take is estimated by them.
 #[derive(Debug, Default)]
 pub(super) struct Experience {
@@ -28,6 +34,10 @@ pub(super) struct Experience {
 #[derive(Debug, Default)]
 struct Past {
     longest: u64,
+    /// Estimated tokens of the longest prompt that the server accepted.
+    longest_prompt: u64,
+    /// Whether the server counted the tokens of any response.
+    has_counted: bool,
     counted_input: u64,
     estimated_input: u64,
 }
@@ -43,15 +53,29 @@ impl Experience {
 
     /// Takes in what a response took, if its server counted that.
     pub fn learn(&self, request: &Request, response: &Response) {
-        let Some(usage) = response.usage.filter(|usage| !usage.estimated) else {
-            return;
-        };
         let estimated = estimate(request, response).input_tokens;
         let mut models = self.models.lock();
         let past = models.entry(request.model.clone()).or_default();
+        past.longest_prompt = past.longest_prompt.max(estimated);
+        let Some(usage) = response.usage.filter(|usage| !usage.estimated) else {
+            return;
+        };
         past.longest = past.longest.max(usage.output_tokens);
+        past.has_counted = true;
         past.counted_input = past.counted_input.saturating_add(usage.input_tokens);
         past.estimated_input = past.estimated_input.saturating_add(estimated);
+    }
+
+    /// Whether a prompt is much longer than every prompt that the server accepted from the same model's requests. Without
+    /// an accepted prompt nothing is known.
+    pub fn is_much_longer(&self, request: &Request) -> bool {
+        let tokens = estimate(request, &Response::default()).input_tokens;
+        let models = self.models.lock();
+        models.get(&request.model).is_some_and(|past| {
+            past.longest_prompt > 0
+                && tokens >= SHORTEST_OVERFLOW
+                && tokens >= past.longest_prompt.saturating_mul(MUCH_LONGER)
+        })
     }
 
     /// What a request will take whose response nobody gets. Rather too much than too little, for budgets are kept by it: an
@@ -60,7 +84,7 @@ impl Experience {
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();
-        let past = models.get(&request.model);
+        let past = models.get(&request.model).filter(|past| past.has_counted);
         let longest = past.map(|past| past.longest).max(self.earlier);
         let longest = longest.unwrap_or(RESPONSE_TOKENS);
         let most = request.sampling.max_tokens.map_or(u64::MAX, u64::from);

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::endpoint::{Dialect, Unsupported};
 use super::sse::SseEvent;
 use super::{anthropic, openai_chat, openai_responses};
+use crate::model::lenient_json;
 use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, Usage};
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response};
@@ -273,7 +274,7 @@ pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCa
         name: name.to_owned(),
         arguments: match arguments {
             Value::Null => String::new(),
-            Value::String(arguments) => arguments.clone(),
+            Value::String(arguments) => lenient_json::valid(arguments).into_owned(),
             other => other.to_string(),
         },
     })
@@ -302,6 +303,42 @@ pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
 /// A count of tokens; 0 where it is missing.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
+}
+
+/// The output tokens of a response, by its server's count.
+pub(super) struct Output {
+    /// All of them, reasoning included.
+    pub all: u64,
+    /// Those of reasoning.
+    pub reasoning: u64,
+}
+
+impl Output {
+    /// Reads a count whose fields for input and output, and for details of the output, have these names.
+    ///
+    /// Some servers count reasoning beside the output instead of in it: xAI, and Gemini behind gateways. The total shows
+    /// that, or reasoning that is more than the output. Google's own server leaves reasoning out of the details, too, so
+    /// that the total alone holds it.
+    pub fn read(usage: &Value, [input, output]: [&str; 2], details: &str) -> Self {
+        let said = count(&usage[output]);
+        let reasoning = [
+            &usage[details]["reasoning_tokens"],
+            &usage["reasoning_tokens"],
+        ];
+        let reasoning = reasoning.into_iter().map(count).max().unwrap_or_default();
+        let total = count(&usage["total_tokens"]);
+        let beside = total.saturating_sub(count(&usage[input]).saturating_add(said));
+        if reasoning > said || reasoning > 0 && beside >= reasoning {
+            return Self {
+                all: said.saturating_add(reasoning),
+                reasoning,
+            };
+        }
+        Self {
+            all: said.saturating_add(if reasoning == 0 { beside } else { 0 }),
+            reasoning: if reasoning == 0 { beside } else { reasoning },
+        }
+    }
 }
 
 /// The most US dollars that a server may say one call has cost; what is above is a mistake.
@@ -382,10 +419,10 @@ pub(super) fn unless_blank(text: String) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// The data of an event as JSON.
+/// Decodes the data of an event. Halves of surrogate pairs stay marked until the response is whole.
 ///
 /// # Errors
 /// What is wrong with it.
 pub(super) fn parse_event(event: &SseEvent) -> Result<Value, String> {
-    serde_json::from_str(&event.data).map_err(|error| format!("an event is not JSON: {error}"))
+    lenient_json::piece(&event.data).map_err(|error| format!("an event is not JSON: {error}"))
 }

@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{Heard, Key, Replay, ReplayError, format_error, lines};
+use crate::model::lenient_json;
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 
 /// The header, if that is what the file begins with.
 pub(super) fn header(bytes: &[u8]) -> Option<CassetteHeader> {
-    serde_json::from_slice(lines(bytes).next()?).ok()
+    lenient_json::from_slice(lines(bytes).next()?).ok()
 }
 
 /// Reads a cassette. Of two lines for the same call the later one counts: the first is of an attempt that was made
@@ -29,7 +30,7 @@ pub(super) fn read(
     let mut known = HashSet::new();
     let mut responses = HashMap::new();
     for (number, line) in lines(bytes).enumerate().skip(1) {
-        let call = match serde_json::from_slice::<RecordedCall>(line) {
+        let call = match lenient_json::from_slice::<RecordedCall>(line) {
             Ok(call) => call,
             // Empty, or torn.
             Err(error) if error.is_eof() => continue,

@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Key, Replay, ReplayError, Response, format_error, read_text};
 
+use crate::model::lenient_json;
+
 /// A result file of the JavaScript system. Fields that a replay does not need may be missing.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmFile {
@@ -89,7 +91,7 @@ impl NodeRlmFile {
             return Err(format_error(path, "it is an array"));
         }
         let file: Self =
-            serde_json::from_str(&text).map_err(|error| format_error(path, error.to_string()))?;
+            lenient_json::from_str(&text).map_err(|error| format_error(path, error.to_string()))?;
         let mut seen = HashSet::new();
         for result in &file.results {
             if !seen.insert(&result.task_id) {

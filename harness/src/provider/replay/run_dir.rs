@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Key, ProviderError, Replay, ReplayError, Response, format_error, lines, read_bytes};
+use crate::model::lenient_json;
 use crate::model::{Event, EventKind, Protocol, Role};
 use crate::prompt::code_tool;
 
@@ -51,7 +52,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
     let mut root = Role::Root(Protocol::Rlm);
     let lines: Vec<&[u8]> = lines(&bytes).collect();
     for (index, line) in lines.iter().enumerate() {
-        let event: Event = match serde_json::from_slice(line) {
+        let event: Event = match lenient_json::from_slice(line) {
             Ok(event) => event,
             Err(_) if index + 1 == lines.len() && !bytes.ends_with(b"\n") => break,
             Err(error) => return Err(format_error(file, in_line(index + 1, &error))),

@@ -1,0 +1,212 @@
+//! Decodes JSON whose strings may hold halves of surrogate pairs, as models and JavaScript write them.
+//!
+//! A Rust string holds Unicode scalar values only, so `serde_json` refuses an escape such as `"\ud83d"` that is not followed
+//! by its other half. Here such a half becomes U+FFFD.
+//!
+//! A server may also split a pair over two events of a stream. [`piece`] therefore keeps halves as marks inside the decoded
+//! strings. Strings of several pieces are concatenated, and [`join`] turns the marks into characters.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// Introduces a mark: four hexadecimal digits of a UTF-16 code unit follow. It is a noncharacter, which texts do not contain;
+/// one that a text contains nevertheless becomes a mark of itself, so that nothing is lost.
+const MARK: char = '\u{fdd0}';
+
+/// Number of hexadecimal digits of an escape or a mark.
+const DIGITS: usize = 4;
+
+/// Decodes JSON. A half of a surrogate pair becomes U+FFFD.
+///
+/// # Errors
+/// Those of [`serde_json::from_str`].
+pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(&valid(text))
+}
+
+/// Decodes JSON like [`from_str`].
+///
+/// # Errors
+/// Those of [`serde_json::from_slice`].
+pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => from_str(text),
+        Err(_) => serde_json::from_slice(bytes),
+    }
+}
+
+/// Returns the JSON text with U+FFFD in place of every half of a surrogate pair. Other text is unchanged.
+pub fn valid(text: &str) -> Cow<'_, str> {
+    if !may_hold_half(text) {
+        return Cow::Borrowed(text);
+    }
+    replace_escapes(text, |unit| {
+        is_surrogate(unit).then(|| r"\ufffd".to_owned())
+    })
+}
+
+/// Decodes a piece of a stream. A half of a surrogate pair becomes a mark, which [`join`] and [`join_text`] resolve.
+///
+/// # Errors
+/// Those of [`serde_json::from_str`].
+pub fn piece(text: &str) -> serde_json::Result<Value> {
+    let has_mark = text.contains(MARK) || text.to_ascii_lowercase().contains(r"\ufdd0");
+    if !has_mark && !may_hold_half(text) {
+        return serde_json::from_str(text);
+    }
+    let own = u32::from(MARK);
+    let marked = text.replace(MARK, &format!("\\u{own:04x}"));
+    let marked = replace_escapes(&marked, |unit| {
+        let is_own = u32::from(unit) == own;
+        (is_own || is_surrogate(unit)).then(|| format!("{MARK}{unit:04x}"))
+    });
+    serde_json::from_str(&marked)
+}
+
+/// Joins the halves in all strings and keys of a value that was put together of [`piece`]s. A half without its other half
+/// becomes U+FFFD.
+#[must_use]
+pub fn join(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(match join_text(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(joined) => joined,
+        }),
+        Value::Array(all) => Value::Array(all.into_iter().map(join).collect()),
+        Value::Object(fields) => Value::Object(
+            fields
+                .into_iter()
+                .map(|(name, value)| (join_text(&name).into_owned(), join(value)))
+                .collect::<Map<_, _>>(),
+        ),
+        other => other,
+    }
+}
+
+/// Joins the halves in one string like [`join`].
+pub fn join_text(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split(MARK);
+    let first = parts.next().unwrap_or_default();
+    let mut joined = String::new();
+    let mut units = Vec::new();
+    let mut is_marked = false;
+    for part in parts {
+        if !is_marked {
+            is_marked = true;
+            joined.push_str(first);
+        }
+        let digits = part.get(..DIGITS);
+        let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        // Without digits it is not a mark.
+        let (unit, rest) = match unit {
+            Some(unit) => (unit, &part[DIGITS..]),
+            None => (0xfdd0, part),
+        };
+        units.push(unit);
+        if !rest.is_empty() {
+            joined.push_str(&String::from_utf16_lossy(&units));
+            units.clear();
+            joined.push_str(rest);
+        }
+    }
+    if !is_marked {
+        return Cow::Borrowed(text);
+    }
+    joined.push_str(&String::from_utf16_lossy(&units));
+    Cow::Owned(joined)
+}
+
+/// Whether an escape of a surrogate may be in the text. Most texts contain none, and are not copied.
+fn may_hold_half(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        if let [b'u', b'd' | b'D', ..] = &rest[at + 1..] {
+            return true;
+        }
+        rest = &rest[at + 1..];
+    }
+    false
+}
+
+const fn is_surrogate(unit: u16) -> bool {
+    matches!(unit, 0xd800..=0xdfff)
+}
+
+/// The code unit of the escape that the text begins with.
+fn escaped(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..DIGITS)?;
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    are_digits.then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+/// Replaces escapes of code units that are not part of a surrogate pair, where `replacement` has one.
+fn replace_escapes(text: &str, replacement: impl Fn(u16) -> Option<String>) -> Cow<'_, str> {
+    const LENGTH: usize = DIGITS + 2;
+    let mut replaced = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find('\\') {
+        at += found;
+        let Some(unit) = escaped(&text[at..]) else {
+            // An escape of one character, which may be a backslash.
+            let next = text[at + 1..].chars().next().map_or(0, char::len_utf8);
+            at += 1 + next;
+            continue;
+        };
+        let is_high = matches!(unit, 0xd800..=0xdbff);
+        let next = escaped(&text[at + LENGTH..]);
+        if is_high && next.is_some_and(|next| matches!(next, 0xdc00..=0xdfff)) {
+            at += 2 * LENGTH;
+            continue;
+        }
+        if let Some(replacement) = replacement(unit) {
+            replaced.push_str(&text[copied..at]);
+            replaced.push_str(&replacement);
+            copied = at + LENGTH;
+        }
+        at += LENGTH;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    replaced.push_str(&text[copied..]);
+    Cow::Owned(replaced)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{from_str, join, piece};
+
+    #[test]
+    fn halves_are_replaced_and_pairs_are_kept() {
+        let rows = [
+            (r#""a""#, "a"),
+            (r#""\ud83d""#, "\u{fffd}"),
+            (r#""\uDE80""#, "\u{fffd}"),
+            (r#""\ud83d\ude80""#, "🚀"),
+            (r#""\ude80\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\ud83d\ude80 \ude80""#, "\u{fffd}🚀 \u{fffd}"),
+            (r#""\ud83d\n\ud83dx""#, "\u{fffd}\n\u{fffd}x"),
+            (r#""\\ud83d""#, r"\ud83d"),
+            (r#""\\\ud83d""#, "\\\u{fffd}"),
+            (r#""\ufdd0d83d""#, "\u{fdd0}d83d"),
+            ("\"\u{fdd0}d83d \u{fdd0}\"", "\u{fdd0}d83d \u{fdd0}"),
+        ];
+        for (json, text) in rows {
+            assert_eq!(from_str::<String>(json).unwrap(), text, "{json}");
+            assert_eq!(join(piece(json).unwrap()), Value::from(text), "{json}");
+        }
+        let keys = r#"{"\ud83d": ["\ud83d"]}"#;
+        let wanted = serde_json::json!({"\u{fffd}": ["\u{fffd}"]});
+        assert_eq!(from_str::<Value>(keys).unwrap(), wanted);
+        assert_eq!(join(piece(keys).unwrap()), wanted);
+        for wrong in [r#""\ud83""#, r#""\ud83d"#, r#""\ud83d\u""#] {
+            assert!(from_str::<Value>(wrong).is_err(), "{wrong}");
+            assert!(piece(wrong).is_err(), "{wrong}");
+        }
+    }
+}
