@@ -68,7 +68,9 @@ pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use places::{Granted, Place, recorded_places};
-pub use powers::{FromFile, IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs};
+pub use powers::{
+    FromFile, IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs, is_permission,
+};
 pub use prompt::PromptArgs;
 pub use protocols::ProtocolArgs;
 pub use queue::{

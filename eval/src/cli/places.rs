@@ -26,10 +26,10 @@ use crate::invocation::quoted;
 #[serde(transparent)]
 pub struct Granted<T>(T);
 
-impl<T> Deref for Granted<T> {
-    type Target = T;
+impl<T: Deref> Deref for Granted<T> {
+    type Target = T::Target;
 
-    fn deref(&self) -> &T {
+    fn deref(&self) -> &T::Target {
         &self.0
     }
 }

@@ -136,6 +136,11 @@ pub(super) fn ids() -> BTreeSet<String> {
         .collect()
 }
 
+/// Whether the flag with this id is a permission.
+pub fn is_permission(id: &str) -> bool {
+    ids().contains(id)
+}
+
 /// Whether a file `.env` may set a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FromFile {

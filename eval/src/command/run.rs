@@ -21,7 +21,6 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::stdout;
 use crate::cli::{ResumeArgs, RunArgs};
-use crate::env_vars;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;

@@ -170,7 +170,7 @@ pub(super) fn resolve(
             "the server of a judge beside such a model is named by a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …",
         ));
     }
-    let given: Vec<String> = args.header.iter().map(|one| String::clone(one)).collect();
+    let given: Vec<String> = args.header.iter().map(|one| one.to_string()).collect();
     let headers = header::read(&given)?;
     if !headers.is_empty() && main.is_none() {
         return Err(SettingsError::new(

@@ -34,7 +34,7 @@ pub struct QueueSettings {
 }
 
 fn access(url: &str, args: &QueueAccessArgs) -> Access {
-    let path = |granted: &Option<Granted<PathBuf>>| granted.as_deref().cloned();
+    let path = |granted: &Option<Granted<PathBuf>>| granted.as_deref().map(Path::to_path_buf);
     Access {
         url: url.trim().to_owned(),
         creds: path(&args.queue_creds),

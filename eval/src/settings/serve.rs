@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use serve::{Client, Clients, KeyHash, Limits};
 
 use super::{EngineSettings, Keys, Resolved, SettingsError, Start, recorded_fields};
+use crate::cli::{self};
 use crate::cli::{EngineArgs, ServeArgs, ServedArgs, recorded};
 use crate::env_vars;
 use crate::protocol_fit;
@@ -229,12 +230,17 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
                 near.unwrap_or_default()
             ));
         };
+        if cli::is_permission(id) {
+            return Err(format!(
+                "`{flag}` is a permission, which a file cannot grant: type --{flag}"
+            ));
+        }
         forget(&mut flags, id);
         flags.insert(id.clone(), value.clone());
     }
     let mut read: EngineArgs = recorded(&Value::Object(flags))?;
-    // What is never recorded.
-    read.tools.values.clone_from(&engine.tools.values);
+    // Permissions are those of this start.
+    read.powers.clone_from(&engine.powers);
     Ok(read)
 }
 

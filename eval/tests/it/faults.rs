@@ -100,6 +100,7 @@ pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
     let limit = seconds.to_string();
     let idle: &[&str] = &["--stream", "--idle-timeout", &limit];
     let whole: &[&str] = &["--request-timeout", &limit];
+    let streamed: &[&str] = &["--stream", "--request-timeout", &limit];
     let mut all: Vec<(Behaviour, &[&str])> = [408, 409, 429, 500, 502, 503, 529]
         .map(|code| (status(code, None), &[][..]))
         .into();
@@ -117,7 +118,7 @@ pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
         (Behaviour::StallInBody(text()), whole),
         (
             Behaviour::Trickle(u64::from(seconds) * 500, text()),
-            &["--stream", "--request-timeout", &limit],
+            streamed,
         ),
         (Behaviour::Cut(text()), &[]),
         (Behaviour::Cut(text()), &["--stream"]),
