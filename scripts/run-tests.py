@@ -4,7 +4,10 @@
 `cargo test` runs one binary after another, so a binary whose tests wait leaves the other cores idle.
 Here all of them run at once, the slowest first. The output of each binary is printed when it ends.
 
-  scripts/run-tests.py [--rounds N] [--load N] [--filter TEXT] [-- FLAGS OF cargo test]
+  scripts/run-tests.py [--rounds N] [--load N] [--package NAME] [--filter TEXT] [-- FLAGS OF cargo test]
+
+With --package only the binaries of that package run. All are built, because Cargo would build the
+dependencies again with other features if it built one package alone.
 
 With several rounds, the list at the end has every test that did not pass in all of them.
 """
@@ -64,13 +67,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=1, help="how often all tests run")
     parser.add_argument("--load", type=int, default=0, help="busy loops that run beside the tests")
+    parser.add_argument("--package", action="append", help="run only the tests of this package")
     parser.add_argument("--filter", default="", help="run only the tests whose names contain this")
     parser.add_argument("cargo", nargs="*", help="flags of cargo test, after --")
     options = parser.parse_args()
 
     all_binaries = binaries(options.cargo)
+    if options.package:
+        all_binaries = [binary for binary in all_binaries if binary[0] in options.package]
     if not all_binaries:
-        sys.exit("run-tests: cargo built no test binary")
+        sys.exit("run-tests: there is no test binary to run")
     arguments = [options.filter] if options.filter else []
     loops = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.load)

@@ -47,7 +47,7 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let megabytes = most >> 20;
         io::Error::other(format!("larger than {megabytes} MB, the most that is read"))
     };
-    if metadata.len() > most {
+    if metadata.is_file() && metadata.len() > most {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
