@@ -10,8 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 
-use crate::environment;
 use crate::devtools::Pipe;
+use crate::environment;
 use crate::error::{Error, Result};
 use crate::gate::Gate;
 use crate::pool::Settings;

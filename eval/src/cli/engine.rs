@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::number::{Seconds, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs, SandboxError,
-    StoreArgs, ToolArgs, TrafficArgs, WebArgs,
+    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs,
+    SandboxError, StoreArgs, ToolArgs, TrafficArgs, WebArgs,
 };
 use crate::providers::ModelRef;
 

@@ -110,8 +110,10 @@ fn places(matches: &ArgMatches) -> Vec<Place> {
         let values = matches.try_get_raw(id).ok()??;
         let values = values.map(|value| value.to_string_lossy().into_owned());
         let values: Vec<String> = values.collect();
-        let is_place = is_granted(argument)
-            || !is_prose(argument) && values.iter().any(|value| leads_outside(value));
+        // Addresses of models are compared with those that variables name, when the models are resolved.
+        let may_be_path = id != "base_url" && !is_prose(argument);
+        let is_place =
+            is_granted(argument) || may_be_path && values.iter().any(|value| leads_outside(value));
         is_place.then(|| Place {
             flag: format!("--{}", argument.get_long().unwrap_or_default()),
             values,

@@ -10,8 +10,8 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, Args, Command};
 use serde::Deserialize;
 
-use super::word::one_of;
 use super::places;
+use super::word::one_of;
 use crate::invocation::quoted;
 
 /// Permissions of whatever runs agents.
@@ -90,7 +90,8 @@ pub enum IsolationKind {
 }
 
 /// Heading of these flags in help texts.
-const HEADING: &str = "Permissions (of this start: never recorded, so pass them again with --resume)";
+const HEADING: &str =
+    "Permissions (of this start: never recorded, so pass them again with --resume)";
 
 impl PowerArgs {
     /// Returns the words that grant the same to another start. Values of variables may be secrets, so only

@@ -125,6 +125,10 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
+    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`: --tools-dir tools
+    #[arg(last = true, value_name = "FLAGS")]
+    pub confirmed: Vec<String>,
+
     /// How its server is reached.
     #[command(flatten)]
     pub access: QueueAccessArgs,

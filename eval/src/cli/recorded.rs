@@ -37,12 +37,7 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     matches.map_err(|error| one_line(&error))
 }
 
-fn collect(
-    command: &Command,
-    recorded: &Value,
-    never: &BTreeSet<String>,
-    words: &mut Vec<String>,
-) {
+fn collect(command: &Command, recorded: &Value, never: &BTreeSet<String>, words: &mut Vec<String>) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
             collect(command, value, never, words);

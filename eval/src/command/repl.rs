@@ -31,7 +31,10 @@ pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
         Some(file) => ContextSource::File(file.clone()).read()?,
         None => Arc::default(),
     };
-    let isolation = args.sandbox.isolation(args.isolation.kind).map_err(SettingsError::from)?;
+    let isolation = args
+        .sandbox
+        .isolation(args.isolation.kind)
+        .map_err(SettingsError::from)?;
     let sandbox = Sandbox::new(args.sandbox.config(), isolation, terminal::warning)?;
     let mut root = Root::new(sandbox, context);
     runtime()?.block_on(async {

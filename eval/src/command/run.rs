@@ -79,13 +79,7 @@ impl Show {
 
     /// How to go on with the run in `dir`, in words that a shell understands: a cell's by its sweep, whose budget nothing
     /// else keeps. None where a budget of the cell's own has to be raised first, which the sweep says at its end.
-    fn go_on(
-        &self,
-        dir: &Path,
-        again: &str,
-        more: &str,
-        over_budget: bool,
-    ) -> Option<String> {
+    fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
         let Self::Nothing(budget) = self else {
             return Some(format!(
                 "go on with `rlm-eval run --resume {}{more}{again}`",

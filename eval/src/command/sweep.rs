@@ -216,7 +216,8 @@ fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Er
     }
     let args = of_cell(&dir, args)?;
     let settings = RunSettings::resolve(&args.over(cell.flags.clone())?)?.settings;
-    settings.check_addresses(folder, args.base_url.as_deref())?;
+    let command = format!("sweep --resume {} --", quoted(folder));
+    settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
     run::is_possible(&settings).map(drop)
 }
 
@@ -250,7 +251,8 @@ fn carry_on(
     }
     let settings = RunSettings::resolve(&flags)?.settings;
     if let Some(args) = &resumed {
-        settings.check_addresses(folder, args.base_url.as_deref())?;
+        let command = format!("sweep --resume {} --", quoted(folder));
+        settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
     }
     run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
 }

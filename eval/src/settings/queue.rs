@@ -9,7 +9,10 @@ use records::run_dir;
 use serde_json::Value;
 
 use super::{RunSettings, SettingsError, Start};
-use crate::cli::{Granted, QueueAccessArgs, QueueTargetArgs, RunArgs, WorkerArgs};
+use crate::cli::{
+    Granted, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, WorkerArgs, one_line,
+};
+use crate::invocation::quoted;
 
 /// What `--queue` is to go on without one.
 const NONE: &str = "none";
@@ -117,6 +120,8 @@ pub struct WorkerSettings {
     pub drain: Duration,
     /// Time without anything to do after which the worker ends.
     pub idle_exit: Option<Duration>,
+    /// Files and folders that runs may name.
+    pub confirmed: ResumeArgs,
     /// What it is called.
     pub name: String,
     /// Its machine.
@@ -139,6 +144,8 @@ impl WorkerSettings {
             base_url: args.base_url.clone(),
             allow_commands: args.allow_commands,
             allow_local: args.allow_local,
+            confirmed: ResumeArgs::of_folder(Path::new("."), false, false, &args.confirmed)
+                .map_err(|error| SettingsError::new(one_line(&error)))?,
             drain: *args.drain,
             idle_exit: args.idle_exit.map(|seconds| *seconds),
             name: args
@@ -157,6 +164,7 @@ impl WorkerSettings {
     pub fn of_run(&self, flags: &Value) -> Result<RunSettings, SettingsError> {
         let mut args: RunArgs = serde_json::from_value(flags.clone())
             .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
+        self.check_places(flags)?;
         args.queue.queue = None;
         args.engine.store.record = None;
         args.engine.store.cache = None;
@@ -169,14 +177,43 @@ impl WorkerSettings {
         let mut run = RunSettings::at(&args, Start::GoesOn)?.settings;
         // What the run may spend is kept in the queue.
         run.engine.conduct.budget = harness::Budget::default();
-        run.check_addresses(Path::new("the run"), self.base_url.as_deref())
+        run.check_addresses(Path::new("the run"), self.base_url.as_deref(), "")
             .map_err(|_| {
                 SettingsError::with_hint(
-                    "the run names a server that would get this machine's key, and this worker does not name it".to_owned(),
-                    "if you trust it, add --base-url with its address to `rlm-eval worker`".to_owned(),
+                    "the run names a server that this worker does not name".to_owned(),
+                    "if you trust it, add --base-url with its address to `rlm-eval worker`"
+                        .to_owned(),
                 )
             })?;
         Ok(run)
+    }
+}
+
+impl WorkerSettings {
+    /// Refuses files and folders that only the run names. The queue and where results go are the worker's
+    /// own.
+    fn check_places(&self, flags: &Value) -> Result<(), SettingsError> {
+        let mut flags = flags.clone();
+        if let Some(flags) = flags.as_object_mut() {
+            flags.remove("queue");
+        }
+        let unconfirmed = self.confirmed.unconfirmed(&flags);
+        let unconfirmed = unconfirmed
+            .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
+        let own = ["--record", "--cache", "--log-dir"];
+        let places = unconfirmed.into_iter().filter(|place| {
+            let has_own_data = place.flag == "--data-dir" && self.data_dir.is_some();
+            !own.contains(&place.flag.as_str()) && !has_own_data
+        });
+        let places: Vec<String> = places.map(|place| place.to_string()).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let places = places.join(" ");
+        Err(SettingsError::with_hint(
+            format!("the run names files or folders that this worker does not name: {places}"),
+            format!("if you trust them, add ` -- {places}` to `rlm-eval worker`"),
+        ))
     }
 }
 
@@ -203,11 +240,11 @@ impl QueueTarget {
     pub fn resolve(args: &QueueTargetArgs) -> Result<Self, SettingsError> {
         let run = args.run.as_deref().map(key).transpose()?;
         let (run, recorded) = run.map_or((None, None), |(key, url)| (Some(key), url));
-        let url = args.queue.clone().or(recorded);
-        let Some(url) = url else {
+        let Some(url) = args.queue.clone() else {
+            let url = recorded.map_or_else(|| "nats://HOST:PORT".to_owned(), |url| quoted(&url));
             return Err(SettingsError::with_hint(
-                "no queue is named".to_owned(),
-                "add --queue nats://HOST:PORT, or name the run by its folder".to_owned(),
+                "no queue is named, and a run's folder cannot choose one".to_owned(),
+                format!("add --queue {url}, or set EVAL_QUEUE"),
             ));
         };
         Ok(Self {
@@ -220,7 +257,7 @@ impl QueueTarget {
     }
 }
 
-/// The key of a run by its id or its folder, and the queue that the folder names.
+/// Returns the key of a run by its id or its folder, and the queue that the folder names.
 fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     let folder = Path::new(run);
     if !folder.is_dir() {

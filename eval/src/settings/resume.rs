@@ -47,7 +47,11 @@ impl ResumeSettings {
         let places = args.unconfirmed(&flags).map_err(|problem| {
             SettingsError::new(format!("{}: flags: {problem}", path.display()))
         })?;
-        check_places(&path, &places, &format!("run --resume {}", quoted_path(&dir)))?;
+        check_places(
+            &path,
+            &places,
+            &format!("run --resume {}", quoted_path(&dir)),
+        )?;
         let begun_with: RunArgs = serde_json::from_value(flags)
             .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
         let begun_as = of_agents(&begun_with);
@@ -88,7 +92,8 @@ impl ResumeSettings {
             ));
         }
         let run = &mut resolved.settings;
-        run.check_addresses(&dir, args.base_url.as_deref())?;
+        let command = format!("run --resume {}", quoted_path(&dir));
+        run.check_addresses(&dir, args.base_url.as_deref(), &command)?;
         Ok(resolved.map(|run| Self {
             dir,
             retry_errors,

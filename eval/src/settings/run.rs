@@ -136,11 +136,17 @@ pub struct Selection {
 
 impl RunSettings {
     /// Checks that models are asked only where this start would ask them, for settings that come from a
-    /// `folder`; `typed` is the value of `--base-url`.
+    /// `folder`. `typed` is the value of `--base-url`, and `command` the command that would pass it, without
+    /// the program's name.
     ///
     /// # Errors
     /// [`SettingsError`].
-    pub fn check_addresses(&self, folder: &Path, typed: Option<&str>) -> Result<(), SettingsError> {
+    pub fn check_addresses(
+        &self,
+        folder: &Path,
+        typed: Option<&str>,
+        command: &str,
+    ) -> Result<(), SettingsError> {
         let judge = self.grader.judge.as_ref().map(|judge| &judge.models);
         let mut all = [&self.engine.models].into_iter().chain(judge);
         match all.find_map(|models| models::unnamed_address(models, typed)) {
@@ -151,7 +157,8 @@ impl RunSettings {
                     folder.display()
                 ),
                 format!(
-                    "if you trust it, add --base-url {address} to `rlm-eval run --resume`, or set {}={address}",
+                    "if you trust it, run `rlm-eval {command} --base-url {}`, or set {}={address}",
+                    quoted(address),
                     env_vars::of_flag("--base-url")
                 ),
             )),
@@ -163,7 +170,7 @@ impl RunSettings {
     pub fn typed_again(&self) -> String {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
-        let url = url.filter(|_| self.check_addresses(&self.log_dir, None).is_err());
+        let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
         // The flags were serialized here, so they can be read.
         let places = recorded_places(&self.flags).unwrap_or_default();

@@ -77,8 +77,14 @@ impl Flags<'_> {
         } = guidance::resolve(args, model, &registry)?;
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
-        let equipped =
-            super::tools::resolve(self.tools, self.values, &args.layers, layers, &web, &registry)?;
+        let equipped = super::tools::resolve(
+            self.tools,
+            self.values,
+            &args.layers,
+            layers,
+            &web,
+            &registry,
+        )?;
         let root = match &layers.definition {
             Some(definition) => AgentSettings::of(definition, &registry)?,
             None => AgentSettings::default(),

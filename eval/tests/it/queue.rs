@@ -34,6 +34,11 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
+/// A user whose environment names the queue, as a resumed run needs it.
+fn user_of(url: &str) -> Binary {
+    Binary::new().variable("EVAL_QUEUE", url)
+}
+
 /// A program that is running; dropping it ends it.
 struct Running(Child);
 
@@ -176,7 +181,7 @@ fn a_run_over_workers_equals_a_local_one() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     let _first = worker(&binary, server.url(), "first", &[]);
     let _second = worker(&binary, server.url(), "second", &[]);
     let ran = submit(

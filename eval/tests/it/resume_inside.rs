@@ -298,6 +298,8 @@ fn an_attempt_that_goes_otherwise_begins_anew() {
             &dir.to_string_lossy(),
             "--base-url",
             &server.openai(),
+            "--tools-dir",
+            "tools",
         ],
         "",
     );

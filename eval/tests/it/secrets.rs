@@ -202,10 +202,10 @@ const HALF: [&str; 17] = [
 ];
 
 /// The end of the error, and the hint.
-fn unnamed(url: &str) -> String {
+fn unnamed(url: &str, command: &str) -> String {
     format!(
-        " names the server {url}, which would get your key, and this start does not name it\n\
-         hint: to send it there, add --base-url {url} to `rlm-eval run --resume`, or set EVAL_BASE_URL={url}\n"
+        " names the server {url}, which this start does not name\n\
+         hint: if you trust it, run `rlm-eval {command} --base-url {url}`, or set EVAL_BASE_URL={url}\n"
     )
 }
 
@@ -235,7 +235,10 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
     let bearer = format!("Bearer {KEY}");
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary, &dir, &[]);
-    let refused = format!("error: {dir}{}", unnamed(&url));
+    let refused = format!(
+        "error: {dir}{}",
+        unnamed(&url, &format!("run --resume {dir}"))
+    );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
     // Named by this start: typed, or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
@@ -246,11 +249,10 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
         let (ran, seen) = resume(&binary.variable(name, &format!("{url}/")), &dir, &[]);
         assert_eq!((ran.code, seen.len()), (Some(0), 1), "{name}: {ran:?}");
     }
-    // No key, nothing to lose.
+    // Without a key, it would still get the prompts.
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
-    assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
-    assert_eq!(seen[0].header("authorization"), None);
+    assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
     // Another port is no other experiment, and may be another server: both addresses are kept.
     let other = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let there = other.openai();
@@ -295,7 +297,11 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
             (Some(2), before),
             "{name}: {ran:?}"
         );
-        assert!(ran.stderr.ends_with(&unnamed(&url)), "{ran:?}");
+        assert!(
+            ran.stderr
+                .ends_with(&unnamed(&url, "sweep --resume all --")),
+            "{ran:?}"
+        );
         for cell in cells.iter().filter(|cell| cell.exists()) {
             fs::remove_dir_all(cell).unwrap();
         }
@@ -306,7 +312,7 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
     let own = again.iter().rposition(|word| *word == "--max-llm-calls");
     again.drain(own.unwrap()..own.unwrap() + 2);
     let ran = binary.run(&again, "");
-    let how = format!("go on with `EVAL_BASE_URL={url} rlm-eval sweep --resume some --max-… …`\n");
+    let how = format!("go on with `rlm-eval sweep --resume some --max-… … -- --base-url {url}`\n");
     assert!(ran.stderr.contains(&how), "{ran:?}");
     let binary = binary.variable("EVAL_BASE_URL", &url);
     let ran = binary.run(&["sweep", "--resume", "all"], "");

@@ -85,7 +85,7 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
 fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
     let (server, times, _) = timed(0);
     let began = Instant::now();
-    let (records, waits) = run(&server, 6, &["--rate-limit", "1", "--rate-burst", "2"]);
+    let (records, waits) = run(&server, 6, &["--rate-limit", "1/s", "--rate-burst", "2"]);
     let times = times.lock().unwrap();
     // Two concurrently, and the other four a second apart, from the moment at which the run began.
     let took = times[5].duration_since(began);

@@ -5,7 +5,7 @@ use queue::name::{Part, Place, RunKey};
 use queue::{Access, Expect, RunQueue, change_manifest};
 
 use super::server::Server;
-use super::{check_whole, dir, log, only_run, start, submit, until, worker};
+use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
 use crate::binary::Binary;
 
 /// Does something at the server, as anybody could.
@@ -30,7 +30,7 @@ fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     assert_eq!(
         submit(&binary, server.url(), "4", &["--detach"]).code,
         Some(0)
@@ -82,7 +82,7 @@ fn other_data_are_left_in_the_queue() {
         format!("{{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"{expected}\"}}\n")
     };
     let with = |expected: &str| {
-        Binary::new()
+        user_of(server.url())
             .file("m.yaml", model)
             .file("rows.jsonl", rows(expected))
     };
@@ -120,7 +120,7 @@ fn messages_made_up_by_hand_change_nothing() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     assert_eq!(
         submit(&binary, server.url(), "6", &["--detach"]).code,
         Some(0)

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::server::Server;
-use super::{dir, lines, submit, summary, until, worker};
+use super::{dir, lines, submit, summary, until, user_of, worker};
 use crate::binary::Binary;
 
 fn status(binary: &Binary, dir: &str) -> Value {
@@ -21,7 +21,7 @@ fn one_budget_holds_for_all_workers_and_can_be_raised() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     let _workers = ["a", "b"].map(|name| worker(&binary, server.url(), name, &[]));
     let ran = submit(&binary, server.url(), "40", &["--max-llm-calls", "60"]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
@@ -43,7 +43,7 @@ fn runs_samples_and_workers_are_paused_resumed_and_cancelled() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     let ran = submit(&binary, server.url(), "30", &["--detach"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let dir = dir(&binary);
@@ -87,7 +87,7 @@ fn a_cancelled_run_keeps_what_is_made() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     let ran = submit(&binary, server.url(), "10", &["--detach"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let dir = dir(&binary);

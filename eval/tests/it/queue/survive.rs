@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::server::Server;
-use super::{check_whole, dir, lines, log, start, submit, until, worker};
+use super::{check_whole, dir, lines, log, start, submit, until, user_of, worker};
 use crate::binary::{Binary, is_full};
 
 /// Numbers that look random and can be had again from their seed (the 64-bit xorshift of G. Marsaglia, 2003).
@@ -42,7 +42,7 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
         .collect();
     let url = urls.join(",");
     let replicas = servers.len().to_string();
-    let binary = Binary::new();
+    let binary = user_of(&url);
     let more = [
         "--queue-lease",
         "1",
@@ -173,10 +173,10 @@ fn pass(mut from: TcpStream, mut to: TcpStream) {
 }
 
 /// Two samples whose code waits for four seconds between two calls.
-fn slow() -> Binary {
+fn slow(url: &str) -> Binary {
     let model = "description: Waits between two calls.\nrules:\n  - when: { turn: 1 }\n    reply: \"```js\\nawait new Promise((done) => setTimeout(done, 4000)); console.log(1)\\n```\"\n  - reply: \"```js\\nreturn('yes')\\n```\"\n";
     let rows = "{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n";
-    Binary::new()
+    user_of(url)
         .file("slow.yaml", model)
         .file("rows.jsonl", rows)
 }
@@ -198,7 +198,7 @@ fn a_worker_that_comes_back_finds_its_attempts_with_another() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = slow();
+    let binary = slow(server.url());
     let network = Network::to(server.port());
     let through = format!("nats://127.0.0.1:{}", network.port);
     let args = [
@@ -234,7 +234,7 @@ fn a_full_stream_makes_workers_wait() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = Binary::new();
+    let binary = user_of(server.url());
     // All together they have about three times as much.
     let samples = 80;
     let ran = submit(
@@ -263,7 +263,7 @@ fn a_stopped_worker_returns_what_is_under_way() {
     let Some(server) = Server::start() else {
         return;
     };
-    let binary = slow();
+    let binary = slow(server.url());
     // A lease so long that only what is returned can be made in time.
     let args = [
         &SLOW[..],
