@@ -44,6 +44,10 @@ impl Running {
         let _ = self.0.wait();
     }
 
+    fn has_ended(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+
     fn code(&mut self) -> Option<i32> {
         self.0.wait().unwrap().code()
     }
@@ -80,7 +84,7 @@ fn log(binary: &Binary, name: &str) -> String {
 }
 
 /// Waits until something holds.
-fn until(what: &str, holds: impl Fn() -> bool) {
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");

@@ -70,7 +70,16 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
     for kill in 0..kills {
         let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
         until("attempts go on", || {
-            lines(&dir) >= wanted.min(samples) || submitter_ended(&dir, samples)
+            // A program that starts while no server is there ends with an error.
+            if submitter.has_ended() {
+                submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
+            }
+            for (worker, name) in workers.iter_mut().zip(["w0", "w1"]) {
+                if worker.has_ended() {
+                    *worker = self::worker(&binary, &url, name, &[]);
+                }
+            }
+            lines(&dir) >= wanted.min(samples)
         });
         thread::sleep(Duration::from_millis(random.below(200)));
         let whom = if kill < 3 { kill } else { random.below(3) };
@@ -102,10 +111,6 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
         submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
     }
     check_whole(&binary, samples);
-}
-
-fn submitter_ended(dir: &str, samples: usize) -> bool {
-    lines(dir) >= samples
 }
 
 /// A network between a worker and the server, which can be cut.
