@@ -162,7 +162,7 @@ fn same_raw(left: &RawValue, right: &RawValue) -> bool {
 ///
 /// The text is not JSON.
 pub fn exact_value(text: &str) -> serde_json::Result<Value> {
-    if numbers(text).all(|number| is_held(number)) {
+    if numbers(text).all(is_held) {
         serde_json::from_str(text)
     } else {
         let raw: &RawValue = serde_json::from_str(text)?;

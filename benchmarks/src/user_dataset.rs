@@ -223,7 +223,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
             })?;
         let outside = |field: &str, name: &Path, problem: Outside| DatasetError::Row {
             place: file.display().to_string(),
-            problem: format!("field `{field}` is {name:?}: {problem}"),
+            problem: format!("field `{field}` is \"{}\": {problem}", name.display()),
         };
         let data = match &description.data {
             Some(data) => contained(path, data).map_err(|error| outside("data", data, error))?,

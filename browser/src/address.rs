@@ -18,10 +18,15 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let is_special = match address.octets() {
-        [0 | 10 | 127, ..] | [169, 254, ..] | [192, 168, ..] | [192, 0, 0 | 2, _] => true,
+        [0 | 10 | 127, ..]
+        | [169, 254, ..]
+        | [192, 168, ..]
+        | [192, 0, 0 | 2, _]
+        | [198, 18 | 19, ..]
+        | [198, 51, 100, _]
+        | [203, 0, 113, _] => true,
         [100, second, ..] => second & 0xc0 == 64,
         [172, second, ..] => second & 0xf0 == 16,
-        [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => true,
         [first, ..] => first >= 224,
     };
     !is_special && address != AZURE
@@ -34,12 +39,12 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
-        // Unspecified, loopback, and IPv4 addresses in compatible and mapped form.
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => embedded(high, low),
-        // NAT64, and 6to4.
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => embedded(high, low),
+        // Unspecified, loopback, and IPv4 addresses in compatible and mapped form; NAT64, and 6to4.
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => embedded(high, low),
         // Local NAT64, documentation, and IETF protocols with Teredo.
-        [0x64, 0xff9b, 1, ..] | [0x2001, 0xdb8, ..] | [0x2001, 0..=0x1ff, ..] => false,
+        [0x64, 0xff9b, 1, ..] | [0x2001, 0xdb8 | 0..=0x1ff, ..] => false,
         // The rest of the internet is 2000::/3: neither unique local, link-local, site-local nor multicast.
         [first, ..] => first & 0xe000 == 0x2000,
     }

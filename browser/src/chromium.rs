@@ -229,13 +229,10 @@ impl Chromium {
             }
         });
         let pipe = Pipe::new(commands, messages);
-        let wire = match Wire::connect(pipe, Arc::clone(&gate.rules)).await {
-            Ok(wire) => wire,
-            Err(_) => {
-                // A process of its own may hold the other end.
-                drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
-                return Err(failed(quote(&said)));
-            }
+        let Ok(wire) = Wire::connect(pipe, Arc::clone(&gate.rules)).await else {
+            // A child of the program may hold the other end.
+            drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
+            return Err(failed(quote(&said)));
         };
         watch.spawn(limit_memory(pid, settings.memory_limit_mb, wire.clone()));
         Ok(Self {

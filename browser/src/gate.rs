@@ -90,13 +90,11 @@ impl Origin {
     /// Whether its name alone says that it is on this machine or in a private network. Other names are resolved by [`Reach`].
     pub fn is_local(&self) -> bool {
         let (host, _) = self.place();
-        match host.parse() {
-            Ok(address) => !is_public(address),
-            Err(_) => {
-                let name = host.strip_suffix('.').unwrap_or(host);
-                name == "localhost" || name.ends_with(".localhost")
-            }
+        if let Ok(address) = host.parse() {
+            return !is_public(address);
         }
+        let name = host.strip_suffix('.').unwrap_or(host);
+        name == "localhost" || name.ends_with(".localhost")
     }
 
     /// Host and port, an IPv6 address without its brackets.

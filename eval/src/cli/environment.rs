@@ -141,7 +141,7 @@ fn rivals<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &
         // A group that takes several has no way to be asked without being changed.
         !(*group).clone().is_multiple() && group.get_args().any(|member| member == id)
     });
-    let members = groups.flat_map(|group| group.get_args());
+    let members = groups.flat_map(clap::ArgGroup::get_args);
     let others = members.filter(move |member| *member != id);
     others.filter_map(|other| {
         command

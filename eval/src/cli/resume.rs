@@ -13,6 +13,7 @@ use super::environment::{self, Typed};
 
 use super::places::{self, Place, unconfirmed};
 use super::{RunArgs, powers, recorded};
+use crate::invocation::quoted;
 
 /// Flags whose variables count for a resumed run, besides permissions. For all others the folder takes
 /// precedence over the environment, which may have been made for another run.
@@ -50,6 +51,8 @@ pub struct ResumeArgs {
     pub log_dir_given: bool,
     /// The samples that it goes on with, in place of those that were chosen when it was begun: a block more of a race.
     pub samples: Option<Vec<String>>,
+    /// The command that resumes, without the program's name, up to the flags that may follow.
+    pub command: String,
     given: ArgMatches,
     /// The same with all variables.
     now: ArgMatches,
@@ -85,7 +88,6 @@ impl ResumeArgs {
             }
         }
         Some(Self {
-            dir,
             retry_errors: run.get_flag("retry_errors"),
             allow_program_change: run.get_flag("allow_program_change"),
             json: run.get_flag("json"),
@@ -95,10 +97,12 @@ impl ResumeArgs {
                 .filter(|_| is_typed("base_url"))
                 .cloned(),
             samples: None,
+            command: format!("run --resume {}", quoted(&dir.display().to_string())),
             log_dir_given: is_typed("log_dir"),
             given,
             now: run.clone(),
             typed: typed.clone(),
+            dir,
         })
     }
 
@@ -114,7 +118,7 @@ impl ResumeArgs {
         ))
     }
 
-    /// Returns the flags of `rlm-eval run --resume DIR` with these switches, followed by `typed` words.
+    /// Returns the flags that resume the cell of a sweep in `dir`: these switches, followed by `typed` words.
     ///
     /// # Errors
     /// For a wrong word.
@@ -158,8 +162,12 @@ impl ResumeArgs {
             ));
         }
         let matches = run.try_get_matches_from(words)?;
-        Self::of(&matches, &typed)
-            .ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
+        let resume = Self::of(&matches, &typed);
+        let mut resume =
+            resume.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
+        let sweep = dir.parent().unwrap_or(dir).display().to_string();
+        resume.command = format!("sweep --resume {} --", quoted(&sweep));
+        Ok(resume)
     }
 
     /// The flags of the run that goes on: those it was begun with, and in their place those that are typed.

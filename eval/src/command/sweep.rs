@@ -204,7 +204,7 @@ fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Erro
             }
         }
     }
-    let command = format!("sweep --resume {}", quoted(folder));
+    let command = format!("sweep --resume {} --", quoted(folder));
     Ok(settings::check_places(folder, &places, &command)?)
 }
 

@@ -94,6 +94,7 @@ impl fmt::Debug for Server {
             .field("endpoint", &self.endpoint.name)
             .field("base_url", &self.base_url)
             .field("has_key", &self.key.is_some())
+            .field("key_is_of_file", &self.key_is_of_file)
             .field("headers", &self.headers)
             .finish()
     }

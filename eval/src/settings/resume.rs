@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{Deal, Resolved, RunSettings, SettingsError, Start};
 use crate::cli::{Place, ResumeArgs, RunArgs};
-use crate::invocation::quoted;
 
 /// A run that goes on.
 #[derive(Debug, Clone)]
@@ -47,11 +46,7 @@ impl ResumeSettings {
         let places = args.unconfirmed(&flags).map_err(|problem| {
             SettingsError::new(format!("{}: flags: {problem}", path.display()))
         })?;
-        check_places(
-            &path,
-            &places,
-            &format!("run --resume {}", quoted_path(&dir)),
-        )?;
+        check_places(&path, &places, &args.command)?;
         let begun_with: RunArgs = serde_json::from_value(flags)
             .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
         let begun_as = of_agents(&begun_with);
@@ -92,8 +87,7 @@ impl ResumeSettings {
             ));
         }
         let run = &mut resolved.settings;
-        let command = format!("run --resume {}", quoted_path(&dir));
-        run.check_addresses(&dir, args.base_url.as_deref(), &command)?;
+        run.check_addresses(&dir, args.base_url.as_deref(), &args.command)?;
         Ok(resolved.map(|run| Self {
             dir,
             retry_errors,
@@ -103,7 +97,8 @@ impl ResumeSettings {
     }
 }
 
-/// Refuses places that only a file names. `command` is what would name them, without the program's name.
+/// Refuses places that only a file names. `command` is what would name them, without the program's name,
+/// up to the flags that may follow.
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the whole command.
@@ -112,22 +107,14 @@ pub fn check_places(file: &Path, places: &[Place], command: &str) -> Result<(), 
         return Ok(());
     }
     let flags: Vec<String> = places.iter().map(Place::to_string).collect();
-    let is_sweep = command.starts_with("sweep");
     let flags = flags.join(" ");
     Err(SettingsError::with_hint(
         format!(
             "{} names servers, files or folders that this start does not name: {flags}",
             file.display()
         ),
-        format!(
-            "if you trust them, run `rlm-eval {command}{} {flags}`",
-            if is_sweep { " --" } else { "" }
-        ),
+        format!("if you trust them, run `rlm-eval {command} {flags}`"),
     ))
-}
-
-fn quoted_path(path: &Path) -> String {
-    quoted(&path.display().to_string())
 }
 
 /// The flags that shape agents and how their models are asked.

@@ -161,7 +161,6 @@ impl Drop for Server {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn downloads_by_https_only() {
     let is_there = |program: &str, argument: &str| {
         let ran = Command::new(program).arg(argument).output();

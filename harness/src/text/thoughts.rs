@@ -16,7 +16,7 @@ const TAGS: [(&str, &str); 9] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 ];
 
-/// Begins a message of a channel in OpenAI's harmony format.
+/// Begins a message of a channel in the harmony format of `OpenAI`.
 const CHANNEL: &str = "<|channel|>";
 /// Ends the head of such a message.
 const MESSAGE: &str = "<|message|>";

@@ -164,15 +164,12 @@ pub fn plain_text(cell: &str) -> Cow<'_, str> {
     loop {
         let (before, from) = rest.split_at(at);
         text.push_str(before);
-        match escaped_character(from) {
-            Some((character, after)) => {
-                text.push(character);
-                rest = after;
-            }
-            None => {
-                text.push_str(ESCAPE);
-                rest = &from[ESCAPE.len()..];
-            }
+        if let Some((character, after)) = escaped_character(from) {
+            text.push(character);
+            rest = after;
+        } else {
+            text.push_str(ESCAPE);
+            rest = &from[ESCAPE.len()..];
         }
         match rest.find(ESCAPE) {
             Some(next) => at = next,

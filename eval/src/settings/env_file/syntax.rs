@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn lines_become_values_as_they_are() {
-        let rows: [(&str, Result<&[(usize, &str, &str)], usize>); 17] = [
+        type Entries<'a> = &'a [(usize, &'a str, &'a str)];
+        let rows: [(&str, Result<Entries<'_>, usize>); 17] = [
             ("", Ok(&[])),
             ("# A=1\n\n A = 1 \n", Ok(&[(3, "A", "1")])),
             (
