@@ -43,6 +43,7 @@ LAYERS = {
         warm_pool
     """,
     "harness/model": """
+        lenient_json
         protocol sampling tool_call
         message role
         task long_answer
@@ -62,7 +63,8 @@ LAYERS = {
         engine treatment
     """,
     "benchmarks": """
-        contained
+        contained unicode
+        decimal
         image environment
         sample
         catalog+dataset+generated+own_world+user_dataset+rows+score+table+template

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
-use crate::score::unicode::nfc;
+use crate::unicode::nfc;
 
 /// A decimal number of any length: the digits of a whole number without zeros at both ends, times a power of ten.
 #[derive(Clone, Debug, PartialEq, Eq)]

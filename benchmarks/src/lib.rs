@@ -41,6 +41,7 @@ mod rows;
 mod table;
 mod template;
 
+mod unicode;
 mod decimal;
 mod score;
 

@@ -156,6 +156,7 @@ fn of_run_dir(error: &RunDirError) -> u8 {
         // A folder or file that the command line names is not what it should be.
         RunDirError::NotAFolder { .. }
         | RunDirError::NotARun { .. }
+        | RunDirError::Link { .. }
         | RunDirError::Malformed { .. }
         | RunDirError::Fingerprint { .. }
         | RunDirError::Line { .. }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::unicode::plain_forms;
 use super::{Score, Scorer, excerpt, right, unfit, unreadable, wrong};
 use crate::Sample;
+use crate::unicode::plain_forms;
 
 /// Multiple choice among A to D, or up to the expected letter if that is a later one. `*` and `_` around words are ignored. The
 /// letter is taken from the first of these forms that the answer has:

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::unicode::nfc;
 use super::{Score, Scorer, excerpt, right, unreadable, wrong};
 use crate::Sample;
 use crate::decimal::same_json_text;
+use crate::unicode::nfc;
 
 /// Equality of texts, or of JSON values.
 ///

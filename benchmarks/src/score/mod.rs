@@ -17,7 +17,6 @@ mod outside;
 
 mod dates;
 mod json_spans;
-pub(crate) mod unicode;
 
 use std::sync::Arc;
 

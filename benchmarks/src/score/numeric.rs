@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::unicode::plain_forms;
 use super::{Score, Scorer, excerpt, right, unfit, unreadable, wrong};
 use crate::Sample;
 use crate::decimal::Decimal;
+use crate::unicode::plain_forms;
 
 /// Equality of numbers. Whole numbers of any length are compared exactly, and so are all numbers from 2^53 on. Below that, numbers
 /// with a fraction may differ by 10^-9 of the larger one. The expected value is a number, or a text that is one.

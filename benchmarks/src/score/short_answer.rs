@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
+use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 
 /// Equality of short texts, such as answers to questions of fact. If lines of the answer begin with `Exact Answer:`, the rest of
 /// the last of them is judged, otherwise the whole answer. The expected value is a text or a list of texts, of which one has to match.

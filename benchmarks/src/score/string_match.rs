@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::unicode::nfc;
 use super::{Score, Scorer, excerpt};
 use crate::Sample;
+use crate::unicode::nfc;
 
 /// RULER's two metrics. The expected value is a text or a list of texts; a text counts as found where the answer holds
 /// it, in upper or lower case and however Unicode composes it, anywhere and within longer words.

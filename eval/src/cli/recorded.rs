@@ -63,3 +63,58 @@ fn collect(command: &Command, recorded: &Value, never: &BTreeSet<String>, words:
         }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::parser::ValueSource;
+    use serde_json::{Map, Value, json};
+
+    use super::{matches, powers, start};
+    use crate::cli::{EngineArgs, RunArgs};
+
+    /// Whatever a file holds, and wherever it stands there.
+    #[test]
+    fn reads_no_permission_and_no_flag_of_a_start() {
+        let mut ids = powers::ids();
+        ids.extend(start::ids());
+        assert!(ids.contains("allow_commands") && ids.contains("retry_errors"));
+        for id in ids {
+            for value in [
+                json!(true),
+                json!("thread"),
+                json!(["A=1"]),
+                json!("results/x"),
+            ] {
+                let flag = Value::Object(Map::from_iter([(id.clone(), value)]));
+                let mut recorded = flag.clone();
+                recorded["benchmark"] = json!("s-niah");
+                recorded["engine"] = json!({ "model": "scripted", "powers": flag });
+                recorded["engine"]["sandbox"] = recorded["engine"]["powers"].clone();
+                let read = matches::<RunArgs>(&recorded).unwrap();
+                let source = read.value_source(&id);
+                assert_ne!(source, Some(ValueSource::CommandLine), "{id}");
+            }
+        }
+    }
+
+    /// What is serialized holds none either.
+    #[test]
+    fn records_no_permission() {
+        let words = [
+            "x",
+            "--model",
+            "scripted",
+            "--trust-pages",
+            "--env",
+            "A=secret",
+        ];
+        let command = <EngineArgs as clap::Args>::augment_args(clap::Command::new("x"));
+        let typed = command.try_get_matches_from(words).unwrap();
+        let args = <EngineArgs as clap::FromArgMatches>::from_arg_matches(&typed).unwrap();
+        let recorded = json!(args).to_string();
+        for id in powers::ids() {
+            assert!(!recorded.contains(&format!("\"{id}\"")), "{id}: {recorded}");
+        }
+        assert!(!recorded.contains("secret"), "{recorded}");
+    }
+}

@@ -65,6 +65,23 @@ impl Binary {
         command
     }
 
+    /// Runs a line in a shell, where `"$0"` is the binary.
+    pub fn shell(&self, line: &str) -> Ran {
+        let output = Command::new("/bin/sh")
+            .args(["-c", line, env!("CARGO_BIN_EXE_eval")])
+            .current_dir(self.path())
+            .env_clear()
+            .envs(&self.variables)
+            .stdin(Stdio::null())
+            .output()
+            .expect("a shell starts");
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
     pub fn run<S: AsRef<str>>(&self, args: &[S], stdin: impl Into<Vec<u8>>) -> Ran {
         let mut child = self
             .command(args)

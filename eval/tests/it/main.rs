@@ -43,6 +43,7 @@ mod baselines;
 mod budgets;
 mod cassette;
 mod faults;
+mod folder_powers;
 mod fetch_v8;
 mod flag_reference;
 mod images;

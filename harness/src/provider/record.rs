@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,10 +92,12 @@ impl<W: io::Write> Tape<W> {
 }
 
 impl Cassette {
-    /// Makes a cassette. With `append`, one that is there goes on; else there must be none.
+    /// Creates a cassette. With `append`, calls are added to an existing one, whose header has to be this one;
+    /// otherwise the file must not exist.
     ///
     /// # Errors
-    /// The system's, such as that the file exists already.
+    /// The system's, such as that the file exists already, and [`io::ErrorKind::InvalidData`] for a file
+    /// that is not a cassette of these models.
     pub fn open(path: &Path, header: &CassetteHeader, append: bool) -> io::Result<Arc<Self>> {
         let mut options = OpenOptions::new();
         options.append(true);
@@ -103,6 +105,9 @@ impl Cassette {
             options.create(true);
         } else {
             options.create_new(true);
+        }
+        if append && path.exists() {
+            check_header(path, header)?;
         }
         let file = options.open(path)?;
         let is_new = file.metadata()?.len() == 0;
@@ -127,6 +132,30 @@ impl Cassette {
         tape.write(&bytes)
     }
 }
+
+/// Checks that a file is a cassette with this header, or empty. Anything else is somebody's file.
+fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
+    let wrong = |problem: &str| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    let metadata = path.symlink_metadata()?;
+    if !metadata.is_file() {
+        return wrong("expected a regular file");
+    }
+    if metadata.len() == 0 {
+        return Ok(());
+    }
+    let mut line = String::new();
+    BufReader::new(File::open(path)?)
+        .take(MAX_HEADER_BYTES)
+        .read_line(&mut line)?;
+    match serde_json::from_str::<CassetteHeader>(&line) {
+        Ok(found) if found.model == header.model && found.aliases == header.aliases => Ok(()),
+        Ok(_) => wrong("it is a cassette of other models; calls are added only to the run's own"),
+        Err(_) => wrong("it is not a cassette, so nothing is added to it"),
+    }
+}
+
+/// Maximum bytes of a cassette's first line.
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// Recording around a provider.
 pub struct Recorded<P> {

@@ -1,12 +1,13 @@
 //! Files that are there whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::RunDirError;
+use super::links::without_links;
 
 /// Writes a file so that a reader, or whoever comes after a crash, finds either all of it or what was there before.
 ///
@@ -65,7 +66,10 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    // A leftover of an earlier start is replaced; a link is not followed.
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    let mut file = without_links(&mut options).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

@@ -44,6 +44,12 @@ pub enum RunDirError {
         /// What the system says.
         reason: io::Error,
     },
+    /// A file of the run is a link, which may lead anywhere.
+    #[error("{} is a link: expected a regular file or folder, because a resumed run writes there", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// A file of the run cannot be written.
     #[error("cannot write {}: {reason}", path.display())]
     Write {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::links::without_links;
 use super::{HOLDER, LOCK, RunDirError, atomic};
 
 /// Who works on a run: `running.json`, for people. What counts is the lock of the operating system.
@@ -50,7 +51,7 @@ impl Held {
     /// [`RunDirError::Held`] if another process has it; [`RunDirError::Lock`] where files cannot be locked.
     pub(super) fn take(folder: &Path) -> Result<Self, RunDirError> {
         let path = folder.join(LOCK);
-        let opened = OpenOptions::new().read(true).write(true).open(&path);
+        let opened = without_links(OpenOptions::new().read(true).write(true)).open(&path);
         let cannot = |reason| RunDirError::Lock {
             path: path.clone(),
             reason,

@@ -12,6 +12,7 @@ use model::{EVENT_VERSION, Event, EventKind, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::links::without_links;
 use super::{ABANDONED, JOURNAL, RunDirError, atomic, name, wasted_spend};
 use crate::Spent;
 
@@ -43,7 +44,7 @@ impl Journal {
     pub fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
-        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let opened = without_links(OpenOptions::new().read(true).write(true)).open(path);
         let mut file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -84,7 +85,8 @@ impl Journal {
                 fs::create_dir_all(&folder)?;
                 let path = self.path(sample, attempt);
                 let is_new = !path.exists();
-                let file = OpenOptions::new().append(true).create(true).open(path)?;
+                let file =
+                    without_links(OpenOptions::new().append(true).create(true)).open(path)?;
                 // What is synced at the attempt's end is in a file that can be found.
                 if is_new {
                     atomic::sync_folder(&folder)?;

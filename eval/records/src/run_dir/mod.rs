@@ -35,6 +35,7 @@ mod fingerprint;
 mod hold;
 mod in_flight;
 mod journal;
+mod links;
 mod wasted_spend;
 
 mod atomic;

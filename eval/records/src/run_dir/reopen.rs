@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::hold::Held;
+use super::links;
 use super::reader::{self, Lock};
 use super::samples::{SampleLog, TruncatedRecord, latest, read_records};
 use super::wasted_spend::LongestResponses;
@@ -42,6 +43,7 @@ impl Reopened {
                 return Err(RunDirError::NotARun { path, missing });
             }
         }
+        links::check(path)?;
         let held = Held::take(path)?;
         let lock = reader::read_lock(path)?;
         let (_, config) = reader::read_config(path)?;

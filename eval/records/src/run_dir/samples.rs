@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::RunDirError;
 use super::error::LineError;
+use super::links::without_links;
 use crate::{AttemptRecord, RECORD_VERSION};
 
 /// A last line that was never written to its end: the process died while it wrote.
@@ -160,11 +161,9 @@ impl SampleLog {
     }
 
     fn try_reopen(path: &Path, truncated_record: Option<&TruncatedRecord>) -> io::Result<Self> {
-        let mut file = OpenOptions::new()
-            .append(true)
-            .read(true)
-            .create(true)
-            .open(path)?;
+        let mut options = OpenOptions::new();
+        options.append(true).read(true).create(true);
+        let mut file = without_links(&mut options).open(path)?;
         if let Some(truncated_record) = truncated_record {
             file.set_len(truncated_record.offset)?;
         }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::links::{self, without_links};
 use super::wasted_spend::{Callers, spent_in};
 use super::{RunDirError, SCORES, atomic};
 use crate::Spent;
@@ -65,13 +66,10 @@ impl ScoreJournal {
             reason,
         };
         fs::create_dir_all(run.join(SCORES)).map_err(cannot)?;
+        links::check(&run.join(SCORES))?;
         let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(&path)
-            .map_err(cannot)?;
+        options.read(true).append(true).create(true);
+        let file = without_links(&mut options).open(&path).map_err(cannot)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(RunDirError::Held { path, holder: None }),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use model::{Event, EventKind};
 
+use super::links::without_links;
 use super::{RunDirError, name};
 
 /// The trajectory files of the attempts under way.
@@ -31,7 +32,7 @@ impl Trajectories {
     /// Begins an attempt's file, in place of one that an earlier start of the attempt has left.
     pub(super) fn start(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        without_links(options.write(true).create(true).truncate(true));
         self.open(sample, attempt, &options)
     }
 
@@ -49,7 +50,7 @@ impl Trajectories {
             self.open(
                 &event.sample,
                 event.attempt,
-                OpenOptions::new().append(true).create(true),
+                without_links(OpenOptions::new().append(true).create(true)),
             )?;
         }
         let Some(Some(file)) = self.open.get_mut(&key) else {
