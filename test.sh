@@ -2,8 +2,9 @@
 # Installs what the tests need and runs them: format, lints, documentation, tests. At the end, how long each part took.
 #
 #   ./test.sh           what has to pass before a merge
-#   ./test.sh --full    that, and what is long or needs more: servers of models from PyPI, the whole series of kills and faults,
-#                       the whole simulation of intervals, the packages, all tests on V8, too, where RUSTY_V8_ARCHIVE is set
+#   ./test.sh --full    also what takes long or needs more: a real model, servers of models from PyPI, the
+#                       whole series of kills and faults, the whole simulation of intervals, the packages,
+#                       and all tests on V8 where RUSTY_V8_ARCHIVE is set
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -27,7 +28,7 @@ install() {
   scripts/install-system-packages.sh cmake g++ libsimde-dev make
   scripts/install-browser-tests.sh
   scripts/install-queue.sh
-  if $full; then scripts/install-peers.sh && scripts/install-clients.sh; fi
+  if $full; then scripts/install-peers.sh && scripts/install-clients.sh && scripts/install-real-model.sh; fi
 }
 
 # The other engine: its prebuilt library is not everywhere, but the code must fit it.

@@ -66,6 +66,7 @@ mod snapshot;
 mod workflow;
 
 mod queue;
+mod real_model;
 mod resume;
 mod resume_inside;
 mod resume_killed;
