@@ -26,6 +26,9 @@ RESULT = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored.
 SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
 # Binaries whose tests take longest, in this order; the others follow.
 SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks"]
+# Tests that take minutes by themselves, by package: each gets a process of its own, so that it does not
+# begin when all others have ended.
+LONG = {"eval": ["view_browser::"]}
 
 
 def binaries(flags):
@@ -46,9 +49,19 @@ def binaries(flags):
     return sorted(found, key=lambda one: (one[1] != "it", rank.get(one[0], len(rank))))
 
 
-def run(binary, arguments):
-    """Runs one binary; gives its name, exit status, seconds and output."""
-    package, target, folder, executable = binary
+def parts(binary):
+    """The processes that run a binary: its name and arguments for each."""
+    package, target, _, _ = binary
+    long = LONG.get(package, []) if target == "it" else []
+    rest = [argument for name in long for argument in ("--skip", name)]
+    return [(f"{package}::{target} {name}".strip(), [name]) for name in long] + [
+        (f"{package}::{target}", rest)
+    ]
+
+
+def run(binary, name, arguments):
+    """Runs a part of one binary; gives its name, exit status, seconds and output."""
+    _, _, folder, executable = binary
     began = time.monotonic()
     ran = subprocess.run(
         [executable, *arguments],
@@ -60,7 +73,7 @@ def run(binary, arguments):
         errors="replace",
         env={**os.environ, "CARGO_MANIFEST_DIR": folder},
     )
-    return f"{package}::{target}", ran.returncode, time.monotonic() - began, ran.stdout
+    return name, ran.returncode, time.monotonic() - began, ran.stdout
 
 
 def main():
@@ -77,7 +90,10 @@ def main():
         all_binaries = [binary for binary in all_binaries if binary[0] in options.package]
     if not all_binaries:
         sys.exit("run-tests: there is no test binary to run")
-    arguments = [options.filter] if options.filter else []
+    if options.filter:
+        processes = [(binary, f"{binary[0]}::{binary[1]}", [options.filter]) for binary in all_binaries]
+    else:
+        processes = [(binary, *part) for binary in all_binaries for part in parts(binary)]
     loops = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.load)
     ]
@@ -87,8 +103,8 @@ def main():
         for number in range(1, options.rounds + 1):
             if options.rounds > 1:
                 print(f"== round {number} of {options.rounds}", flush=True)
-            with ThreadPoolExecutor(len(all_binaries)) as pool:
-                ran = [pool.submit(run, binary, arguments) for binary in all_binaries]
+            with ThreadPoolExecutor(len(processes)) as pool:
+                ran = [pool.submit(run, *process) for process in processes]
                 for one in as_completed(ran):
                     name, status, seconds, output = one.result()
                     counts = [SUMMARY.match(line) for line in output.splitlines()]

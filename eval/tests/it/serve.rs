@@ -25,7 +25,7 @@ impl Served {
     /// With these flags besides the model's, in the folder of `binary`, which holds `echo.yaml`.
     pub fn of(binary: &Binary, flags: &[&str]) -> Self {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
-        args.extend(["--confirm-first-return", "false"]);
+        args.extend(["--confirm-first-return", "false", "--cell-wait", "3600"]);
         args.extend(flags);
         let mut child = binary
             .command(&args)
