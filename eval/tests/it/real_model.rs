@@ -124,7 +124,9 @@ fn runs_with_a_real_model() {
         // The prompt is the one of the trajectory, byte for byte.
         let name = format!("{}.1.jsonl", record["id"].as_str().unwrap());
         let events = fs::read_to_string(dir.join("trajectories").join(name)).unwrap();
-        let events = events.lines().map(|line| serde_json::from_str(line).unwrap());
+        let events = events
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
         let events: Vec<Value> = events.collect();
         let of = |kind: &str| {
             let mut kinds = events.iter().map(|event| &event["kind"]);
