@@ -2,8 +2,8 @@
 # Tests on V8, in a target folder of its own. RUSTY_V8_ARCHIVE is V8's static library; without it, scripts/fetch-v8.sh downloads and
 # checks it. Other arguments go to `cargo test`.
 #
-#   scripts/test-v8.sh          the sandbox's tests
-#   scripts/test-v8.sh --full   those of the whole workspace: recorded runs, prompts, the program
+#   scripts/test-v8.sh          the sandbox's tests, with every fourth hostile cell and recorded trajectory
+#   scripts/test-v8.sh --full   all tests of the whole workspace, with all cells
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,7 @@ if [ "${1-}" = --full ]; then
   shift
   # All features of the workspace's tests but for the engine.
   what=(--workspace --no-default-features --features eval/v8,benchmarks/parquet)
+  export SANDBOX_TEST_WHOLE=1
 fi
 
 if [ -z "${RUSTY_V8_ARCHIVE-}" ]; then

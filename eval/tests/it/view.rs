@@ -63,6 +63,55 @@ fn requests_are_answered_or_refused() {
     }
 }
 
+/// A look between the creation of a file and its first event hides the attempt for that look only.
+#[test]
+fn an_attempt_whose_file_was_empty_appears_with_its_first_event() {
+    let binary = folder();
+    let dir = binary.path().join("results/one");
+    fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":2}").unwrap();
+    let file = dir.join("trajectories/s-2.1.jsonl");
+    fs::write(&file, "").unwrap();
+    let viewer = Viewer::of(&binary.path().join("results"));
+    let under_way = || -> Value {
+        let body = viewer.ask("GET /api/run?run=one", &["Host: HOST"]).body;
+        let run: Value = serde_json::from_str(&body).unwrap();
+        run["under_way"].clone()
+    };
+    assert_eq!(under_way(), serde_json::json!([]));
+    let event = "{\"v\":1,\"run_id\":\"one\",\"sample\":\"s-2\",\"attempt\":1,\"at_ms\":0,\"invocation\":\"root\",\
+        \"parent\":null,\"depth\":0,\"kind\":{\"type\":\"iteration_start\",\"iteration\":1}}\n";
+    fs::write(&file, event).unwrap();
+    assert_eq!(under_way()[0]["id"], "s-2");
+}
+
+/// Another user of the machine can reach the port, and has no token.
+#[test]
+fn only_the_token_opens_the_viewer() {
+    let binary = folder();
+    let viewer = Viewer::of(&binary.path().join("results"));
+    let port = viewer.host().split_once(':').unwrap().1.to_owned();
+    let cookie = format!("Cookie: a=b; rlm_eval_view_{port}=TOKEN");
+    let rows: [(&str, &[&str], u16); 9] = [
+        ("GET /", &[], 403),
+        ("GET /api/runs", &[], 403),
+        ("GET /?token=", &[], 403),
+        ("GET /?token=TOKEN0", &[], 403),
+        ("GET /", &["Authorization: Bearer x"], 403),
+        ("GET /?token=TOKEN", &[], 303),
+        ("GET /api/runs?token=TOKEN", &[], 200),
+        ("GET /api/runs", &[&cookie], 200),
+        ("GET /api/runs", &["Authorization: Bearer TOKEN"], 200),
+    ];
+    for (request, headers, status) in rows {
+        let answer = viewer.ask_with(request, &[&["Host: HOST"], headers].concat());
+        assert_eq!(answer.status, status, "{request} {headers:?}: {answer:?}");
+        if status == 303 {
+            let kept = "httponly; samesite=strict; path=/";
+            assert!(answer.head.contains(kept), "{answer:?}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_out_of_the_folder_is_not_followed() {

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// A viewer that serves until it is dropped.
 pub struct Viewer {
     child: Child,
-    /// `http://127.0.0.1:PORT/`.
+    /// `http://127.0.0.1:PORT/?token=TOKEN`.
     pub address: String,
 }
 
@@ -34,18 +34,34 @@ impl Viewer {
     /// `127.0.0.1:PORT`.
     pub fn host(&self) -> &str {
         let host = self.address.strip_prefix("http://").unwrap();
-        host.trim_end_matches('/')
+        host.split_once('/').unwrap().0
     }
 
-    /// The answer to a request with these lines of its head, in which `HOST` stands for the right host.
+    fn token(&self) -> &str {
+        self.address.split_once("?token=").unwrap().1
+    }
+
+    /// Returns the answer to a request with the token and these lines of its head, in which `HOST` stands
+    /// for the right host.
     pub fn ask(&self, request: &str, headers: &[&str]) -> Answer {
+        let bearer = format!("Authorization: Bearer {}", self.token());
+        self.ask_with(request, &[&[bearer.as_str()], headers].concat())
+    }
+
+    /// Returns the answer to a request with these lines alone, in which `TOKEN` stands for the token.
+    pub fn ask_with(&self, request: &str, headers: &[&str]) -> Answer {
+        let request = request.replace("TOKEN", self.token());
         let mut stream = TcpStream::connect(self.host()).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
         let head: String = headers
             .iter()
-            .map(|line| format!("{}\r\n", line.replace("HOST", self.host())))
+            .map(|line| {
+                line.replace("HOST", self.host())
+                    .replace("TOKEN", self.token())
+            })
+            .map(|line| format!("{line}\r\n"))
             .collect();
         let request = format!("{request} HTTP/1.1\r\n{head}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();

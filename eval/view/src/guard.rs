@@ -1,11 +1,16 @@
-//! Who may ask, and what the page may do: other sites, other host names and other methods are refused.
+//! Who may ask, and what the page may do.
+//!
+//! Other sites, other host names and other methods are refused. So is whoever lacks the token of the
+//! address: other users of this machine can reach the port, but they cannot read what was printed.
+
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST,
-    HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN,
+    REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
@@ -29,14 +34,84 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
 ];
 
+/// What a request has to show.
+#[derive(Debug, Clone)]
+pub struct Access {
+    port: u16,
+    token: Arc<str>,
+}
+
+impl Access {
+    /// Creates a new token, which nobody can guess.
+    pub fn new(port: u16) -> Self {
+        let token = format!("{:032x}", rand::random::<u128>());
+        Self {
+            port,
+            token: token.into(),
+        }
+    }
+
+    /// Returns the address with the token.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
+    }
+
+    /// Name of the cookie. Cookies are shared by all ports of a host.
+    fn cookie(&self) -> String {
+        format!("rlm_eval_view_{}", self.port)
+    }
+
+    /// Whether a request carries the token: in its address, in the cookie, or as a bearer token.
+    fn is_shown(&self, request: &Request) -> bool {
+        let text = |name: HeaderName| {
+            let value = request.headers().get(name);
+            value
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default()
+        };
+        let cookie = format!("{}={}", self.cookie(), self.token);
+        self.is_in_address(request)
+            || text(COOKIE).split(';').any(|one| one.trim() == cookie)
+            || text(AUTHORIZATION).strip_prefix("Bearer ") == Some(&*self.token)
+    }
+
+    fn is_in_address(&self, request: &Request) -> bool {
+        let wanted = format!("token={}", self.token);
+        let query = request.uri().query().unwrap_or_default();
+        query.split('&').any(|part| part == wanted)
+    }
+
+    /// Answers the address with the token: the browser keeps it as a cookie, and it leaves the address bar.
+    fn welcome(&self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::SEE_OTHER;
+        let cookie = format!(
+            "{}={}; HttpOnly; SameSite=Strict; Path=/",
+            self.cookie(),
+            self.token
+        );
+        if let Ok(cookie) = HeaderValue::try_from(cookie) {
+            response.headers_mut().insert(SET_COOKIE, cookie);
+        }
+        let home = HeaderValue::from_static("/");
+        response.headers_mut().insert(LOCATION, home);
+        response
+    }
+}
+
 /// Passes requests of the page itself and of programs on this machine that name the right host, and refuses the rest.
 ///
 /// A page of another site can send requests to this port but can neither forge `Host`, `Origin` nor `Sec-Fetch-Site`; one
 /// whose name was rebound to 127.0.0.1 sends its own name as `Host`.
-pub async fn guard(State(port): State<u16>, request: Request, next: Next) -> Response {
-    let refusal = refusal(port, request.method(), request.headers());
+pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
+    let refusal = refusal(access.port, request.method(), request.headers());
     let mut response = match refusal {
         Some((status, why)) => plain(status, why),
+        None if !access.is_shown(&request) => plain(
+            StatusCode::FORBIDDEN,
+            "refused: open the address that `rlm-eval view` printed, which carries a token",
+        ),
+        None if request.uri().path() == "/" && access.is_in_address(&request) => access.welcome(),
         None => next.run(request).await,
     };
     let headers = response.headers_mut();

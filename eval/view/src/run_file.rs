@@ -96,7 +96,7 @@ impl RunFile {
     /// # Errors
     /// As [`RunDir::open`].
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
-        let stamp = Stamp::of(path);
+        let mut stamp = Stamp::of(path);
         let run = RunDir::open(path)?;
         let planned = run.config.get("attempts_total").and_then(Value::as_u64);
         let total = planned.unwrap_or(run.records.len() as u64);
@@ -111,7 +111,12 @@ impl RunFile {
         let under_way = if complete {
             Vec::new()
         } else {
-            under_way(&run)
+            let (under_way, is_whole) = under_way(&run);
+            if !is_whole {
+                // What a file lacks may come without a change that the stamp shows.
+                stamp.trajectories = None;
+            }
+            under_way
         };
         Ok(Self {
             run,
@@ -166,13 +171,17 @@ impl RunFile {
 }
 
 /// Trajectories without a record, by the attempt that their first event names.
-fn under_way(run: &RunDir) -> Vec<UnderWay> {
+///
+/// The second value is whether all their files could be read. A file that was created a moment ago may
+/// not have its first event yet.
+fn under_way(run: &RunDir) -> (Vec<UnderWay>, bool) {
+    let mut is_whole = true;
     let records = run.records.iter();
     let known: HashSet<PathBuf> = records
         .map(|record| run.trajectory(&record.id, record.attempt))
         .collect();
     let Ok(files) = fs::read_dir(run.path.join("trajectories")) else {
-        return Vec::new();
+        return (Vec::new(), true);
     };
     let unknown = files
         .flatten()
@@ -180,7 +189,10 @@ fn under_way(run: &RunDir) -> Vec<UnderWay> {
         .filter(|path| !known.contains(path) && path.is_file());
     let mut found: Vec<UnderWay> = unknown
         .filter_map(|path| {
-            let event = first_event(&path)?;
+            let Some(event) = first_event(&path) else {
+                is_whole &= !is_recent(&path);
+                return None;
+            };
             let (id, attempt) = (event.sample, event.attempt);
             // The file has to be the one that such an attempt has: a copy under another name is none.
             (run.trajectory(&id, attempt) == path).then_some(UnderWay { id, attempt })
@@ -188,7 +200,13 @@ fn under_way(run: &RunDir) -> Vec<UnderWay> {
         .take(UNDER_WAY)
         .collect();
     found.sort_by(|a, b| (&a.id, a.attempt).cmp(&(&b.id, b.attempt)));
-    found
+    (found, is_whole)
+}
+
+/// Whether a file was written in the last two minutes.
+fn is_recent(path: &Path) -> bool {
+    let modified = fs::metadata(path).and_then(|file| file.modified());
+    modified.is_ok_and(|then| then.elapsed().is_ok_and(|ago| ago < QUIET))
 }
 
 fn first_event(path: &Path) -> Option<Event> {

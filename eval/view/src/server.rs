@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 use super::api;
 use super::error::ViewError;
-use super::guard::{guard, plain};
+use super::guard::{Access, guard, plain};
 use super::library::Library;
 use super::query::Query;
 use super::served::SERVED;
@@ -25,7 +25,7 @@ use super::served::SERVED;
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    port: u16,
+    access: Access,
     library: Arc<Library>,
 }
 
@@ -41,14 +41,14 @@ impl Server {
         let port = listener.local_addr().map_err(error)?.port();
         Ok(Self {
             listener,
-            port,
+            access: Access::new(port),
             library: Arc::new(library),
         })
     }
 
-    /// Where it answers.
+    /// Returns the address that opens it, with the token that makes a browser its user.
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        self.access.address()
     }
 
     /// Answers until `stop` ends.
@@ -60,7 +60,7 @@ impl Server {
             .route("/", get(async || with_type(SERVED.as_str(), "text/html")))
             .route("/api/{name}", get(answer))
             .fallback(async || plain(StatusCode::NOT_FOUND, "there is no such page"))
-            .layer(middleware::from_fn_with_state(self.port, guard))
+            .layer(middleware::from_fn_with_state(self.access, guard))
             .with_state(self.library);
         let serve = axum::serve(self.listener, router).into_future();
         // Not gracefully: a browser keeps connections open, and nothing is lost with them.

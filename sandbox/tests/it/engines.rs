@@ -20,6 +20,13 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Returns every how many cases of a corpus run: all of them, or a sample on V8, where they take minutes and
+/// differ by the table alone. `scripts/test-v8.sh --full` runs all.
+pub fn every() -> usize {
+    let is_whole = cfg!(not(feature = "v8")) || std::env::var_os("SANDBOX_TEST_WHOLE").is_some();
+    if is_whole { 1 } else { 4 }
+}
+
 /// A case that names a difference must find it in the table.
 pub fn assert_row(row: &str) {
     assert!(

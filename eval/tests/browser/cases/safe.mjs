@@ -101,12 +101,14 @@ export default [
       await once(other, "listening");
       const { port } = other.address();
       await page.goto(`http://127.0.0.1:${port}/`);
-      const got = await page.evaluate(async (address) => {
-        const read = await fetch(`${address}api/runs`).then((response) => response.text(), () => "refused");
-        const blind = await fetch(`${address}api/runs`, { mode: "no-cors" }).then((response) => response.type, () => "refused");
-        const script = await new Promise((done) => document.body.append(Object.assign(document.createElement("script"), { src: `${address}api/runs`, onload: () => done("loaded"), onerror: () => done("refused") })));
+      // Even a site that knows the token.
+      const token = new URL(address).search;
+      const got = await page.evaluate(async ({ origin, token }) => {
+        const read = await fetch(`${origin}/api/runs${token}`).then((response) => response.text(), () => "refused");
+        const blind = await fetch(`${origin}/api/runs${token}`, { mode: "no-cors" }).then((response) => response.type, () => "refused");
+        const script = await new Promise((done) => document.body.append(Object.assign(document.createElement("script"), { src: `${origin}/api/runs${token}`, onload: () => done("loaded"), onerror: () => done("refused") })));
         return { read, blind, script };
-      }, address);
+      }, { origin: new URL(address).origin, token });
       other.closeAllConnections();
       other.close();
       assert.deepEqual({ ...got, blind: "" }, { read: "refused", blind: "", script: "refused" });

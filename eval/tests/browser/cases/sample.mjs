@@ -67,7 +67,7 @@ export default [
       await page.keyboard.press("p");
       await page.getByRole("heading", { name: "root", exact: true }).waitFor();
       await page.locator("article").nth(1).getByRole("button", { name: "Copy link" }).click();
-      const link = `${address}${tree}?iteration=2`;
+      const link = `${new URL(address).origin}/${tree}?iteration=2`;
       await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link));
       const other = await context.newPage();
       await other.goto(link);
