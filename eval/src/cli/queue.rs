@@ -162,7 +162,7 @@ pub struct QueueTargetArgs {
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
 
-    /// The NATS server of the queue [default: the one that the run's folder names]
+    /// NATS server of the queue; required, because a run's folder cannot choose a server
     #[arg(long, value_name = "URL")]
     pub queue: Option<String>,
 
