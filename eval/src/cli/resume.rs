@@ -111,11 +111,17 @@ impl ResumeArgs {
     /// # Errors
     /// A sentence about the first recorded value that is wrong.
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<Place>, String> {
-        Ok(unconfirmed(
-            &recorded::matches::<RunArgs>(flags)?,
-            &self.now,
-            &self.typed,
-        ))
+        let recorded = recorded::matches::<RunArgs>(flags)?;
+        let mut places = unconfirmed(&recorded, &self.now, &self.typed);
+        // One command is to allow all. An address alone may be named by a variable of its provider.
+        let address = recorded.get_one::<String>("base_url");
+        if let Some(address) = address.filter(|_| !places.is_empty() && self.base_url.is_none()) {
+            places.push(Place {
+                flag: "--base-url".to_owned(),
+                values: vec![address.clone()],
+            });
+        }
+        Ok(places)
     }
 
     /// Returns the flags that resume the cell of a sweep in `dir`: these switches, followed by `typed` words.
