@@ -1,7 +1,7 @@
-//! What a run leaves behind: the run directory, the record of each attempt, and the events of its trajectory.
+//! Run records: the run directory, the record of each attempt, and the events of its trajectory.
 //!
-//! Invariants: nothing here runs an agent or scores an answer, and no figure is made of several attempts. What an earlier
-//! version wrote is read.
+//! This crate only stores and reads. It neither runs agents nor scores answers, and it computes no
+//! figures across attempts. It reads the files of all earlier versions.
 
 pub mod makers;
 pub mod program;

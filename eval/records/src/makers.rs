@@ -1,4 +1,4 @@
-//! Which programs made the attempts of runs, and how they differ.
+//! Tracks which programs made the attempts of a run, and describes how they differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,17 @@ use crate::AttemptRecord;
 use crate::program::{Program, short};
 use crate::run_dir::Lock;
 
-/// The programs that made the attempts of a run, each with how many: none stands for one that is not recorded.
+/// Programs that made the attempts of a run, with the number of attempts of each. The key `None`
+/// counts attempts whose program is not recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Makers {
     attempts: BTreeMap<Option<String>, u64>,
-    /// Components of those that are known by more than their digest.
+    /// Components of the programs whose components are recorded, by digest.
     known: BTreeMap<String, Program>,
 }
 
 impl Makers {
-    /// Those of a run directory.
+    /// Collects the programs of a run directory.
     pub fn of(lock: &Lock, records: &[AttemptRecord]) -> Self {
         let mut makers = Self::default();
         for program in lock.programs() {
@@ -27,7 +28,8 @@ impl Makers {
         makers
     }
 
-    /// Counts an attempt in, by the digest of its program. What is no digest says nothing: anybody may have written it.
+    /// Counts an attempt under the digest of its program. Anything but a SHA-256 digest counts as
+    /// not recorded, because the value may come from an untrusted file.
     pub fn add(&mut self, program: Option<String>) {
         let is_digest =
             |text: &String| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -35,23 +37,23 @@ impl Makers {
         *self.attempts.entry(program).or_default() += 1;
     }
 
-    /// The digests, in their order.
+    /// Returns the digests, sorted.
     pub fn digests(&self) -> impl Iterator<Item = &str> {
         self.attempts.keys().flatten().map(String::as_str)
     }
 
-    /// Whether the program of any attempt is not recorded.
+    /// Whether the program of at least one attempt is not recorded.
     pub fn any_unknown(&self) -> bool {
         self.attempts.contains_key(&None)
     }
 
-    /// Whether the same programs made the attempts of both, as far as is recorded.
+    /// Whether the same programs made the attempts of both runs, as far as they are recorded.
     pub fn agree(&self, other: &Self) -> bool {
         let [one, two] = [self, other].map(|makers| makers.digests().collect::<Vec<_>>());
         one.is_empty() || two.is_empty() || one == two
     }
 
-    /// How the programs of `one` and `other` differ, in words.
+    /// Describes how the programs `one` and `there` differ.
     fn difference(&self, other: &Self, one: &str, there: &str) -> String {
         match (self.known.get(one), other.known.get(there)) {
             (Some(one), Some(there)) => one.difference(there),
@@ -64,8 +66,8 @@ impl Makers {
     }
 }
 
-/// What readers of several runs have to know of the programs that made them, a sentence each: attempts of one run by
-/// different programs, and runs by other programs than the first. Runs are given with the names that the reader knows.
+/// Returns remarks, one sentence each, about programs that differ between runs or within one run.
+/// Each run comes with the name that the reader knows it by.
 pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<String> {
     let runs: Vec<(String, &Makers)> = runs.into_iter().collect();
     let mut remarks: Vec<String> = runs
@@ -89,7 +91,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<
         if makers.attempts.keys().eq(first.attempts.keys()) {
             continue;
         }
-        // The one that they do not share, or else the first of each.
+        // Prefer a program that the runs do not share, else take the first of each.
         let other = makers
             .digests()
             .find(|digest| !first.digests().any(|known| known == *digest));
@@ -105,7 +107,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<
     remarks
 }
 
-/// Says of a run that its attempts come from several programs, if they do.
+/// Returns a remark if the attempts of a run come from several programs.
 fn within(name: &str, makers: &Makers) -> Option<String> {
     if makers.attempts.len() < 2 {
         return None;
@@ -124,16 +126,17 @@ fn within(name: &str, makers: &Makers) -> Option<String> {
     );
     let mut digests = makers.digests();
     let mut known = || makers.known.get(digests.next()?);
-    // Of those that are known by their digests alone, the counts have said all.
+    // For programs known only by digest, the counts already say everything.
     if let (Some(one), Some(other)) = (known(), known()) {
         text += &format!("; {}", one.difference(other));
     }
     Some(text + ".")
 }
 
-/// How the programs that have worked on two runs differ, as a clause; none if they are the same as far as is known.
+/// Describes, as a clause, how the programs that worked on two runs differ. Returns `None` if they
+/// are the same as far as is known.
 pub fn difference(one: &Lock, other: &Lock) -> Option<String> {
-    // One that is not recorded is a program of its own.
+    // An unrecorded program counts as a program of its own.
     let all = |lock: &Lock| -> BTreeSet<Option<Program>> {
         let later = lock.later_programs.iter().cloned().map(Some);
         later.chain([lock.fingerprint.program()]).collect()

@@ -1,17 +1,19 @@
-//! A program that made attempts: a digest of everything compiled in that can change an answer, by component.
+//! Identity of the program that made an attempt: digests, by component, of everything compiled in
+//! that can change an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Characters of a digest that identify a program in a message.
+/// Number of digest characters that identify a program in a message.
 const SHORT: usize = 12;
 
-/// The component that is a name and no digest: `quickjs` or `v8`.
+/// Name of the component that holds a name (`quickjs` or `v8`) instead of a digest.
 pub const ENGINE: &str = "engine";
 
-/// A program by its components: `sandbox`, `harness`, `prompts`, …, each with its digest in lower-case hex, and `engine`.
+/// A program by its components: `sandbox`, `harness`, `prompts` and others, each with its digest in
+/// lowercase hex, and `engine`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Program(BTreeMap<String, String>);
@@ -23,7 +25,7 @@ impl FromIterator<(String, String)> for Program {
 }
 
 impl Program {
-    /// Lower-case hex SHA-256 over names and digests of all components.
+    /// Returns the lowercase hex SHA-256 over the names and digests of all components.
     pub fn digest(&self) -> String {
         let lines: String = self
             .0
@@ -33,12 +35,12 @@ impl Program {
         hex::encode(Sha256::digest(lines))
     }
 
-    /// The components, by name.
+    /// Returns the components by name.
     pub fn components(&self) -> &BTreeMap<String, String> {
         &self.0
     }
 
-    /// The engine that runs JavaScript, as people write its name; none where that is not recorded.
+    /// Returns the display name of the JavaScript engine, or `None` if it is not recorded.
     pub fn engine(&self) -> Option<&str> {
         Some(match self.0.get(ENGINE)?.as_str() {
             "quickjs" => "QuickJS",
@@ -47,7 +49,7 @@ impl Program {
         })
     }
 
-    /// In which components two programs differ, as a clause: `the sandbox and the prompts differ`.
+    /// Describes, as a clause, which components differ: `the sandbox and the prompts differ`.
     pub fn difference(&self, other: &Self) -> String {
         let names: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
         let differing: Vec<String> = names
@@ -64,9 +66,9 @@ impl Program {
     }
 }
 
-/// A component in a sentence. Its name may come from any file.
+/// Returns a component's name for use in a sentence. The name may come from an untrusted file.
 fn spoken(name: &str) -> String {
-    /// Characters of the longest name that any version has.
+    /// Maximum length of a component name in any version.
     const LONGEST: usize = 32;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     if name.len() <= LONGEST && name.bytes().all(plain) {
@@ -76,7 +78,7 @@ fn spoken(name: &str) -> String {
     }
 }
 
-/// The beginning of a digest, which identifies a program in a message.
+/// Returns the beginning of a digest, which identifies a program in a message.
 pub fn short(digest: &str) -> &str {
     digest.get(..SHORT).unwrap_or(digest)
 }

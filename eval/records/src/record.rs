@@ -1,6 +1,7 @@
-//! The record of one finished attempt: a line of `samples.jsonl`, and what every table and figure is made from.
+//! The record of one finished attempt: a line of `samples.jsonl`, and the source of every table and
+//! figure.
 //!
-//! A figure that a record lacks was not recorded by the system that made the attempt; it is null and never 0.
+//! A missing figure was not recorded by the system that made the attempt. It is null, never 0.
 
 use std::collections::BTreeMap;
 
@@ -12,36 +13,37 @@ use serde_json::{Value, json};
 /// Version of [`AttemptRecord`]; every line carries it as `v`.
 pub const RECORD_VERSION: u32 = 1;
 
-/// What all attempts of a run have in common: the constant columns of its CSV.
+/// Values that all attempts of a run share: the constant columns of its CSV.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunIdentity {
-    /// The run: the name of its folder, for a cell of a sweep with the sweep's id before it.
+    /// Id of the run: the name of its folder, prefixed by the sweep's id for a cell of a sweep.
     pub run_id: String,
-    /// The benchmark's name in the catalog.
+    /// Name of the benchmark in the catalog.
     pub benchmark: String,
-    /// The root's model, as `PROVIDER/MODEL`.
+    /// Model of the root, as `PROVIDER/MODEL`.
     pub model: String,
-    /// How the model speaks: `rlm`, `direct`, ….
+    /// Protocol of the root: `rlm`, `direct`, ….
     pub protocol: String,
-    /// `solver` or `coordinator`: the mode of the root's prompt. None where that has no mode, as in every protocol but `rlm`, and
-    /// of a run of another system that does not say.
+    /// Mode of the root's prompt: `solver` or `coordinator`. `None` for protocols other than `rlm`,
+    /// and for runs of other systems that do not record it.
     pub prompt_mode: Option<String>,
-    /// Names of the drivers in their order, joined by `+`; empty for none; unknown likewise.
+    /// Names of the drivers in order, joined by `+`. Empty without drivers, `None` if unknown.
     pub drivers: Option<String>,
-    /// The greatest depth that an agent can have: 0 where the root has no children.
+    /// Maximum depth of an agent: 0 if the root cannot have children.
     pub max_depth: u32,
-    /// Responses that the root can give.
+    /// Maximum number of responses of the root.
     pub max_iterations: u32,
-    /// Lower-case hex SHA-256 of the dataset.
+    /// Lowercase hex SHA-256 of the dataset.
     pub dataset_digest: String,
-    /// The scorer with its version: `needle/1`.
+    /// The scorer and its version: `needle/1`.
     pub scorer: String,
-    /// Lower-case hex SHA-256 of what can change an answer.
+    /// Lowercase hex SHA-256 of everything that can change an answer.
     pub fingerprint: String,
 }
 
 impl RunIdentity {
-    /// A few words for tables: benchmark, how the agent works, and whether drivers guide it.
+    /// Returns a short label for tables: the benchmark, the prompt mode or protocol, and the
+    /// drivers.
     pub fn label(&self) -> String {
         let how = match &self.prompt_mode {
             Some(mode) if self.protocol == "rlm" => mode,
@@ -55,28 +57,28 @@ impl RunIdentity {
     }
 }
 
-/// What a model took that judged an answer.
+/// Usage of the model that judged an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgeUse {
     /// The model, as `PROVIDER/MODEL`.
     pub model: String,
-    /// The name of its prompt.
+    /// Name of the judge's prompt.
     pub prompt: String,
-    /// Lower-case hex SHA-256 of the prompt's file.
+    /// Lowercase hex SHA-256 of the prompt's file.
     pub prompt_sha256: String,
-    /// Times that it was asked.
+    /// Number of requests to the judge.
     pub calls: u32,
-    /// Those of them that a cache answered: they took no tokens and cost nothing.
+    /// Number of requests answered from a cache, which used no tokens and cost nothing.
     #[serde(default)]
     pub cached_calls: u32,
-    /// Tokens; none if no reply carries a count.
+    /// Tokens; `None` if no reply carries a count.
     pub usage: Option<Usage>,
-    /// US dollars; none if the cost of any reply is unknown.
+    /// Cost in US dollars; `None` if the cost of any reply is unknown.
     pub cost_usd: Option<f64>,
 }
 
 impl JudgeUse {
-    /// Takes in what a reply, or a try without one, took.
+    /// Adds the usage of a reply, or of a failed try.
     pub fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
@@ -85,10 +87,10 @@ impl JudgeUse {
     }
 }
 
-/// Field of [`AttemptRecord::score_details`] that is true if the scorer could not read the form of the answer.
+/// Field of [`AttemptRecord::score_details`] that is true if the scorer could not parse the answer.
 pub const UNREADABLE: &str = "unreadable";
 
-/// Whether the details of a score state that the scorer could not read the answer.
+/// Whether the details of a score state that the scorer could not parse the answer.
 pub fn is_unreadable(details: &Value) -> bool {
     details[UNREADABLE] == true
 }
@@ -96,96 +98,102 @@ pub fn is_unreadable(details: &Value) -> bool {
 /// One finished attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptRecord {
-    /// [`RECORD_VERSION`] of the writer.
+    /// [`RECORD_VERSION`] of the program that wrote the record.
     pub v: u32,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// The sample.
+    /// Id of the sample.
     pub id: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// The sample's place in its dataset, from 0; unknown of a run that another system made.
+    /// 0-based index of the sample in its dataset; unknown for runs of other systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_index: Option<u64>,
-    /// Samples of one cluster stand or fall together; none for a sample on its own.
+    /// Cluster of samples whose results are correlated; `None` for an independent sample.
     pub cluster: Option<String>,
     /// How the attempt ended.
     pub status: Status,
-    /// From 0 for wrong to 1 for right; none if there is nothing to judge.
+    /// Score from 0 (wrong) to 1 (right); `None` if there is nothing to score.
     pub score: Option<f64>,
-    /// Why it has that score, for people.
+    /// Explanation of the score, for people.
     pub score_explanation: Option<String>,
     /// Further details from the scorer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_details: Option<Value>,
-    /// What a model took that judged the answer; no other figure of the record holds any of it.
+    /// Usage of the model that judged the answer. No other figure of the record includes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeUse>,
-    /// Why there is no answer; beside an answer, why its scorer failed.
+    /// Reason why there is no answer, or, if there is one, why its scorer failed.
     pub error: Option<String>,
-    /// The root's answer; of one that has a file, its beginning.
+    /// Answer of the root. If the answer has its own file, only its beginning.
     pub answer: Option<String>,
-    /// The file in the run's folder that holds the whole answer, if that is too long for a line
+    /// File in the run's folder with the whole answer, if that is too long for a line
     /// ([`model::long_answer`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_file: Option<String>,
-    /// The state of the attempt's world, which scorers judge instead of the answer; none where there was no world.
+    /// Final state of the attempt's environment, which scorers check instead of the answer; `None`
+    /// without an environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// The right answer, in the scorer's form.
+    /// Expected answer, in the scorer's form.
     pub expected: Value,
-    /// Facts about the sample to group by.
+    /// Metadata of the sample, used for grouping.
     pub metadata: BTreeMap<String, Value>,
-    /// Iterations of the root alone.
+    /// Number of iterations of the root only.
     pub iterations: u32,
-    /// Agents, the root and one-shot calls included.
+    /// Number of agents, including the root and one-shot calls.
     pub agents: Option<u32>,
-    /// Depth of the deepest agent; the root has 0.
+    /// Depth of the deepest agent; the root has depth 0.
     pub depth_reached: Option<u32>,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: Option<u32>,
-    /// Tokens; none if no response carries a count.
+    /// Tokens; `None` if no response carries a count.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
-    /// US dollars; none if the cost of any response is unknown.
+    /// Cost in US dollars; `None` if the cost of any response is unknown.
     pub cost_usd: Option<f64>,
-    /// Wall seconds from start to end.
+    /// Wall-clock seconds from start to end.
     pub total_time_s: f64,
-    /// The attempt's seconds less those in which all its work waited: for a rate limit, a connection or a retry.
+    /// Wall-clock seconds without the time in which all work waited for a rate limit, a connection
+    /// or a retry.
     pub working_time_s: Option<f64>,
     /// Milliseconds in which neither a model nor the sandbox worked.
     pub overhead_ms: Option<f64>,
-    /// Requests to models that were sent again.
+    /// Number of retried requests to models.
     pub retries: Option<u32>,
-    /// Requests to models that a cache answered.
+    /// Number of requests to models answered from a cache.
     #[serde(default)]
     pub cached_calls: Option<u32>,
-    /// Tokens of those, which are part of `usage` but were not used again; none if there were none.
+    /// Tokens of the cached responses. They are part of `usage`, but were not billed again. `None`
+    /// without cached responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_usage: Option<Usage>,
-    /// Times that older outputs were left out of a conversation that outgrew its model's context.
+    /// Number of times that older outputs were dropped because a conversation exceeded its model's
+    /// context window.
     #[serde(default)]
     pub context_trims: Option<u32>,
-    /// Responses that did not follow the protocol.
+    /// Number of responses that did not follow the protocol.
     pub protocol_faults: Option<u32>,
-    /// Calls of `rlm()` and `llm()`.
+    /// Number of calls of `rlm()` and `llm()`.
     pub delegations: Option<u32>,
-    /// Calls that nobody awaited.
+    /// Number of calls that were never awaited.
     pub unawaited: Option<u32>,
-    /// Cells that ended in an error.
+    /// Number of cells that ended in an error.
     pub failed_cells: u32,
-    /// Whether the root's first-iteration return was shown back to it.
+    /// Whether the root's return in its first iteration was intercepted and shown back to it.
     pub returned_early: Option<bool>,
-    /// Lower-case hex SHA-256 of the program that made it ([`crate::program::Program::digest`]); none if it is not recorded.
+    /// Lowercase hex SHA-256 of the program that made the attempt
+    /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// When the attempt began, in RFC 3339.
+    /// Start of the attempt, in RFC 3339.
     #[serde(with = "rfc3339")]
     pub started_at: Option<Timestamp>,
 }
 
 impl AttemptRecord {
-    /// Without what no summary reads and may be long; the run's folder has it.
+    /// Returns the record without texts that may be long and that no summary reads. The run's
+    /// folder keeps them.
     #[must_use]
     pub fn without_texts(&self) -> Self {
         Self {
@@ -202,12 +210,12 @@ impl AttemptRecord {
         }
     }
 
-    /// Whether the scorer could not read the form of the answer, which then scores 0.
+    /// Whether the scorer could not parse the answer, which then scores 0.
     pub fn is_unreadable(&self) -> bool {
         self.score_details.as_ref().is_some_and(is_unreadable)
     }
 
-    /// The same with its sample's place in the dataset.
+    /// Returns the record with the 0-based index of its sample in the dataset.
     #[must_use]
     pub fn of_sample(self, index: usize) -> Self {
         Self {
@@ -217,10 +225,11 @@ impl AttemptRecord {
     }
 }
 
-/// Tokens as recorded. Earlier versions recorded a missing count as zeros; no real request uses zero tokens.
+/// Deserializes a token count. Earlier versions recorded a missing count as zeros, so zeros become
+/// `None`: no real request uses zero tokens.
 ///
 /// # Errors
-/// A value that is not a count of tokens.
+/// Returns an error if the value is not a token count.
 pub fn counted<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Usage>, D::Error> {
     let usage = Option::<Usage>::deserialize(from)?;
     Ok(usage.filter(|usage| usage.total() > 0))

@@ -1,4 +1,4 @@
-//! What a run has spent on attempts that count for nothing.
+//! Spending of attempts, including those that do not count.
 
 use std::iter::Sum;
 use std::ops::AddAssign;
@@ -9,26 +9,26 @@ use serde::{Deserialize, Serialize};
 use crate::AttemptRecord;
 use crate::trajectory::Calls;
 
-/// What attempts have used up.
+/// Resources used by attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
-    /// How many attempts.
+    /// Number of attempts.
     pub attempts: u64,
-    /// Requests that were sent to models, answered or not.
+    /// Number of requests sent to models, answered or not.
     pub llm_calls: u64,
     /// Tokens of the calls that were counted.
     pub usage: Usage,
-    /// US dollars, where they are known; none if they are known of no call.
+    /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Requests of which nobody knows what they took: they were under way when the run was killed, or their model has no
-    /// price.
+    /// Number of requests of unknown cost: they were in flight when the run was killed, or their
+    /// model has no price.
     #[serde(default)]
     pub unknown_calls: u64,
 }
 
 impl Spent {
-    /// What a finished attempt has used up, its judge included, as far as its record knows. What a cache gave was used up once
-    /// before.
+    /// Returns what a finished attempt used, including its judge, as far as recorded. Responses
+    /// from a cache were paid for earlier and do not count.
     pub fn of(record: &AttemptRecord) -> Self {
         let mut spent = Self::of_agents(record);
         if let Some(judge) = &record.judge {
@@ -39,7 +39,7 @@ impl Spent {
         spent
     }
 
-    /// What its agents have used up, likewise.
+    /// Returns what the agents of a finished attempt used, without its judge.
     pub fn of_agents(record: &AttemptRecord) -> Self {
         let sent = record
             .llm_calls
@@ -51,7 +51,7 @@ impl Spent {
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
-            // The record does not say which of them it was.
+            // The record does not say which of the calls has an unknown cost.
             unknown_calls: match record.cost_usd {
                 None => sent.into(),
                 Some(_) => 0,
@@ -59,7 +59,7 @@ impl Spent {
         }
     }
 
-    /// What a caller has used up by the events of its calls, those under way included.
+    /// Returns what a caller used according to the events of its calls, including calls in flight.
     pub fn of_calls(calls: &Calls) -> Self {
         let spent = calls.spent();
         Self {
@@ -71,7 +71,7 @@ impl Spent {
         }
     }
 
-    /// Adds what one more call has cost.
+    /// Adds the cost of one more call.
     pub fn add_cost(&mut self, cost_usd: Option<f64>) {
         if let Some(cost) = cost_usd {
             *self.cost_usd.get_or_insert(0.0) += cost;
@@ -98,24 +98,24 @@ impl Sum for Spent {
     }
 }
 
-/// What was spent beside the attempts that count.
+/// Spending on attempts that do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wasted {
     /// Attempts that were stopped or killed before their end.
     pub abandoned: Spent,
-    /// Attempts that ended in an error and were made again.
+    /// Attempts that ended in an error and were rerun.
     pub superseded: Spent,
 }
 
-/// What a run has used up in all.
+/// Total spending of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AllSpent {
-    /// Attempts, whatever came of them.
+    /// Number of attempts, whether they count or not.
     pub attempts: u64,
-    /// Their tokens, as far as they were counted.
+    /// Tokens, as far as they were counted.
     pub usage: Usage,
-    /// Their US dollars, where they are known; none if they are known of no attempt.
+    /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Requests of unknown cost in attempts that count for nothing.
+    /// Number of requests of unknown cost in attempts that do not count.
     pub unknown_calls: u64,
 }

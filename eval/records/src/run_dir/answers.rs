@@ -1,4 +1,4 @@
-//! `answers/`: the answers that are too long for a line of `samples.jsonl`, a file each.
+//! `answers/`: one file for each answer that is too long for a line of `samples.jsonl`.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,11 @@ use model::long_answer::{shown, too_long};
 use super::{ANSWERS, RunDir, RunDirError, atomic, name};
 use crate::AttemptRecord;
 
-/// The record as its line holds it. A long answer is on the disk when this returns.
+/// Returns the record as its line stores it, after writing a long answer to its own file and
+/// syncing it.
 ///
 /// # Errors
-/// [`RunDirError::Write`] if the answer's file cannot be written.
+/// Returns [`RunDirError::Write`] if the answer's file cannot be written.
 pub(super) fn set_apart(run: &Path, record: &AttemptRecord) -> Result<AttemptRecord, RunDirError> {
     let Some(answer) = record
         .answer
@@ -36,12 +37,13 @@ pub(super) fn set_apart(run: &Path, record: &AttemptRecord) -> Result<AttemptRec
 }
 
 impl RunDir {
-    /// The whole answer of an attempt; none if it has none.
+    /// Returns the whole answer of an attempt, or `None` if it has none.
     ///
-    /// Invariant: the file is found by the attempt's name, and never by what its record says: that may come from anybody.
+    /// Invariant: the file is located by the attempt's name, never by a path in its record, which
+    /// is not trusted.
     ///
     /// # Errors
-    /// [`RunDirError::Answer`] if its file cannot be read.
+    /// Returns [`RunDirError::Answer`] if the file cannot be read.
     pub fn answer(&self, record: &AttemptRecord) -> Result<Option<String>, RunDirError> {
         if record.answer_file.is_none() {
             return Ok(record.answer.clone());

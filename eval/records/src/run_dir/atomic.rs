@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Atomic file writes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,12 +9,13 @@ use serde::Serialize;
 use super::RunDirError;
 use super::links::without_links;
 
-/// Writes a file so that a reader, or whoever comes after a crash, finds either all of it or what was there before.
+/// Writes a file atomically: readers, also after a crash, find either the new content or the old.
 ///
-/// The bytes go to a file beside it, reach the disk, and take the name by a rename, which POSIX makes atomic.
+/// The bytes go to a temporary file next to it, are synced, and take its name by a rename, which is
+/// atomic under POSIX.
 ///
 /// # Errors
-/// [`RunDirError::Write`]; what was there before is there still.
+/// Returns [`RunDirError::Write`] if the file cannot be written. The old content stays.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".tmp");
@@ -32,7 +33,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     })
 }
 
-/// Writes a value as indented JSON with a final newline, as [`write`] does.
+/// Writes a value as indented JSON with a final newline, atomically like [`write`].
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunDirError> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|reason| RunDirError::Write {
         path: path.to_owned(),
@@ -42,7 +43,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunD
     write(path, &bytes)
 }
 
-/// Writes values as lines of JSON, likewise.
+/// Writes values as JSON Lines, atomically like [`write`].
 pub(super) fn write_lines(path: &Path, values: &[impl Serialize]) -> io::Result<()> {
     let mut bytes = Vec::new();
     for value in values {
@@ -55,10 +56,10 @@ pub(super) fn write_lines(path: &Path, values: &[impl Serialize]) -> io::Result<
     })
 }
 
-/// Brings new names in a folder to the disk: syncing a file does not sync the entry that names it.
+/// Syncs a folder, because syncing a new file does not sync the entry that names it.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
-        // The folder of a plain file name is the current one.
+        // A bare file name has an empty parent, which means the current folder.
         let here = folder.as_os_str().is_empty();
         File::open(if here { Path::new(".") } else { folder })?.sync_all()?;
     }
@@ -66,7 +67,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A leftover of an earlier start is replaced; a link is not followed.
+    // Replaces a leftover of an earlier start, but never follows a link.
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     let mut file = without_links(&mut options).open(path)?;

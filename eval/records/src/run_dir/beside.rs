@@ -1,19 +1,21 @@
-//! What `config.json` has beside the fingerprint: two runs of one fingerprint may differ in it, so tables show where they do.
+//! Settings in `config.json` outside the fingerprint. Runs with the same fingerprint may differ in
+//! them, so tables show the differences.
 //!
-//! A run that went on with another value, or that was merged of runs with several, keeps the others in `other_values`.
+//! A run that was resumed with another value, or merged from runs with several values, keeps the
+//! other values in `other_values`.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// A setting beside the fingerprint.
+/// A setting outside the fingerprint.
 struct Setting {
-    /// The name that it is shown under.
+    /// Name shown to users.
     name: &'static str,
-    /// Where it is in `config.json`.
+    /// JSON pointer to the value in `config.json`.
     place: &'static str,
-    /// Whether it says which attempts a run makes. Of such a setting only the last value counts, for the run's attempts are
-    /// those that it asks for.
+    /// Whether the setting selects which attempts a run makes. Only the last value of such a
+    /// setting counts, because it determines the run's attempts.
     selects: bool,
 }
 
@@ -34,7 +36,7 @@ const fn selects(name: &'static str, place: &'static str) -> Setting {
 }
 
 const SETTINGS: [Setting; 13] = [
-    // Another port may be another server.
+    // A different port may be a different server.
     shapes("address", "/engine/base_urls"),
     shapes("date", "/engine/date"),
     shapes("profile", "/engine/profile"),
@@ -50,18 +52,19 @@ const SETTINGS: [Setting; 13] = [
     selects("tasks_per_length", "/benchmark/tasks_per_length"),
 ];
 
-/// A setting that had other values before.
+/// A setting whose value changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// The name that it is shown under.
+    /// Name shown to users.
     pub name: &'static str,
-    /// What it was.
+    /// Previous value.
     pub before: Value,
-    /// What it is.
+    /// Current value.
     pub now: Value,
 }
 
-/// What a run's `config.json` has beside the fingerprint, by name: all values that the run has had, the last one at the end.
+/// Returns all values that the settings outside the fingerprint have had in a run, by name, the
+/// current value last.
 pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
     let known = SETTINGS.iter().filter_map(|setting| {
         let now = config.pointer(setting.place)?;
@@ -72,8 +75,8 @@ pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
     known.collect()
 }
 
-/// Keeps in `config` what other settings had that `before` shows, of an earlier start or of another share of the run.
-/// Gives those that differ.
+/// Copies into `config` the differing values found in `before`, the settings of an earlier start or
+/// of another shard. Returns the settings that differ.
 pub fn keep_others(config: &mut Value, before: &Value) -> Vec<Changed> {
     let mut changed = Vec::new();
     for setting in SETTINGS.iter().filter(|setting| !setting.selects) {
@@ -103,10 +106,10 @@ pub fn keep_others(config: &mut Value, before: &Value) -> Vec<Changed> {
     changed
 }
 
-/// What a setting was in earlier starts or other shares of the run, in the order in which they came to it.
+/// Returns the earlier values of a setting, from earlier starts or other shards, oldest first.
 fn others(config: &Value, name: &str) -> Vec<Value> {
     let kept = match config.get("other_values").and_then(|all| all.get(name)) {
-        // As programs wrote it that kept addresses alone.
+        // Earlier programs kept only addresses, under this key.
         None if name == "address" => config.pointer("/engine/earlier_base_urls"),
         kept => kept,
     };

@@ -1,28 +1,28 @@
-//! Why a run directory cannot be made, written or read.
+//! Errors of creating, writing and reading run directories.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::Holder;
 
-/// Why a run directory cannot be made, written or read.
+/// Reason why a run directory cannot be created, written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RunDirError {
-    /// The folder of a new run cannot be made.
+    /// The folder of a new run cannot be created.
     #[error("cannot create a run directory in {}: {reason}", folder.display())]
     Create {
-        /// The folder that was to hold it.
+        /// Folder that was to contain the run.
         folder: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// What is to hold runs is a file.
+    /// The folder for runs is a file.
     #[error("cannot create a run directory in {}: it is not a folder", path.display())]
     NotAFolder {
         /// The file.
         path: PathBuf,
     },
-    /// Another process works on the run.
+    /// Another process is working on the run.
     #[error("{} is in use{}", path.display(), match holder {
         Some(holder) => format!(
             " by process {} on {} since {}",
@@ -33,18 +33,18 @@ pub enum RunDirError {
     Held {
         /// The run's folder.
         path: PathBuf,
-        /// Which, unless it has come this very moment.
+        /// The other process; `None` if it has not written its note yet.
         holder: Option<Holder>,
     },
-    /// A run cannot be kept from other processes.
+    /// The run cannot be locked against other processes.
     #[error("cannot lock {}: {reason}", path.display())]
     Lock {
-        /// The file that is locked.
+        /// File that the lock is taken on.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// A file of the run is a link, which may lead anywhere.
+    /// A file of the run is a link, which may point anywhere.
     #[error("{} is a link: expected a regular file or folder, because a resumed run writes there", path.display())]
     Link {
         /// The link.
@@ -55,7 +55,7 @@ pub enum RunDirError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
     /// A file of the run cannot be read.
@@ -63,7 +63,7 @@ pub enum RunDirError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
     /// The file of a long answer cannot be read.
@@ -73,80 +73,81 @@ pub enum RunDirError {
         path: PathBuf,
         /// The sample.
         id: String,
-        /// 1-based.
+        /// Number of the attempt, 1-based.
         attempt: u32,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// A folder holds no run.
+    /// The folder does not contain a run.
     #[error("{} is not a run directory: it has no {missing}", path.display())]
     NotARun {
         /// The folder.
         path: PathBuf,
-        /// The file that it lacks.
+        /// Name of the missing file.
         missing: &'static str,
     },
-    /// A file does not hold what it should. The reason ends in line and column.
+    /// A file does not have the expected content. The reason ends in line and column.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error of the parser.
         reason: serde_json::Error,
     },
-    /// A line before the last of a file is not what it should be.
+    /// A line before the last of a file is invalid.
     #[error("{}:{line}: {reason}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// 1-based.
+        /// Number of the line, 1-based.
         line: usize,
         /// What is wrong.
         reason: LineError,
     },
-    /// A fingerprint is not that of its parts, or two files of a run name different ones.
+    /// The fingerprint does not match its parts, or two files of the run have different
+    /// fingerprints.
     #[error("{}: {field} is {found}, but {why}; restore the file, or start a new run", path.display())]
     Fingerprint {
         /// The file.
         path: PathBuf,
-        /// The field that contradicts another.
+        /// Field that contradicts another.
         field: &'static str,
-        /// The beginning of what it holds.
+        /// Beginning of the field's value.
         found: String,
-        /// What it contradicts, as a clause.
+        /// What the value contradicts, as a clause.
         why: String,
     },
-    /// A file was written by a later version of this program.
+    /// The file was written by a later version of this program.
     #[error("{} has schema version {found}, this program reads up to {known}", path.display())]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the file.
         found: u32,
-        /// The latest version that can be read.
+        /// Latest version that this program reads.
         known: u32,
     },
 }
 
-/// What is wrong with a line of a JSON Lines file.
+/// Reason why a line of a JSON Lines file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// It is not JSON, or not JSON of its form.
+    /// The line is not JSON, or not JSON of the expected form.
     #[error("not {what}: {problem} at column {column}")]
     Malformed {
-        /// What it should be, with its article.
+        /// The expected content, with its article.
         what: &'static str,
-        /// What is wrong.
+        /// Error of the parser, without the position.
         problem: String,
-        /// 1-based, in bytes.
+        /// Column in bytes, 1-based.
         column: usize,
     },
-    /// It was written by a later version of this program.
+    /// The line was written by a later version of this program.
     #[error("record of schema version {found}, this program reads up to {known}")]
     Version {
-        /// The line's version.
+        /// Version of the line.
         found: u32,
-        /// The latest version that can be read.
+        /// Latest version that this program reads.
         known: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! The events of a trajectory, read line by line, for one may be large.
+//! Reads the events of a trajectory line by line, because a trajectory may be large.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -10,25 +10,25 @@ use super::RunDirError;
 use super::samples::malformed;
 use crate::trajectory::{Fold, heads};
 
-/// Bytes of a text that is only to be counted.
+/// Maximum bytes per string when events are only counted.
 const SHORT: usize = 400;
 
-/// The events of a trajectory. A last line that is not written to its end is left out.
+/// Iterator over the events of a trajectory. A truncated last line is skipped.
 #[derive(Debug)]
 pub struct Events {
     path: PathBuf,
     file: BufReader<File>,
     line: Vec<u8>,
     number: usize,
-    /// Bytes of each text; of a longer one there is only the beginning.
+    /// Maximum bytes per string; longer strings are cut.
     most: usize,
 }
 
 impl Events {
-    /// Those of a file, as they were written.
+    /// Opens a trajectory to read its events as they were written.
     ///
     /// # Errors
-    /// [`RunDirError::Read`].
+    /// Returns [`RunDirError::Read`] if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
         let file = File::open(path).map_err(|reason| RunDirError::Read {
             path: path.to_owned(),
@@ -43,10 +43,10 @@ impl Events {
         })
     }
 
-    /// Those of a file, without most of their texts.
+    /// Opens a trajectory to count its events, with long strings cut.
     ///
     /// # Errors
-    /// [`RunDirError::Read`].
+    /// Returns [`RunDirError::Read`] if the file cannot be opened.
     pub fn to_count(path: &Path) -> Result<Self, RunDirError> {
         Ok(Self {
             most: SHORT,
@@ -56,7 +56,8 @@ impl Events {
 }
 
 impl Iterator for Events {
-    /// A whole line that is no event is a [`RunDirError::Line`]; the next ones can be read nevertheless.
+    /// An event, or [`RunDirError::Line`] for a whole line that is not an event. Iteration
+    /// continues with the next line.
     type Item = Result<Event, RunDirError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -87,10 +88,10 @@ impl Iterator for Events {
     }
 }
 
-/// What the events of a trajectory come to.
+/// Folds all events of a trajectory.
 ///
 /// # Errors
-/// It cannot be read, or a whole line is no event.
+/// Returns an error if the file cannot be read, or if a whole line is not an event.
 pub fn fold(path: &Path) -> Result<Fold, RunDirError> {
     let mut fold = Fold::default();
     for event in Events::to_count(path)? {
@@ -99,7 +100,7 @@ pub fn fold(path: &Path) -> Result<Fold, RunDirError> {
     Ok(fold)
 }
 
-/// The same; lines that are no events say nothing.
+/// Folds a trajectory like [`fold`], but skips lines that are not events.
 pub(super) fn fold_leniently(path: &Path) -> Result<Fold, RunDirError> {
     let mut fold = Fold::default();
     for event in Events::to_count(path)? {

@@ -1,4 +1,5 @@
-//! The fingerprint of a run: one hash over everything that can change an answer, the program among it.
+//! The fingerprint of a run: one hash over everything that can change an answer, including the
+//! program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
@@ -9,14 +10,14 @@ use sha2::{Digest, Sha256};
 
 use crate::program::Program;
 
-/// The part that says which program made a run.
+/// Name of the part that holds the program that made a run.
 const PROGRAM: &str = "program";
 
-/// What runs had in its place before: parts that say something of the program, and nothing of the treatment.
+/// Parts that described the program in earlier versions. They are not part of the treatment.
 const EARLIER_PROGRAM: [&str; 2] = ["engine_version", "javascript_engine"];
 
-/// A hash and the named parts it is made of. A run goes on only under the treatment that it began with, and by another
-/// program only where that is allowed.
+/// A hash and the named parts that it covers. A run can only be resumed under the same treatment,
+/// and by another program only if the user allows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fingerprint {
     sha256: String,
@@ -24,16 +25,16 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a treatment, carried out by a program.
+    /// Returns the fingerprint of a treatment and the program that carries it out.
     pub fn of_treatment(mut parts: BTreeMap<String, Value>, program: &Program) -> Self {
         parts.insert(PROGRAM.to_owned(), serde_json::json!(program));
         Self::from_parts(parts)
     }
 
-    /// The fingerprint of `parts`: SHA-256 over their canonical JSON.
+    /// Returns the fingerprint of `parts`: the SHA-256 of their canonical JSON.
     ///
-    /// Canonical here means UTF-8 without spaces, and the keys of every object in the order of their bytes. Unlike
-    /// RFC 8785, it keeps `1` and `1.0` apart.
+    /// Canonical JSON is UTF-8 without whitespace, with the keys of every object sorted by bytes.
+    /// Unlike RFC 8785, it distinguishes `1` and `1.0`.
     pub fn from_parts(parts: BTreeMap<String, Value>) -> Self {
         let mut canonical = String::new();
         write_object(&mut canonical, parts.iter());
@@ -43,36 +44,37 @@ impl Fingerprint {
         }
     }
 
-    /// Lower-case hex, 64 characters.
+    /// Returns the recorded hash as 64 lowercase hex characters.
     pub fn as_str(&self) -> &str {
         &self.sha256
     }
 
-    /// The hash of the parts as they are, which is another than [`as_str`](Self::as_str) where a file was changed by hand.
+    /// Computes the hash of the parts. It differs from [`as_str`](Self::as_str) if a file was
+    /// edited by hand.
     pub fn of_parts(&self) -> String {
         Self::from_parts(self.parts.clone()).sha256
     }
 
-    /// What it is made of.
+    /// Returns the parts by name.
     pub fn parts(&self) -> &BTreeMap<String, Value> {
         &self.parts
     }
 
-    /// The program that the run was begun with; none if that is not recorded.
+    /// Returns the program that started the run, or `None` if it is not recorded.
     pub fn program(&self) -> Option<Program> {
         let part = self.parts.get(PROGRAM)?;
         Program::deserialize(part).ok()
     }
 
-    /// The parts of the treatment in which `other` differs, by name; of parts that are objects, the members that differ.
-    /// Of the program, nothing.
+    /// Returns the parts of the treatment that differ from `other`, by name. For parts that are
+    /// objects, returns the members that differ. The program is not compared.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         self.differences_in(other, |name| {
             name != PROGRAM && !EARLIER_PROGRAM.contains(&name)
         })
     }
 
-    /// What runs of before the program was a part say of their programs, where that differs.
+    /// Returns the differing parts that described the program before it became a part of its own.
     pub fn earlier_program_differences(&self, other: &Self) -> Vec<Difference> {
         self.differences_in(other, |name| EARLIER_PROGRAM.contains(&name))
     }
@@ -88,19 +90,19 @@ impl Fingerprint {
     }
 }
 
-/// A part in which two fingerprints differ.
+/// A difference between two fingerprints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Its name, a member of an object after a dot: `sandbox.limits.output_chars`.
+    /// Name of the part. A member of an object follows a dot: `sandbox.limits.output_chars`.
     pub part: String,
-    /// Its value in the one; none if it has no such part.
+    /// Value in this fingerprint; `None` if the part is missing.
     pub here: Option<Value>,
-    /// Its value in the other.
+    /// Value in the other fingerprint.
     pub there: Option<Value>,
 }
 
 impl Difference {
-    /// The difference in words, with where either side stands: `max_depth is 2 in a and 3 in b`.
+    /// Describes the difference, with the location of each value: `max_depth is 2 in a and 3 in b`.
     pub fn between(&self, one: &str, other: &str) -> String {
         let (here, there) = (shown(self.here.as_ref()), shown(self.there.as_ref()));
         format!("{} is {here} {one} and {there} {other}", self.part)
@@ -113,9 +115,9 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A value as JSON, cut where it gets long.
+/// Formats a value as JSON, truncated if it is long.
 fn shown(value: Option<&Value>) -> String {
-    /// Characters: enough for a hash's beginning, a path, a few drivers.
+    /// Maximum characters: enough for the beginning of a hash, a path or a few drivers.
     const LONGEST: usize = 80;
     let Some(value) = value else {
         return "not there".to_owned();
@@ -145,7 +147,8 @@ fn compare(name: &str, here: Option<&Value>, there: Option<&Value>, found: &mut 
     }
 }
 
-/// Whether two values of a part are one. Earlier programs recorded a server's address with the `/` that it was typed with.
+/// Whether two values of a part are equal. Earlier programs recorded server addresses with the
+/// trailing `/` that the user typed.
 fn is_same(name: &str, here: Option<&Value>, there: Option<&Value>) -> bool {
     match (here, there) {
         (Some(Value::String(here)), Some(Value::String(there))) if name.starts_with("servers.") => {
@@ -167,7 +170,7 @@ fn write_value(out: &mut String, value: &Value) {
             }
             out.push(']');
         }
-        // The workspace keeps objects in the order of insertion, which must not show here.
+        // `serde_json` preserves insertion order in this workspace, which must not affect the hash.
         Value::Object(members) => {
             write_object(out, members.iter().collect::<BTreeMap<_, _>>().into_iter());
         }

@@ -1,4 +1,4 @@
-//! One process at a time: the lock on a run directory.
+//! The lock on a run directory, which admits one process at a time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::links::without_links;
 use super::{HOLDER, LOCK, RunDirError, atomic};
 
-/// Who works on a run: `running.json`, for people. What counts is the lock of the operating system.
+/// The process that is working on a run: `running.json`, for people. Only the lock of the operating
+/// system decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its process id.
+    /// Process id.
     pub pid: u32,
-    /// The machine's name; empty where the system does not report it.
+    /// Host name; empty if the system does not report it.
     pub host: String,
-    /// Since when, in RFC 3339.
+    /// Start time, in RFC 3339.
     pub since: String,
 }
 
@@ -34,10 +35,10 @@ impl Holder {
     }
 }
 
-/// A run directory that no other process can work on while this is there.
+/// A lock on a run directory, held while this value lives.
 ///
-/// The lock is the operating system's, on `lock.json`, which is never replaced. It goes with its process, however that
-/// ends, so a killed run leaves nothing behind that would have to be cleaned up.
+/// It is the operating system's lock on `lock.json`, a file that is never replaced. The system
+/// releases it when the process ends for any reason, so a killed run needs no cleanup.
 #[derive(Debug)]
 pub(super) struct Held {
     _lock: File,
@@ -45,10 +46,11 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Takes the lock and leaves a note of who has it.
+    /// Takes the lock and writes a note of who holds it.
     ///
     /// # Errors
-    /// [`RunDirError::Held`] if another process has it; [`RunDirError::Lock`] where files cannot be locked.
+    /// Returns [`RunDirError::Held`] if another process holds the lock, and [`RunDirError::Lock`]
+    /// if files cannot be locked.
     pub(super) fn take(folder: &Path) -> Result<Self, RunDirError> {
         let path = folder.join(LOCK);
         let opened = without_links(OpenOptions::new().read(true).write(true)).open(&path);
@@ -75,18 +77,19 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // The note without the lock means nothing, so that one that stays does no harm.
+        // A note without a lock has no meaning, so a leftover is harmless.
         let _ = fs::remove_file(&self.note);
     }
 }
 
-/// Whether a process works on the run in a folder right now. If that is unknown, the answer is no.
+/// Whether a process is working on the run in a folder. Returns `false` if that is unknown.
 pub(super) fn is_held(folder: &Path) -> bool {
     let lock = File::open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// The note; none in the moment between the lock and the note.
+/// Reads the note. Returns `None` between the moments when the lock is taken and the note is
+/// written.
 fn read(note: &Path) -> Option<Holder> {
     serde_json::from_slice(&fs::read(note).ok()?).ok()
 }

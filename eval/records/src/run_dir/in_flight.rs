@@ -1,4 +1,5 @@
-//! What an attempt that goes on has lost: its calls that nobody answered before its process ended, and those of its judge.
+//! Finds the calls that a resumed attempt has lost: calls without a response when its process
+//! ended, and calls of its judge.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,19 +10,19 @@ use super::events::Events;
 use super::journal::Paid;
 use super::{RunDirError, atomic};
 
-/// The calls of an agent.
 #[derive(Default)]
 struct Asking {
-    /// How many there were.
+    /// Number of calls.
     asked: usize,
-    /// The events of the newest, until it is answered.
+    /// Events of the newest call, until it is answered.
     newest: Vec<Event>,
 }
 
-/// The events of a trajectory that show what is paid once more when the attempt goes on with these responses.
+/// Returns the events of the calls that are paid for again when the attempt resumes with the
+/// responses in `paid`.
 ///
 /// # Errors
-/// [`RunDirError::Read`].
+/// Returns [`RunDirError::Read`] if the trajectory cannot be read.
 pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, RunDirError> {
     let mut agents: BTreeMap<String, Asking> = BTreeMap::new();
     let mut lost = Vec::new();
@@ -37,7 +38,7 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
                 agent.asked += 1;
                 agent.newest = vec![without_messages(event)];
             }
-            // After an error, it is sent again as another call.
+            // After an error, the conversation is sent again as another call.
             EventKind::ContextTrimmed { .. }
             | EventKind::ContextCompacted {
                 sent_again: true, ..
@@ -62,7 +63,7 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
         }
     }
     for (invocation, agent) in agents {
-        // The events may end before the journal does.
+        // The process may have died after writing the journal but before writing the events.
         let answered = paid.iter().filter(|one| one.invocation == invocation);
         if agent.asked > answered.count() {
             lost.extend(agent.newest);
@@ -71,10 +72,10 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
     Ok(lost)
 }
 
-/// Leaves of a trajectory only that. Gives whether there is any.
+/// Reduces a trajectory to the events of its lost calls. Returns whether there are any.
 ///
 /// # Errors
-/// [`RunDirError`] if it cannot be read or written.
+/// Returns [`RunDirError`] if the trajectory cannot be read or written.
 pub(super) fn leave_in_flight(trajectory: &Path, paid: &[Paid]) -> Result<bool, RunDirError> {
     let lost = in_flight(trajectory, paid)?;
     atomic::write_lines(trajectory, &lost).map_err(|reason| RunDirError::Write {

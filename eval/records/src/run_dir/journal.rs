@@ -1,5 +1,6 @@
-//! `journal/`: what the attempts under way received from models, so that they go on where a killed process left them. The lines
-//! are the engine's; here only what they say was paid is read.
+//! `journal/`: the responses that unfinished attempts received from models, so that they can resume
+//! where a killed process left them. The engine defines the lines; this module only reads what they
+//! cost.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +17,7 @@ use super::links::without_links;
 use super::{ABANDONED, JOURNAL, RunDirError, atomic, name, wasted_spend};
 use crate::Spent;
 
-/// The journals of a run's attempts. A file for each, which is open while the attempt is under way.
+/// Journals of a run's attempts. Each has a file, which stays open until the attempt ends.
 #[derive(Debug)]
 pub struct Journal {
     run: PathBuf,
@@ -24,7 +25,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Those of the run in a folder.
+    /// Returns the journals of the run in a folder.
     pub fn of(run: &Path) -> Self {
         Self {
             run: run.to_owned(),
@@ -36,11 +37,11 @@ impl Journal {
         path(&self.run, sample, attempt)
     }
 
-    /// The whole lines of an attempt's journal, oldest first; none where there is no file. A line that was never written to its
-    /// end is cut off.
+    /// Reads the complete lines of an attempt's journal, oldest first; empty without a file. A
+    /// truncated last line is cut off the file.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the operating system.
     pub fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
@@ -60,20 +61,22 @@ impl Journal {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// The same of a run that is not this process's to write: nothing is cut off.
+    /// Reads a journal like [`read`](Self::read), but without changing the file, for runs that this
+    /// process does not own.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the operating system.
     pub fn look(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>> {
         let text = fs::read_to_string(self.path(sample, attempt))?;
         let whole = text.rfind('\n').map_or("", |last| &text[..last]);
         Ok(whole.lines().map(str::to_owned).collect())
     }
 
-    /// Adds whole lines. The operating system has them when this returns, and the disk has the name of a file that is new.
+    /// Appends complete lines. When this returns, the operating system has the lines, and the
+    /// directory entry of a new file is on disk.
     ///
     /// # Errors
-    /// What the system says; then nothing of them stays.
+    /// Returns the error of the operating system; then none of the lines is kept.
     pub fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
         let mut open = self.lock();
         let key = (sample.to_owned(), attempt);
@@ -87,7 +90,8 @@ impl Journal {
                 let is_new = !path.exists();
                 let file =
                     without_links(OpenOptions::new().append(true).create(true)).open(path)?;
-                // What is synced at the attempt's end is in a file that can be found.
+                // The entry must be on disk, or syncing the file at the attempt's end would sync a
+                // file that cannot be found.
                 if is_new {
                     atomic::sync_folder(&folder)?;
                 }
@@ -99,24 +103,25 @@ impl Journal {
         };
         let before = file.seek(SeekFrom::End(0))?;
         file.write_all(lines.as_bytes()).inspect_err(|_| {
-            // The first failure is the one to report; a line that stays torn is cut off when it is read.
+            // The first failure is the one to report. A torn line that stays is cut off on reading.
             let _ = file.set_len(before);
         })
     }
 
-    /// The attempt has ended: its lines are on the disk when this returns.
+    /// Closes the journal of a finished attempt after syncing its lines to disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the operating system.
     pub fn end(&self, sample: &str, attempt: u32) -> io::Result<()> {
         let file = self.lock().remove(&(sample.to_owned(), attempt));
         file.map_or(Ok(()), |file| file.sync_data())
     }
 
-    /// The attempt begins anew: what its journal says was paid counts as abandoned, and the journal is gone.
+    /// Removes the journal of an attempt that restarts from the beginning, and records what it cost
+    /// as abandoned.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the operating system.
     pub fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()> {
         self.lock().remove(&(sample.to_owned(), attempt));
         let path = self.path(sample, attempt);
@@ -136,7 +141,7 @@ impl Journal {
     }
 }
 
-/// What was paid for nothing in an attempt that another machine made: its trajectory, or what its journal says was paid.
+/// Wasted spending of an attempt from another machine: its trajectory or its journal.
 #[derive(Debug, Clone, Copy)]
 pub enum PaidFor<'a> {
     /// Lines of a trajectory.
@@ -145,11 +150,11 @@ pub enum PaidFor<'a> {
     Journal(&'a [u8]),
 }
 
-/// Keeps what was paid for nothing as abandoned. The `number` distinguishes it from all else of the attempt: what is kept already is
-/// not kept twice.
+/// Records wasted spending as abandoned. The `number` identifies it among all files of the attempt,
+/// so that nothing is recorded twice.
 ///
 /// # Errors
-/// [`RunDirError::Write`].
+/// Returns [`RunDirError::Write`] if the file cannot be written.
 pub fn keep_abandoned(
     run: &Path,
     (sample, attempt): (&str, u32),
@@ -159,7 +164,7 @@ pub fn keep_abandoned(
     let name = name::trajectory(sample, attempt);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     let to = run.join(ABANDONED);
-    // No name that this program gives on one machine has a letter behind the `~`.
+    // Names that this program assigns locally never have a letter after the `~`.
     let path = to.join(format!("{stem}~q{number}.jsonl"));
     if path.exists() {
         return Ok(());
@@ -179,23 +184,23 @@ pub fn keep_abandoned(
     written.map_err(|reason| RunDirError::Write { path, reason })
 }
 
-/// The journal of an attempt.
+/// Returns the path of an attempt's journal.
 pub(super) fn path(run: &Path, sample: &str, attempt: u32) -> PathBuf {
     run.join(JOURNAL).join(name::trajectory(sample, attempt))
 }
 
-/// A response that a journal holds.
+/// A paid response from a journal.
 #[derive(Debug)]
 pub(super) struct Paid {
-    /// Who asked.
+    /// Invocation that made the request.
     pub invocation: String,
     cached: bool,
-    /// Billed tries and the response itself, with tokens and dollars as far as they are known.
+    /// Usage and cost in US dollars, as far as known, of billed tries and of the response itself.
     parts: Vec<(Option<Usage>, Option<f64>)>,
 }
 
-/// What a journal says was paid, in the order of its lines; none where there is no journal. Lines that say nothing of it, and
-/// those of other versions, are passed over.
+/// Reads the paid responses of a journal in order, or `None` if there is no journal. Lines of other
+/// kinds or versions are skipped.
 pub(super) fn paid_in(path: &Path) -> io::Result<Option<Vec<Paid>>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -211,7 +216,7 @@ fn paid_lines(bytes: &[u8]) -> Vec<Paid> {
     all.collect()
 }
 
-/// What these responses took.
+/// Sums the spending of responses.
 pub(super) fn spent(paid: &[Paid]) -> Spent {
     let mut spent = Spent::default();
     for one in paid.iter().filter(|one| !one.cached) {
@@ -225,7 +230,7 @@ pub(super) fn spent(paid: &[Paid]) -> Spent {
     spent
 }
 
-/// The same as the events of a trajectory.
+/// Converts responses to the events of a trajectory.
 fn as_events(paid: &[Paid], sample: &str, attempt: u32) -> Vec<Event> {
     let event = |invocation: &str, kind| Event {
         v: EVENT_VERSION,
@@ -282,7 +287,7 @@ fn as_events(paid: &[Paid], sample: &str, attempt: u32) -> Vec<Event> {
     events
 }
 
-/// What a line says was paid, if it is of a response.
+/// Parses a line of a journal if it holds a response.
 fn paid(line: &Value) -> Option<Paid> {
     let response = line.get("response")?;
     let calls = response["calls"].as_array().into_iter().flatten();
@@ -301,7 +306,7 @@ fn paid(line: &Value) -> Option<Paid> {
     })
 }
 
-/// What something took.
+/// Reads usage and cost in US dollars.
 fn bill(of: &Value) -> (Option<Usage>, Option<f64>) {
     let usage = Usage::deserialize(&of["usage"]).ok();
     (usage, of["cost_usd"].as_f64())

@@ -1,7 +1,7 @@
-//! Files of a run are opened without following links.
+//! Opens the files of a run without following links.
 //!
-//! A run folder may come from someone else. A link in it could lead what is written elsewhere: to a file
-//! of the user's that has nothing to do with the run.
+//! A run folder may come from someone else. A link in it could redirect writes to any other file of
+//! the user.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::RunDirError;
 
-/// Makes opening fail if the last part of the path is a link.
+/// Makes opening fail if the last component of the path is a link.
 pub(super) fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
@@ -19,10 +19,11 @@ pub(super) fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Checks that neither a folder of a run nor what is in its subfolders is a link.
+/// Checks that neither the entries of a run's folder nor those of its subfolders are links.
 ///
 /// # Errors
-/// [`RunDirError::Link`] for the first link, [`RunDirError::Read`] for a folder that cannot be read.
+/// Returns [`RunDirError::Link`] for the first link, and [`RunDirError::Read`] if a folder cannot
+/// be read.
 pub(super) fn check(folder: &Path) -> Result<(), RunDirError> {
     let cannot = |reason: io::Error| RunDirError::Read {
         path: folder.to_owned(),

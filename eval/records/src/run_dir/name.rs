@@ -1,4 +1,4 @@
-//! Names of runs and files, safe to be parts of a path whatever the text they are made from.
+//! Names of runs and files that are safe as path components, whatever text they are made from.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -8,38 +8,41 @@ use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-/// Longest safe name, in bytes. File systems allow 255, and an attempt's number and an ending follow.
+/// Maximum bytes of a safe name. File systems allow 255, and an attempt number and an extension
+/// follow.
 const LONGEST: usize = 160;
 
-/// Characters of the hash that stands for what was cut from a long name.
+/// Number of hash characters that replace the end of a long name.
 const HASH_CHARS: usize = 16;
 
-/// A new run's name: `<benchmark>-<mode or protocol>-<yyyymmdd-hhmmss>-<4 hex>`, the time in UTC, the hex at random.
+/// Returns the name of a new run: `<benchmark>-<mode or protocol>-<yyyymmdd-hhmmss>-<4 hex>`, with
+/// the time in UTC and random hex digits.
 pub(super) fn run_id(benchmark: &str, mode: &str, started: Timestamp) -> String {
     let time = started.strftime("%Y%m%d-%H%M%S");
-    // The standard library's only source of randomness: each state has keys of its own.
+    // The only source of randomness in the standard library: each state has its own keys.
     let random = RandomState::new().build_hasher().finish() & 0xffff;
     safe(&format!("{benchmark}-{mode}-{time}-{random:04x}"))
 }
 
-/// An id for a new sweep: its folder's name and 8 hex at random, so that the runs of two sweeps never share an id.
+/// Returns an id for a new sweep: the name of its folder and 8 random hex digits, so that runs of
+/// two sweeps never share an id.
 pub fn sweep_id(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let random = RandomState::new().build_hasher().finish() & 0xffff_ffff;
     safe(&format!("{name}-{random:08x}"))
 }
 
-/// The trajectory's file name: `<sample>.<attempt>.jsonl`.
+/// Returns the file name of a trajectory: `<sample>.<attempt>.jsonl`.
 pub(super) fn trajectory(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}.jsonl", safe(sample))
 }
 
-/// The name of the file of a long answer: `<sample>.<attempt>.txt`.
+/// Returns the file name of a long answer: `<sample>.<attempt>.txt`.
 pub(super) fn answer(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}.txt", safe(sample))
 }
 
-/// The trajectory's path in a folder: under the name that an earlier version gave it, if only that is there.
+/// Returns the path of a trajectory in a folder, under its earlier name if only that exists.
 pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(trajectory(sample, attempt));
     let earlier = earlier_trajectory(sample, attempt).map(|name| folder.join(name));
@@ -49,7 +52,7 @@ pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBu
     }
 }
 
-/// The name that a trajectory's file has now, by the name that any version gave it.
+/// Returns the current name of a trajectory's file, given the name from any version.
 pub(super) fn current(file: &str) -> String {
     let Some((sample, rest)) = file
         .strip_suffix(".jsonl")
@@ -64,32 +67,33 @@ pub(super) fn current(file: &str) -> String {
     }
 }
 
-/// The name that earlier versions gave the same file, where it was another: a hidden one.
+/// Returns the name that earlier versions gave to a trajectory's file, if it differs: a hidden
+/// file.
 pub(super) fn earlier_trajectory(sample: &str, attempt: u32) -> Option<String> {
     (sample.is_empty() || sample.starts_with('.'))
         .then(|| format!("{}.{attempt}.jsonl", encoded(sample)))
 }
 
-/// A text as the beginning of a file name, which is never hidden: as [`encoded`], but `%2E` for a point at its beginning,
-/// and `%` for no text at all.
+/// Encodes a text as the beginning of a file name that is never hidden: like [`encoded`], but with
+/// `%2E` for a leading dot, and `%` for an empty text.
 fn safe(text: &str) -> String {
     match text.strip_prefix('.') {
         _ if text.is_empty() => "%".to_owned(),
         None => encoded(text),
-        // The first byte is the point; of a text that is cut, the hash is that of the whole.
+        // The first byte is the dot. If the text is cut, the hash covers the whole text.
         Some(_) => format!("%2E{}", &encoded(text)[1..]),
     }
 }
 
-/// A text as part of a file name: `A-Z a-z 0-9 . _ -` stand for themselves, every other byte of its UTF-8 is
-/// percent-encoded. Different texts get different names.
+/// Encodes a text as part of a file name: `A-Z a-z 0-9 . _ -` stay, every other byte of its UTF-8
+/// is percent-encoded. Different texts get different names.
 ///
-/// A name that would be longer than [`LONGEST`] is cut, and ends in `~` and the text's hash.
+/// A name longer than [`LONGEST`] is cut and ends in `~` and the hash of the text.
 fn encoded(text: &str) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_').remove(b'-');
     let mut name = utf8_percent_encode(text, PLAIN).to_string();
     if name.len() > LONGEST {
-        // Not within the three characters of an encoded byte.
+        // Do not cut within the three characters of an encoded byte.
         let end = LONGEST - HASH_CHARS - 1;
         name.truncate(
             name[..end]
@@ -133,7 +137,7 @@ mod tests {
                 1,
                 format!("{}~{}.1.jsonl", &long[..143], hash(&long)),
             ),
-            // 23 letters of 6 characters each fill 138 of 143; no escape is cut in two.
+            // 23 letters of 6 characters each fill 138 of 143; no escape is split.
             (
                 wide.as_str(),
                 1,

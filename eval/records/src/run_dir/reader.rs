@@ -1,4 +1,4 @@
-//! Reads a run back.
+//! Reads a run directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,22 +23,22 @@ pub const CONFIG_VERSION: u32 = 1;
 /// Version of [`Lock`]; the file carries it as `v`.
 pub const LOCK_VERSION: u32 = 1;
 
-/// `lock.json`: what has to be equal for two runs to be the same experiment.
+/// `lock.json`: what must be equal for two runs to be the same experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lock {
-    /// [`LOCK_VERSION`] of the writer.
+    /// [`LOCK_VERSION`] of the program that wrote the file.
     pub v: u32,
-    /// The hash and its parts, among them the program that the run was begun with.
+    /// The fingerprint and its parts, including the program that started the run.
     pub fingerprint: Fingerprint,
-    /// Other programs that were allowed to go on with the run, in their order.
+    /// Other programs that were allowed to resume the run, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_programs: Vec<Program>,
-    /// What all attempts have in common.
+    /// Values that all attempts share.
     pub run: RunIdentity,
 }
 
 impl Lock {
-    /// The lock of a new run.
+    /// Creates the lock of a new run.
     pub fn new(fingerprint: Fingerprint, run: RunIdentity) -> Self {
         Self {
             v: LOCK_VERSION,
@@ -48,7 +48,7 @@ impl Lock {
         }
     }
 
-    /// The programs that are known to have worked on the run, in their order.
+    /// Returns the recorded programs that worked on the run, in order.
     pub fn programs(&self) -> Vec<Program> {
         let first = self.fingerprint.program();
         let later = self.later_programs.iter().cloned();
@@ -56,23 +56,23 @@ impl Lock {
     }
 }
 
-/// A run as it lies on the disk, complete or not.
+/// A run on disk, complete or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunDir {
     /// The folder.
     pub path: PathBuf,
     /// The resolved settings.
     pub config: Value,
-    /// The fingerprint, and what all attempts have in common.
+    /// The fingerprint, and the values that all attempts share.
     pub lock: Lock,
-    /// The attempts that count, one each, in the order in which they first finished.
+    /// One record for each attempt that counts, in the order in which they first finished.
     pub records: Vec<AttemptRecord>,
-    /// What was spent on attempts that count for nothing. Attempts under way are not among them.
+    /// Spending of attempts that do not count, without those that are under way.
     pub wasted: Wasted,
-    /// Trajectories that are not where they would be, by the name that they would have there: of attempts that are
-    /// still to be made again.
+    /// Trajectories outside their usual folder, by the name that they would have there. They belong
+    /// to attempts that are still to be rerun.
     aside: BTreeMap<String, PathBuf>,
-    /// A last line of `samples.jsonl` that was never written to its end.
+    /// Truncated last line of `samples.jsonl`, if any.
     pub truncated_record: Option<TruncatedRecord>,
 }
 
@@ -80,7 +80,8 @@ impl RunDir {
     /// Reads the run in a folder.
     ///
     /// # Errors
-    /// The folder holds no run, or a file of it cannot be read, is malformed or of a later version.
+    /// Returns an error if the folder does not contain a run, or if one of its files cannot be
+    /// read, is malformed, or has a later version.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
         for missing in [CONFIG, LOCK, SAMPLES] {
             if !path.join(missing).is_file() {
@@ -105,26 +106,26 @@ impl RunDir {
         })
     }
 
-    /// Whether a folder has the files of a run.
+    /// Whether a folder contains all required files of a run.
     pub fn is_whole(path: &Path) -> bool {
         [CONFIG, LOCK, SAMPLES]
             .iter()
             .all(|name| path.join(name).is_file())
     }
 
-    /// Whether a run began in a folder: whether there can be an attempt of it.
+    /// Whether a run has begun in a folder, which means that it may have attempts.
     pub fn is_begun(path: &Path) -> bool {
         path.join(LOCK).exists() || path.join(SAMPLES).exists()
     }
 
-    /// Removes what a process left that was killed before its run [began](Self::is_begun), if it left anything.
+    /// Removes the leftovers of a process that was killed before its run [began](Self::is_begun).
     ///
     /// # Errors
-    /// [`RunDirError::Create`] if something else is there.
+    /// Returns [`RunDirError::Create`] if the folder contains anything else.
     pub fn clear_unbegun(path: &Path) -> Result<(), RunDirError> {
         let beside = [CONFIG, LOCK].map(|name| format!("{name}.tmp"));
         for name in [CONFIG, &beside[0], &beside[1]] {
-            // One that is not there is removed already; one that stays keeps the folder from being removed.
+            // A missing file needs no removal; a file that stays makes removing the folder fail.
             let _ = fs::remove_file(path.join(name));
         }
         match fs::remove_dir(path) {
@@ -136,23 +137,26 @@ impl RunDir {
         }
     }
 
-    /// Attempts that the run was to make; those that it has, if it does not say.
+    /// Returns the number of planned attempts, or the number of finished ones if the plan is not
+    /// recorded.
     pub fn attempts_total(&self) -> u64 {
         let planned = self.config.get("attempts_total").and_then(Value::as_u64);
         planned.unwrap_or(self.records.len() as u64)
     }
 
-    /// Attempts of the whole run of which this one is a share; none if it does not say.
+    /// Returns the number of attempts of the whole run if this run is one shard of it, or `None` if
+    /// not recorded.
     pub fn attempts_of_all_shares(&self) -> Option<u64> {
         self.config.get("attempts_of_all_shares")?.as_u64()
     }
 
-    /// Whether a process works on it right now.
+    /// Whether a process is working on the run.
     pub fn is_running(&self) -> bool {
         hold::is_held(&self.path)
     }
 
-    /// Where the events of an attempt are, if it has any: one [`model::Event`] a line.
+    /// Returns the path of an attempt's trajectory, which has one [`model::Event`] per line. The
+    /// file may not exist.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> PathBuf {
         let name = name::trajectory(sample, attempt);
         if let Some(path) = self.aside.get(&name) {
@@ -163,10 +167,12 @@ impl RunDir {
     }
 }
 
-/// Reads the resolved settings of the run in a folder, and says in which file they stand.
+/// Reads the resolved settings of the run in a folder. Returns the path of the file and its
+/// content.
 ///
 /// # Errors
-/// The folder holds no run, or the file cannot be read or is malformed.
+/// Returns an error if the folder does not contain a run, or if the file cannot be read or is
+/// malformed.
 pub fn read_config(folder: &Path) -> Result<(PathBuf, Value), RunDirError> {
     let path = folder.join(CONFIG);
     if !path.is_file() {
@@ -182,20 +188,20 @@ pub fn read_config(folder: &Path) -> Result<(PathBuf, Value), RunDirError> {
 /// Reads the lock of the run in a folder.
 ///
 /// # Errors
-/// It cannot be read, is malformed or of a later version.
+/// Returns an error if the file cannot be read, is malformed, or has a later version.
 pub fn read_lock(folder: &Path) -> Result<Lock, RunDirError> {
     read_versioned(&folder.join(LOCK), LOCK_VERSION)
 }
 
-/// Checks that all places in the run's files that hold its fingerprint agree, and that it is that of its parts: what can go on
-/// or be merged goes by the parts, and what is compared goes by the hash.
+/// Checks that all copies of the fingerprint in a run's files agree and match its parts, because
+/// resuming and merging use the parts while comparing uses the hash.
 ///
 /// # Errors
-/// [`RunDirError::Fingerprint`] for the first that contradicts another.
+/// Returns [`RunDirError::Fingerprint`] for the first contradiction.
 pub fn check_fingerprint(folder: &Path, lock: &Lock, config: &Value) -> Result<(), RunDirError> {
-    /// Characters of a hash that are shown.
+    /// Number of hash characters to show.
     const SHOWN: usize = 12;
-    // Anybody may have written these files.
+    // These files are not trusted.
     let shown = |hash: &str| -> String {
         let plain = hash.chars().filter(char::is_ascii_alphanumeric);
         plain.take(SHOWN).collect()
@@ -225,7 +231,7 @@ pub fn check_fingerprint(folder: &Path, lock: &Lock, config: &Value) -> Result<(
 }
 
 fn read_versioned<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, RunDirError> {
-    /// Read first: of a later version, nothing else can be relied on.
+    /// Read first, because a later version may change everything else.
     #[derive(Deserialize)]
     struct Versioned {
         v: u32,

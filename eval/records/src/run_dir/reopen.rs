@@ -1,4 +1,4 @@
-//! Takes a run up again that was stopped, killed or cut short.
+//! Reopens a run that was stopped or killed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,8 @@ use crate::AttemptRecord;
 use crate::Spent;
 use crate::program::Program;
 
-/// A run that can go on, held against every other process. Nothing of it is changed before [`go_on`](Self::go_on).
+/// A resumable run, locked against other processes. Nothing changes on disk before
+/// [`go_on`](Self::go_on).
 #[derive(Debug)]
 pub struct Reopened {
     path: PathBuf,
@@ -29,13 +30,14 @@ pub struct Reopened {
 }
 
 impl Reopened {
-    /// Takes the lock of the run in a folder and reads what is finished.
+    /// Locks the run in a folder and reads its finished attempts.
     ///
-    /// A run that was killed before its first attempt may lack `samples.jsonl`: then nothing is finished.
+    /// A run that was killed before its first attempt may lack `samples.jsonl`; it has no finished
+    /// attempts.
     ///
     /// # Errors
-    /// The folder holds no run, another process works on it, or a file of it cannot be read, is malformed or of a later
-    /// version.
+    /// Returns an error if the folder does not contain a run, if another process is working on it,
+    /// or if one of its files cannot be read, is malformed, or has a later version.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
         for missing in [CONFIG, LOCK] {
             if !path.join(missing).is_file() {
@@ -64,30 +66,30 @@ impl Reopened {
         })
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The fingerprint, and what all attempts have in common.
+    /// Returns the lock: the fingerprint, and the values that all attempts share.
     pub fn lock(&self) -> &Lock {
         &self.lock
     }
 
-    /// The settings of the last start.
+    /// Returns the settings of the last start.
     pub fn config(&self) -> &Value {
         &self.config
     }
 
-    /// The attempts that count, one record each.
+    /// Returns one record for each attempt that counts.
     pub fn records(&self) -> Vec<AttemptRecord> {
         latest(self.all.clone())
     }
 
-    /// What earlier starts have spent, on finished attempts and on those that never ended.
+    /// Returns the spending of earlier starts, on finished and unfinished attempts.
     ///
     /// # Errors
-    /// [`RunDirError::Read`] for a trajectory.
+    /// Returns [`RunDirError::Read`] if a trajectory cannot be read.
     pub fn spent(&self) -> Result<Spent, RunDirError> {
         let mut spent = wasted_spend::spent_unfinished(&self.path, &self.all)?;
         for record in &self.all {
@@ -96,27 +98,27 @@ impl Reopened {
         Ok(spent)
     }
 
-    /// The longest responses of earlier starts of the run in a folder.
+    /// Returns the lengths of the longest responses in earlier starts of the run in a folder.
     ///
     /// # Errors
-    /// [`RunDirError::Read`] for a trajectory.
+    /// Returns [`RunDirError::Read`] if a trajectory cannot be read.
     pub fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
         wasted_spend::longest_responses(folder)
     }
 
-    /// A last line that was never written to its end; it is cut off when the run goes on.
+    /// Returns the truncated last line, if any. It is cut off when the run resumes.
     pub fn truncated_record(&self) -> Option<&TruncatedRecord> {
         self.truncated_record.as_ref()
     }
 
-    /// Opens the run for further events, and notes in its lock that `program` works on it. `config` takes the place of
-    /// the settings there; `order` is as in [`NewRun::begin`](super::NewRun::begin); the finished attempts in `again` are
-    /// about to be made again.
+    /// Opens the run for further events, and notes in its lock that `program` works on it. `config`
+    /// replaces the recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin),
+    /// and `again` lists finished attempts that are about to be rerun.
     ///
-    /// Dying on the way leaves a run that can be taken up like before.
+    /// A process that dies on the way leaves a run that can still be resumed.
     ///
     /// # Errors
-    /// [`RunDirError`] if a file cannot be read or written; what was finished stays.
+    /// Returns [`RunDirError`] if a file cannot be read or written. Finished attempts stay.
     pub fn go_on(
         mut self,
         config: &Value,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{AttemptRecord, RunIdentity};
 
-/// The columns, in order.
+/// Columns of the file, in order.
 pub const COLUMNS: [&str; 34] = [
     "run_id",
     "benchmark",
@@ -46,13 +46,15 @@ pub const COLUMNS: [&str; 34] = [
     "program",
 ];
 
-/// The file's bytes: RFC 4180, a header and one row per record. An empty cell is a value that is not known.
+/// Returns the bytes of the file: RFC 4180 with a header and one row per record. An empty cell is
+/// an unknown value.
 ///
-/// Rows go by the place of their sample in `order`, then by attempt; samples that are not in it come last, in the
-/// order of the records. `expected` that is not a text is given as JSON.
+/// Rows are sorted by the position of their sample in `order`, then by attempt. Samples that are
+/// not in `order` come last, in the order of the records. An `expected` value other than a string
+/// is written as JSON.
 ///
 /// # Errors
-/// None that memory could raise; the CSV writer's own are passed on.
+/// Returns an error of the CSV writer, which does not occur when writing to memory.
 pub fn to_csv(
     run: &RunIdentity,
     records: &[AttemptRecord],
@@ -121,7 +123,7 @@ fn number<'a>(number: &impl ToString) -> Cow<'a, str> {
     Cow::from(number.to_string())
 }
 
-/// A number, or an empty cell for one that is not known.
+/// Formats a number; an unknown number is an empty cell.
 fn figure<'a>(figure: Option<&impl ToString>) -> Cow<'a, str> {
     figure.map(number).unwrap_or_default()
 }
@@ -137,11 +139,14 @@ fn expected(expected: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Returns the cell for a text that a model or a dataset has written. `samples.jsonl` has the text as it was.
+/// Returns the cell for text written by a model or a dataset. `samples.jsonl` keeps the original
+/// text.
 ///
-/// Control characters other than tabs and line ends become `\u{1b}`, so that a terminal that shows the file obeys none of them. A cell that
-/// begins with one of [`FORMULA`] is a formula to spreadsheets; a leading apostrophe, which they do not show, makes it a text (OWASP,
-/// "CSV Injection"). A text that looks like the result of either is changed once more, so that no two texts become one cell.
+/// Control characters other than tabs and line ends are escaped as `\u{1b}`, so that a terminal
+/// that shows the file does not interpret them. Spreadsheets treat a cell that begins with one of
+/// [`FORMULA`] as a formula. A leading apostrophe, which they do not show, makes it text (OWASP,
+/// "CSV Injection"). Text that looks already escaped is escaped again, so that different texts
+/// never become the same cell.
 pub fn spreadsheet_text(text: &str) -> Cow<'_, str> {
     let cell = without_controls(text);
     if needs_apostrophe(&cell) {
@@ -151,7 +156,7 @@ pub fn spreadsheet_text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text that [`spreadsheet_text`] made a cell of.
+/// Returns the text that [`spreadsheet_text`] turned into a cell.
 pub fn plain_text(cell: &str) -> Cow<'_, str> {
     let escaped = match cell.strip_prefix('\'') {
         Some(text) if needs_apostrophe(text) => text,
@@ -178,10 +183,10 @@ pub fn plain_text(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// What an escape begins with.
+/// Beginning of an escape.
 const ESCAPE: &str = "\\u{";
 
-/// Escapes control characters, and backslashes that would be read as escapes.
+/// Escapes control characters, and backslashes that would otherwise be read as escapes.
 fn without_controls(text: &str) -> Cow<'_, str> {
     let needs_escape = |at: usize, character: char| match character {
         '\n' | '\t' => false,
@@ -204,7 +209,7 @@ fn without_controls(text: &str) -> Cow<'_, str> {
     Cow::from(cell)
 }
 
-/// The character that a text begins with an escape of, and the text after it.
+/// Decodes the escape at the beginning of a text. Returns the character and the remaining text.
 fn escaped_character(text: &str) -> Option<(char, &str)> {
     let (digits, after) = text.strip_prefix(ESCAPE)?.split_once('}')?;
     let is_escape = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -216,5 +221,5 @@ fn needs_apostrophe(text: &str) -> bool {
     text.trim_start_matches('\'').starts_with(FORMULA)
 }
 
-/// Characters that begin a formula.
+/// Characters that begin a formula in spreadsheets.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];

@@ -1,4 +1,4 @@
-//! `samples.jsonl`: one line per finished attempt, fsynced before it is reported.
+//! `samples.jsonl`: one line per finished attempt, synced before the attempt is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -13,21 +13,23 @@ use super::error::LineError;
 use super::links::without_links;
 use crate::{AttemptRecord, RECORD_VERSION};
 
-/// A last line that was never written to its end: the process died while it wrote.
+/// A truncated last line: the process died while writing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TruncatedRecord {
-    /// 1-based.
+    /// Number of the line, 1-based.
     pub line: usize,
-    /// Bytes of the file before it: its length without the truncated line.
+    /// Byte offset of the line: the length of the file without it.
     pub offset: u64,
-    /// What there is of it.
+    /// Bytes of the incomplete line.
     pub bytes: Vec<u8>,
 }
 
-/// Reads a `samples.jsonl`, in the order of its lines. A truncated last line is set apart and costs no other.
+/// Reads a `samples.jsonl` file in the order of its lines. A truncated last line is returned
+/// separately.
 ///
 /// # Errors
-/// The file cannot be read, or a line that was written to its end is no record of a known version.
+/// Returns an error if the file cannot be read, or if a complete line is not a record of a known
+/// version.
 pub fn read_records(
     path: &Path,
 ) -> Result<(Vec<AttemptRecord>, Option<TruncatedRecord>), RunDirError> {
@@ -62,7 +64,8 @@ pub fn read_records(
     Ok((records, None))
 }
 
-/// The records that count: where an attempt was made again, the later line stands in the place of the earlier.
+/// Returns the records that count: if an attempt was rerun, its later record replaces the earlier
+/// one in place.
 pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     let mut places = BTreeMap::new();
     let mut kept: Vec<AttemptRecord> = Vec::with_capacity(records.len());
@@ -79,7 +82,7 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-/// The records that [`latest`] leaves out, because later ones have replaced them.
+/// Returns the records that [`latest`] drops, because later ones have replaced them.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
     let mut later = BTreeSet::new();
     let from_the_last = records.iter().rev();
@@ -92,7 +95,7 @@ pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
 }
 
 fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
-    /// Read first: of a later version, nothing else can be relied on.
+    /// Read first, because a later version may change everything else.
     #[derive(Deserialize)]
     struct Versioned {
         v: u32,
@@ -107,7 +110,8 @@ fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
     serde_json::from_slice(line).map_err(|error| malformed("an attempt record", &error))
 }
 
-/// The parser's error without its line, which is always the first: it saw only one.
+/// Returns the parser's error without the line number, which is always 1 because the parser saw a
+/// single line.
 pub(super) fn malformed(what: &'static str, error: &serde_json::Error) -> LineError {
     let column = error.column();
     let text = error.to_string();
@@ -120,21 +124,22 @@ pub(super) fn malformed(what: &'static str, error: &serde_json::Error) -> LineEr
     }
 }
 
-/// The open `samples.jsonl` of a run under way.
+/// `samples.jsonl`, open for appending while the run goes on.
 #[derive(Debug)]
 pub(super) struct SampleLog {
     path: PathBuf,
     file: File,
-    /// Bytes up to the end of the last whole line.
+    /// Bytes up to the end of the last complete line.
     length: u64,
-    /// A truncated line stands at the end and cannot be taken back: another line would make it one in the middle.
+    /// Whether the file ends in a truncated line that could not be removed. Another line would then
+    /// leave it in the middle.
     broken: bool,
-    /// Records were added that may not be on the disk yet.
+    /// Whether records were added that may not be on disk yet.
     unsynced: bool,
 }
 
 impl SampleLog {
-    /// A new file.
+    /// Creates a new file.
     pub(super) fn create(path: PathBuf) -> Result<Self, RunDirError> {
         let file = OpenOptions::new().append(true).create_new(true).open(&path);
         match file {
@@ -149,7 +154,8 @@ impl SampleLog {
         }
     }
 
-    /// The file of a run that goes on, without its truncated last line. One that is missing is made.
+    /// Opens the file of a resumed run and cuts off a truncated last line. Creates the file if it
+    /// is missing.
     pub(super) fn reopen(
         path: &Path,
         truncated_record: Option<&TruncatedRecord>,
@@ -172,7 +178,7 @@ impl SampleLog {
             let mut last = [0];
             file.seek(SeekFrom::Start(length - 1))?;
             file.read_exact(&mut last)?;
-            // A whole record of which only the newline never came: the next must not join it.
+            // The last record is complete except for its newline; the next must not join it.
             if last != *b"\n" {
                 file.write_all(b"\n")?;
                 length += 1;
@@ -188,7 +194,7 @@ impl SampleLog {
         })
     }
 
-    /// Adds a record; [`sync`](Self::sync) brings it to the disk.
+    /// Appends a record, which is on disk after [`sync`](Self::sync).
     pub(super) fn append(&mut self, record: &AttemptRecord) -> Result<(), RunDirError> {
         self.try_append(record)
             .map_err(|reason| RunDirError::Write {
@@ -213,7 +219,7 @@ impl SampleLog {
         Ok(())
     }
 
-    /// Waits until all records are on the disk.
+    /// Waits until all records are on disk.
     pub(super) fn sync(&mut self) -> Result<(), RunDirError> {
         if !mem::take(&mut self.unsynced) {
             return Ok(());
@@ -231,7 +237,8 @@ mod tests {
 
     #[test]
     fn nothing_follows_a_torn_line() {
-        // Always full, and cannot be cut to a length: the half-written line cannot be taken back.
+        // This device is always full and cannot be truncated, so the half-written line cannot be
+        // removed.
         let path = PathBuf::from("/dev/full");
         let file = OpenOptions::new().append(true).open(&path).unwrap();
         let mut log = SampleLog {

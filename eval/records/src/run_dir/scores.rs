@@ -1,5 +1,7 @@
-//! `scores/<scorer>.jsonl`: what the answers of a run score by another scorer; and, while a judge is at work on them,
-//! `scores/<scorer>.unfinished.jsonl`, so that a verdict which was paid for outlives the process that asked for it.
+//! `scores/<scorer>.jsonl`: scores of a run's answers by another scorer.
+//!
+//! While a judge is working, `scores/<scorer>.unfinished.jsonl` keeps its verdicts, so that a paid
+//! verdict survives the process that requested it.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,17 +15,17 @@ use super::wasted_spend::{Callers, spent_in};
 use super::{RunDirError, SCORES, atomic};
 use crate::Spent;
 
-/// The file of a scorer in the folder of scores. A `/` in the scorer's name becomes `-`.
+/// Returns the path of a scorer's file. A `/` in the scorer's name becomes `-`.
 fn file(run: &Path, scorer: &str, ending: &str) -> PathBuf {
     let name = scorer.replace('/', "-");
     run.join(SCORES).join(format!("{name}{ending}"))
 }
 
-/// Writes a file of scores, one line each, and gives its path. What an earlier scoring by the same scorer has left is
-/// replaced; the run itself is never touched.
+/// Writes a file of scores, one per line, and returns its path. It replaces an earlier file of the
+/// same scorer and never changes the run itself.
 ///
 /// # Errors
-/// [`RunDirError::Write`].
+/// Returns [`RunDirError::Write`] if the file cannot be written.
 pub fn write_scores(
     run: &Path,
     scorer: &str,
@@ -44,18 +46,19 @@ pub fn write_scores(
     Ok(path)
 }
 
-/// What a judge has said and taken so far: lines that are synced as they come. One process at a time.
+/// Journal of a judge: verdicts and usage so far. One process at a time may open it.
 pub struct ScoreJournal {
     path: PathBuf,
     file: File,
 }
 
 impl ScoreJournal {
-    /// Opens the journal of a scorer, and gives the lines of the form `T` that earlier starts have left there, and what all of
-    /// its events say was spent.
+    /// Opens the journal of a scorer. Returns it with the lines of type `T` from earlier starts,
+    /// and the total spending of all its events.
     ///
     /// # Errors
-    /// [`RunDirError::Held`] if another process is at work on it; [`RunDirError::Read`] or [`RunDirError::Write`].
+    /// Returns [`RunDirError::Held`] if another process has it open, and [`RunDirError::Read`] or
+    /// [`RunDirError::Write`] for other failures.
     pub fn open<T: DeserializeOwned>(
         run: &Path,
         scorer: &str,
@@ -85,17 +88,17 @@ impl ScoreJournal {
             line.clear();
         }
         if is_torn {
-            // A process that was killed has left half a line: the next one begins anew.
+            // A killed process may have left half a line, so the next line must start on a new one.
             (&file).write_all(b"\n").map_err(cannot)?;
         }
         let spent = spent_in(&path, Callers::AgentsAndJudges)?;
         Ok((Self { path, file }, kept, spent))
     }
 
-    /// Appends a line; with `sync` it is on the disk when this returns.
+    /// Appends a line. With `sync`, the line is on disk when this returns.
     ///
     /// # Errors
-    /// [`RunDirError::Write`].
+    /// Returns [`RunDirError::Write`] if the line cannot be written.
     pub fn append(&self, line: &impl Serialize, sync: bool) -> Result<(), RunDirError> {
         let written = serde_json::to_vec(line)
             .map_err(Into::into)
@@ -113,10 +116,10 @@ impl ScoreJournal {
         })
     }
 
-    /// Removes it: the scores are in their own file.
+    /// Removes the journal once the scores are in their own file.
     ///
     /// # Errors
-    /// [`RunDirError::Write`].
+    /// Returns [`RunDirError::Write`] if the file cannot be removed.
     pub fn remove(self) -> Result<(), RunDirError> {
         let Self { path, file: _ } = self;
         fs::remove_file(&path).map_err(|reason| RunDirError::Write { path, reason })

@@ -1,4 +1,4 @@
-//! The trajectories: a file of events for every attempt, written as they come.
+//! Writes the trajectories: one file of events per attempt, written as the events occur.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -10,11 +10,12 @@ use model::{Event, EventKind};
 use super::links::without_links;
 use super::{RunDirError, name};
 
-/// The trajectory files of the attempts under way.
+/// Open trajectory files of the attempts under way.
 #[derive(Debug)]
 pub(super) struct Trajectories {
     folder: PathBuf,
-    /// By sample and attempt. `None` after a failure: a trajectory with a hole would mislead.
+    /// Files by sample and attempt. `None` after a failure, because a trajectory with a gap would
+    /// mislead.
     open: HashMap<(String, u32), Option<BufWriter<File>>>,
     /// Attempts whose first event is written.
     began: HashSet<(String, u32)>,
@@ -29,18 +30,18 @@ impl Trajectories {
         }
     }
 
-    /// Begins an attempt's file, in place of one that an earlier start of the attempt has left.
+    /// Creates an attempt's file. Replaces the file of an earlier start of the attempt.
     pub(super) fn start(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
         let mut options = OpenOptions::new();
         without_links(options.write(true).create(true).truncate(true));
         self.open(sample, attempt, &options)
     }
 
-    /// Adds an event to the file of its attempt.
+    /// Appends an event to the file of its attempt.
     pub(super) fn write(&mut self, event: &Event) -> Result<(), RunDirError> {
         let key = (event.sample.clone(), event.attempt);
         if matches!(event.kind, EventKind::AttemptStart { .. }) && self.began.remove(&key) {
-            // It begins anew: what came before counts for nothing, and is kept elsewhere.
+            // The attempt restarts: its earlier events no longer count and are kept elsewhere.
             self.start(&event.sample, event.attempt)?;
         }
         if matches!(event.kind, EventKind::AttemptStart { .. }) {
@@ -63,7 +64,7 @@ impl Trajectories {
         })
     }
 
-    /// Ends an attempt's file: all of it is with the operating system when this returns.
+    /// Closes an attempt's file after handing all of it to the operating system.
     pub(super) fn finish(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
         let key = (sample.to_owned(), attempt);
         self.began.remove(&key);
@@ -75,7 +76,7 @@ impl Trajectories {
         }
     }
 
-    /// Ends the files of attempts that never finished.
+    /// Closes the files of attempts that never finished.
     pub(super) fn finish_all(&mut self) -> Result<(), RunDirError> {
         let left: Vec<_> = self.open.keys().cloned().collect();
         left.iter()
@@ -110,7 +111,7 @@ fn write_line(file: &mut BufWriter<File>, event: &Event) -> io::Result<()> {
     serde_json::to_writer(&mut *file, event)?;
     file.write_all(b"\n")?;
     match event.kind {
-        // What is spent has to be there even if this process is killed.
+        // Spending must be recorded even if this process is killed.
         EventKind::LlmRequest { .. }
         | EventKind::LlmRetry { .. }
         | EventKind::LlmBilled { .. }

@@ -1,8 +1,8 @@
-//! What a run has spent on attempts that count for nothing, and the events that show it.
+//! Computes what a run spent on attempts that do not count, and keeps the events that show it.
 //!
-//! A trajectory without a record is what is left of an attempt that was stopped or killed. When the run goes on, it
-//! moves to `abandoned/`. The trajectory of an attempt that is made again moves to `superseded/`; its record stays
-//! where it is, and the later one counts.
+//! A trajectory without a record belongs to an attempt that was stopped or killed. It moves to
+//! `abandoned/` when the run resumes. The trajectory of a rerun attempt moves to `superseded/`; its
+//! record stays in place, and the later record counts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,18 +15,19 @@ use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};
 use crate::{Spent, Wasted};
 
-/// How many records an attempt's trajectory file has had, by its name.
+/// Number of records of each attempt, by the name of its trajectory file.
 type Finished = HashMap<String, usize>;
 
-/// Whose calls are counted.
+/// Selects whose calls are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Callers {
     Agents,
     AgentsAndJudges,
 }
 
-/// What agents spent for nothing. `superseded` are the records that later ones have replaced, `all` these and those that
-/// count. Trajectories of attempts under way are counted unless `running`.
+/// Returns what agents spent on attempts that do not count. `superseded` are the records that later
+/// ones have replaced; `all` also includes those that count. Trajectories of attempts under way
+/// count unless the run is `running`.
 pub(super) fn wasted(
     folder: &Path,
     all: &[AttemptRecord],
@@ -44,7 +45,7 @@ pub(super) fn wasted(
     })
 }
 
-/// What attempts that never finished have spent, judges included.
+/// Returns the spending of attempts that never finished, including judges.
 pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Spent, RunDirError> {
     spent_without_record(
         folder,
@@ -53,12 +54,12 @@ pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<S
     )
 }
 
-/// What attempts without a record left.
+/// Files of attempts without a record.
 #[derive(Debug, Default)]
 struct UnderWay {
-    /// Trajectories of those that begin anew.
+    /// Trajectories of attempts that restart from the beginning.
     trajectories: Vec<PathBuf>,
-    /// What those received that go on, with the trajectory if there is one.
+    /// Paid responses of attempts that resume, each with the trajectory if there is one.
     going_on: Vec<(Vec<Paid>, Option<PathBuf>)>,
 }
 
@@ -88,7 +89,7 @@ impl UnderWay {
     }
 }
 
-/// What a journal says was paid.
+/// Reads the paid responses of a journal.
 fn paid(path: &Path) -> Result<Vec<Paid>, RunDirError> {
     let paid = journal::paid_in(path).map_err(|reason| RunDirError::Read {
         path: path.to_owned(),
@@ -97,7 +98,7 @@ fn paid(path: &Path) -> Result<Vec<Paid>, RunDirError> {
     Ok(paid.unwrap_or_default())
 }
 
-/// What the abandoned trajectories and what is `under_way` say was spent.
+/// Sums the spending of the abandoned trajectories and of `under_way`.
 fn spent_without_record(
     folder: &Path,
     under_way: &UnderWay,
@@ -124,16 +125,16 @@ fn spent_without_record(
     Ok(spent)
 }
 
-/// The longest responses so far, in output tokens as servers counted them; none where none was counted.
+/// Longest responses so far, in output tokens as counted by servers; `None` if none was counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LongestResponses {
-    /// Of the agents' models.
+    /// Longest response of the agents' models.
     pub agents: Option<u64>,
-    /// Of the judge's model.
+    /// Longest response of the judge's model.
     pub judge: Option<u64>,
 }
 
-/// The longest responses that the trajectories of a run hold.
+/// Returns the longest responses in the trajectories of a run.
 pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDirError> {
     let mut longest = LongestResponses::default();
     for part in [TRAJECTORIES, ABANDONED, SUPERSEDED] {
@@ -149,7 +150,8 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
     Ok(longest)
 }
 
-/// Moves the trajectories of unfinished attempts to `abandoned/`: of those that go on, what shows which calls were lost.
+/// Moves the trajectories of unfinished attempts to `abandoned/`. For attempts that resume, only
+/// the events of lost calls move.
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
     let under_way = UnderWay::of(folder, all)?;
     let mut aside = under_way.trajectories;
@@ -157,7 +159,8 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
         let Some(trajectory) = trajectory else {
             continue;
         };
-        // From here on it says what it will say there, so that a process that dies before the move changes nothing.
+        // The reduced trajectory counts the same here as in `abandoned/`, so a process that dies
+        // before the move changes nothing.
         if leave_in_flight(&trajectory, &paid)? {
             aside.push(trajectory);
         } else {
@@ -170,7 +173,7 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
     set_aside(folder, ABANDONED, &aside)
 }
 
-/// Moves the trajectories of finished attempts that are made again to `superseded/`.
+/// Moves the trajectories of finished attempts that will be rerun to `superseded/`.
 pub(super) fn supersede<'a>(
     folder: &Path,
     again: impl IntoIterator<Item = &'a (String, u32)>,
@@ -184,7 +187,8 @@ pub(super) fn supersede<'a>(
     set_aside(folder, SUPERSEDED, &paths)
 }
 
-/// Removes the journals of finished attempts that are made again: nothing of what they received is used.
+/// Removes the journals of finished attempts that will be rerun, because their responses are not
+/// reused.
 pub(super) fn forget<'a>(
     folder: &Path,
     again: impl IntoIterator<Item = &'a (String, u32)>,
@@ -201,9 +205,9 @@ pub(super) fn forget<'a>(
     Ok(())
 }
 
-/// Copies what another run spent for nothing to `abandoned/`, where it counts as abandoned, whatever it was before: the
-/// records that show which attempts were repeated stay with that run. `unused` are trajectories of attempts of it that have
-/// a record and are not taken over.
+/// Copies the wasted spending of another run to `abandoned/`. All of it counts as abandoned here,
+/// because the records that show which attempts were repeated stay with that run. `unused` are
+/// trajectories of recorded attempts of that run that are not taken over.
 pub(super) fn adopt(
     folder: &Path,
     other: &Path,
@@ -229,8 +233,8 @@ pub(super) fn adopt(
     copied.map_err(|reason| RunDirError::Write { path: to, reason })
 }
 
-/// Trajectories in `superseded/` of attempts that were to be made again and are not yet, so that their records still
-/// count; by the file's name among the trajectories.
+/// Returns the trajectories in `superseded/` of attempts that are still to be rerun, whose records
+/// therefore still count, by their original file name.
 pub(super) fn still_counting(
     folder: &Path,
     all: &[AttemptRecord],
@@ -240,13 +244,14 @@ pub(super) fn still_counting(
         aside.entry(original(&path)).or_default().push(path);
     }
     for paths in aside.values_mut() {
-        // By the number at the end: ~9 before ~10.
+        // Sort by the number at the end: ~9 before ~10.
         paths.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
     }
     if aside.is_empty() {
         return Ok(BTreeMap::new());
     }
-    // Each file belongs to a record; if no record is left over, the newest file is of the last one.
+    // Each file belongs to one record. If no record is left over, the newest file belongs to the
+    // last record.
     let finished = finished(all);
     Ok(aside
         .into_iter()
@@ -269,10 +274,11 @@ fn finished(all: &[AttemptRecord]) -> Finished {
     finished
 }
 
-/// Trajectories that no record belongs to.
+/// Returns the trajectories that belong to no record.
 ///
-/// Every record has its trajectory here or in `superseded/`, so as soon as that holds as many of an attempt as it has
-/// records, the one here is of an attempt that never finished.
+/// Every record has its trajectory here or in `superseded/`. If `superseded/` has as many
+/// trajectories of an attempt as it has records, the one here belongs to an attempt that never
+/// finished.
 fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunDirError> {
     let is_open = open_attempts(folder, all)?;
     let mut paths = files(&folder.join(TRAJECTORIES))?;
@@ -280,7 +286,8 @@ fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunD
     Ok(paths)
 }
 
-/// A predicate on the names of trajectories: whether the attempt is not finished yet, or has to be repeated.
+/// Returns a predicate on file names of trajectories: whether the attempt is unfinished or has to
+/// be rerun.
 fn open_attempts(
     folder: &Path,
     all: &[AttemptRecord],
@@ -294,8 +301,8 @@ fn open_attempts(
     Ok(move |name: &str| finished.get(name).is_none_or(|count| *count == 0))
 }
 
-/// Moves files to a folder of the run under names that are free there. Each move is atomic: a process that dies
-/// between two of them leaves nothing twice and nothing lost.
+/// Moves files to a folder of the run under unused names. Each move is atomic, so a process that
+/// dies between two moves neither duplicates nor loses a file.
 fn set_aside(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirError> {
     if paths.is_empty() {
         return Ok(());
@@ -311,7 +318,8 @@ fn set_aside(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirErr
     moved.map_err(|reason| RunDirError::Write { path: to, reason })
 }
 
-/// `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or a later number where there are earlier ones. No safe name ends so.
+/// Returns an unused path: `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or has a higher number. Safe
+/// names never end this way.
 pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
     let name = file_name(path);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
@@ -321,7 +329,7 @@ pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
         .unwrap_or_else(|| to.join(&name))
 }
 
-/// The name that a file had before [`set_aside`], as this version gives it.
+/// Returns the name that a file had before [`set_aside`], in the current naming scheme.
 fn original(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let whole = name.strip_suffix(".jsonl").unwrap_or(&name);
@@ -329,13 +337,14 @@ fn original(path: &Path) -> String {
     name::current(&format!("{stem}.jsonl"))
 }
 
-/// The name of a trajectory's file, as this version gives it.
+/// Returns the name of a trajectory's file in the current naming scheme.
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name::current(&name.to_string_lossy())
 }
 
-/// The files of a folder by name; none of a folder that is not there. What else lies in it (folders, pipes) is nothing of a run.
+/// Returns the files of a folder by name; empty if the folder is missing. Other entries (folders,
+/// pipes) are not part of a run.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
     let listed = fs::read_dir(folder).and_then(|entries| {
         entries
@@ -360,13 +369,14 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, RunDirError> {
     }
 }
 
-/// What the events of a trajectory say was spent.
+/// Sums the spending of a trajectory's events.
 pub(super) fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirError> {
     let fold = events::fold_leniently(path)?;
     Ok(spent_by(&fold, callers))
 }
 
-/// Events without the beginning of an attempt are calls that were lost by one that goes on.
+/// Sums the spending of folded events. Events without the start of an attempt are lost calls of an
+/// attempt that resumed.
 fn spent_by(fold: &Fold, callers: Callers) -> Spent {
     let agents = fold.agents().iter().map(|agent| &agent.calls);
     let judges = fold
@@ -393,7 +403,8 @@ mod tests {
             "reasoning_tokens": 0, "estimated": true})
     }
 
-    /// An event of the root: `ask` expects 100 tokens and a dollar, `bill` is of 10 tokens and half a dollar.
+    /// Returns an event of the root: `ask` estimates 100 tokens and a dollar, `bill` is for 10
+    /// tokens and half a dollar.
     fn event(word: &str) -> Value {
         let kind = match word {
             "ask" => json!({"type": "llm_request", "new_messages": [], "messages": 1,
@@ -425,7 +436,7 @@ mod tests {
     fn what_a_killed_process_had_used_and_had_under_way_counts_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.1.jsonl");
-        // Calls, tokens, dollars, calls of unknown cost.
+        // Columns: calls, tokens, dollars, calls of unknown cost.
         let rows = [
             ("ask", (1, 100, Some(1.0), 0)),
             ("ask answer", (1, 20, Some(0.25), 0)),
@@ -443,7 +454,7 @@ mod tests {
             ("ask unpriced", (1, 10, None, 1)),
             ("ask unpriced retry", (1, 110, Some(1.0), 1)),
             ("ask cached answer", (0, 0, None, 0)),
-            // A conversation may be shortened before it is sent at all.
+            // A conversation may be shortened before it is first sent.
             ("trim ask answer", (1, 20, Some(0.25), 0)),
             ("ask answer trim ask answer", (2, 40, Some(0.5), 0)),
             ("ask answer judge", (2, 120, Some(1.25), 0)),

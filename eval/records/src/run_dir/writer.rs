@@ -1,4 +1,4 @@
-//! Writes a run as it happens.
+//! Writes a run directory while the run goes on.
 
 use std::fs;
 use std::io;
@@ -18,23 +18,24 @@ use super::{
 };
 use crate::{AttemptRecord, RunIdentity, Wasted};
 
-/// The folder of a run that has not begun. Dropped before [`begin`](Self::begin), it leaves nothing behind.
+/// Folder of a run that has not begun. Dropping it before [`begin`](Self::begin) removes the
+/// folder.
 #[derive(Debug)]
 pub struct NewRun {
     id: String,
     path: PathBuf,
-    /// Folders that were made for it, outermost first, itself not among them.
+    /// Folders created above the run's own, outermost first.
     parents: Vec<PathBuf>,
     begun: bool,
 }
 
 impl NewRun {
-    /// Makes the folder `<results>/<benchmark>-<mode>-<yyyymmdd-hhmmss>-<4 hex>`, and `results` where it is missing.
-    /// A folder that exists is never taken.
+    /// Creates the folder `<results>/<benchmark>-<mode>-<yyyymmdd-hhmmss>-<4 hex>`, and `results`
+    /// if it is missing. An existing folder is never reused.
     ///
     /// # Errors
-    /// [`RunDirError::NotAFolder`] if there is a file in its place, [`RunDirError::Create`] if a folder cannot be made
-    /// there; nothing is left behind.
+    /// Returns [`RunDirError::NotAFolder`] if `results` is a file, and [`RunDirError::Create`] if a
+    /// folder cannot be created. Nothing is left behind.
     pub fn create(
         results: &Path,
         benchmark: &str,
@@ -58,10 +59,12 @@ impl NewRun {
         Ok(run)
     }
 
-    /// Makes the folder of a run at a place that was chosen, and the folders above it. Its name becomes the run's id.
+    /// Creates the folder of a run at a chosen path, with missing parents. The folder's name
+    /// becomes the run's id.
     ///
     /// # Errors
-    /// [`RunDirError::Create`] if something is there already, or the folder cannot be made; nothing is left behind.
+    /// Returns [`RunDirError::Create`] if the path exists or the folder cannot be created. Nothing
+    /// is left behind.
     pub fn create_at(path: &Path) -> Result<Self, RunDirError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut run = Self::nowhere(folder);
@@ -75,7 +78,7 @@ impl NewRun {
                 folder: path.to_owned(),
                 reason,
             })?;
-        // Only now: what is dropped before it begins removes its folder.
+        // Set only now, because dropping an unbegun run removes its folder.
         path.clone_into(&mut run.path);
         run.id = path
             .file_name()
@@ -85,7 +88,7 @@ impl NewRun {
         Ok(run)
     }
 
-    /// A run that has no folder yet, and is to have one in this one.
+    /// Returns a run that does not have a folder yet, but will get one in this folder.
     fn nowhere(folder: &Path) -> Self {
         let mut parents: Vec<PathBuf> = folder
             .ancestors()
@@ -102,7 +105,7 @@ impl NewRun {
         }
     }
 
-    /// The same with an id that distinguishes it from runs in other folders of the same name.
+    /// Replaces the id with one that is unique among runs in folders of the same name.
     #[must_use]
     pub fn with_id(self, id: String) -> Self {
         let mut run = self;
@@ -110,23 +113,23 @@ impl NewRun {
         run
     }
 
-    /// The run's id: the name of its folder, unless another was chosen.
+    /// Returns the run's id: the name of its folder, unless another was set.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes what is known before the first attempt, and opens the run for events.
     ///
-    /// `config` is the resolved settings, without secrets. `order` is the ids of the run's samples in the order of the
-    /// dataset, by which the rows of the CSV go.
+    /// `config` is the resolved settings, without secrets. `order` is the ids of the run's samples
+    /// in the order of the dataset, which is the row order of the CSV.
     ///
     /// # Errors
-    /// [`RunDirError::Write`] if a file cannot be written; nothing is left behind.
+    /// Returns [`RunDirError::Write`] if a file cannot be written. Nothing is left behind.
     pub fn begin(
         mut self,
         config: &Value,
@@ -160,7 +163,7 @@ impl NewRun {
         mode: &str,
         started: Timestamp,
     ) -> io::Result<()> {
-        /// Names tried before giving up; with four random digits, one that is taken is rare.
+        /// Maximum number of names to try. With four random digits, a collision is rare.
         const TRIES: usize = 16;
         fs::create_dir_all(results)?;
         for tries in 1.. {
@@ -184,18 +187,19 @@ impl Drop for NewRun {
         if self.begun {
             return;
         }
-        // A failure here cannot be returned, and the failure that led here has been reported.
+        // This failure cannot be returned, and the failure that led here has been reported.
         if !self.id.is_empty() {
             let _ = fs::remove_dir_all(&self.path);
         }
         for folder in self.parents.iter().rev() {
-            // Removes empty folders only: what others have put there in the meantime stays.
+            // Removes only empty folders: files added by others in the meantime stay.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Stores a run as it goes on. A failure to write ends nothing; whoever runs it asks for it.
+/// Stores a run while it goes on. A failed write does not stop the run; the caller asks for it with
+/// [`take_error`](Self::take_error).
 #[derive(Debug)]
 pub struct RunWriter {
     path: PathBuf,
@@ -204,7 +208,7 @@ pub struct RunWriter {
     samples: SampleLog,
     trajectories: Trajectories,
     error: Option<RunDirError>,
-    /// Last, so that the run is let go of when all files are closed.
+    /// Declared last, so that the lock is released after all files are closed.
     _held: Held,
 }
 
@@ -227,26 +231,27 @@ impl RunWriter {
         }
     }
 
-    /// The run's folder.
+    /// Returns the run's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where its attempts keep what they receive.
+    /// Returns the journals in which attempts keep the responses that they receive.
     pub fn journal(&self) -> Journal {
         Journal::of(&self.path)
     }
 
-    /// Takes over what the run in another folder spent for nothing, `unused` trajectories of its attempts among it.
+    /// Takes over the wasted spending of the run in another folder, including the `unused`
+    /// trajectories of its attempts.
     ///
     /// # Errors
-    /// [`RunDirError`] if it cannot be read or written.
+    /// Returns [`RunDirError`] if a file cannot be read or written.
     pub fn adopt_wasted(&self, other: &Path, unused: &[PathBuf]) -> Result<(), RunDirError> {
         let (all, _) = read_records(&other.join(SAMPLES))?;
         wasted_spend::adopt(&self.path, other, &all, unused)
     }
 
-    /// The first failure to write since the last call, if there was one.
+    /// Returns the first failed write since the last call, if any.
     pub fn take_error(&mut self) -> Option<RunDirError> {
         self.error.take()
     }
@@ -257,7 +262,8 @@ impl RunWriter {
         }
     }
 
-    /// Writes what is made from `samples.jsonl`, and not from memory: the file is what later commands see.
+    /// Writes the files derived from `samples.jsonl`. Reads that file rather than memory, because
+    /// later commands see the file.
     fn write_results<S: Serialize>(
         &mut self,
         summary: impl FnOnce(Wasted) -> S,
@@ -281,36 +287,36 @@ impl RunWriter {
 }
 
 impl RunWriter {
-    /// An attempt begins.
+    /// Records the start of an attempt.
     pub fn begin_attempt(&mut self, sample: &str, attempt: u32) {
         let started = self.trajectories.start(sample, attempt);
         self.keep(started);
     }
 
-    /// Something happened within an attempt.
+    /// Records an event of an attempt.
     pub fn event(&mut self, event: &Event) {
         let written = self.trajectories.write(event);
         self.keep(written);
     }
 
-    /// An attempt ended. Its record is on the disk after the next [`sync`](Self::sync).
+    /// Records the end of an attempt. Its record is on disk after the next [`sync`](Self::sync).
     pub fn end_attempt(&mut self, record: &AttemptRecord) {
-        // The trajectory first: an attempt with a line has all of its events.
+        // Finish the trajectory first, so that an attempt with a record has all its events.
         let finished = self.trajectories.finish(&record.id, record.attempt);
         self.keep(finished);
-        // Its answer next: a line never names a file that is not there.
+        // Write the answer next, so that a record never names a missing file.
         let appended =
             answers::set_apart(&self.path, record).and_then(|record| self.samples.append(&record));
         self.keep(appended);
     }
 
-    /// Waits until the disk has all records.
+    /// Waits until all records are on disk.
     pub fn sync(&mut self) {
         let synced = self.samples.sync();
         self.keep(synced);
     }
 
-    /// The run ended, complete or not. Gives the summary as it was stored: with what was spent for nothing.
+    /// Ends the run, complete or not. Returns the summary as stored, including wasted spending.
     pub fn finish<S: Serialize>(&mut self, summary: impl FnOnce(Wasted) -> S) -> Option<S> {
         let finished = self.trajectories.finish_all();
         self.keep(finished);

@@ -1,4 +1,4 @@
-//! What one caller, an agent or a judge, asked of models and used by it.
+//! Counts the model calls of one caller, an agent or a judge, and what they used.
 
 use std::ops::AddAssign;
 
@@ -13,7 +13,7 @@ pub struct Calls {
     cached: u64,
     of_sent: Used,
     of_cached: Used,
-    /// Calls that were sent and ended of which some cost is not known.
+    /// Number of finished calls that were sent and whose cost is partly unknown.
     unknown: u64,
     longest: Option<u64>,
     /// The last request, until it is answered.
@@ -27,43 +27,43 @@ pub struct Calls {
 /// Tokens and dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Used {
-    /// Tokens; none if none are counted.
+    /// Tokens; `None` if none were counted.
     pub usage: Option<Usage>,
-    /// US dollars, where they are known; none if they are known of nothing.
+    /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Responses and billed tries whose cost is not known; by [`Calls::spent`], calls.
+    /// Number of responses and billed tries of unknown cost; in [`Calls::spent`], number of calls.
     pub unpriced_calls: u64,
 }
 
-/// A request.
 #[derive(Debug)]
 struct Request {
-    /// What it is expected to take.
+    /// Expected usage and cost.
     estimate: Option<Estimate>,
-    /// Whether a server may be at work on it.
+    /// Whether a server may still be working on the request.
     is_under_way: bool,
 }
 
 impl Calls {
-    /// Requests to models, those included that a cache answered.
+    /// Returns the number of requests to models, including those answered from a cache.
     pub fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// Requests that were sent.
+    /// Returns the number of requests that were sent.
     pub fn sent(&self) -> u64 {
         self.asked.saturating_sub(self.cached)
     }
 
-    /// What responses, those of a cache included, and billed tries took.
+    /// Returns the usage of all responses, including those from a cache, and of billed tries.
     pub fn used(&self) -> Used {
         let mut used = self.of_sent;
         used += self.of_cached;
         used
     }
 
-    /// What the requests that were sent took. One that is under way takes what was expected: whoever was asked goes on, and
-    /// charges for it, also where nobody waits any more.
+    /// Returns the usage of the requests that were sent. A request in flight counts with its
+    /// estimate, because the server continues and charges for it even if nobody waits for the
+    /// response.
     pub fn spent(&self) -> Used {
         let mut spent = self.of_sent;
         let mut is_unpriced = self.is_unpriced;
@@ -76,12 +76,13 @@ impl Calls {
         spent
     }
 
-    /// Output tokens of the longest response, as its server counted them; none where none was counted.
+    /// Returns the output tokens of the longest response as counted by its server, or `None` if
+    /// none was counted.
     pub fn longest_response(&self) -> Option<u64> {
         self.longest
     }
 
-    /// Takes the caller's next event.
+    /// Processes the caller's next event.
     pub(super) fn take(&mut self, kind: &EventKind) {
         match kind {
             EventKind::LlmRequest { estimate, .. } | EventKind::JudgeRequest { estimate } => {
@@ -91,7 +92,8 @@ impl Calls {
                     is_under_way: true,
                 });
             }
-            // After an error it is sent again, as another call; what is shorter takes no more than before.
+            // After an error, the conversation is sent again as another call. A shorter one does
+            // not use more than the estimate.
             EventKind::ContextTrimmed { .. }
             | EventKind::ContextCompacted {
                 sent_again: true, ..
@@ -113,7 +115,7 @@ impl Calls {
                 self.unknown += u64::from(std::mem::take(&mut self.is_unpriced));
                 self.set_under_way(false);
             }
-            // The bill is of a try that has ended.
+            // The bill is for a try that has ended.
             EventKind::LlmBilled { usage, cost_usd }
             | EventKind::JudgeBilled { usage, cost_usd } => {
                 self.of_sent.add(Some(*usage), *cost_usd);

@@ -1,9 +1,10 @@
-//! One fold over the events of an attempt: what each agent did and used, and what judges took.
+//! One fold over the events of an attempt: what each agent did and used, and what judges used.
 //!
-//! Whatever counts a trajectory counts with it: what a run spent for nothing, the behaviour and spending of a report, the
-//! agents of the viewer. It takes one event at a time, so that no trajectory is held as a whole. The engine's
-//! [`Stats`](model::Stats) count as an attempt goes, also what no event shows: a response that a hook refused, a
-//! fault that was repaired.
+//! Everything that counts trajectories uses it: wasted spending, the behavior and spending sections
+//! of a report, and the viewer's list of agents. It processes one event at a time, so a trajectory
+//! is never held in memory as a whole. The engine's [`Stats`](model::Stats) are counted separately
+//! while an attempt runs and include things that no event shows, such as a response that a hook
+//! rejected or a fault that was repaired.
 
 mod calls;
 mod truncate;
@@ -15,15 +16,15 @@ use model::{Event, EventKind, Role, Status};
 pub use calls::{Calls, Used};
 pub use truncate::{boundary, cut_strings, heads};
 
-/// What the events so far come to.
+/// Running totals over the events of an attempt.
 #[derive(Debug, Default)]
 pub struct Fold {
     agents: Vec<Agent>,
     by_id: HashMap<String, usize>,
     judges: BTreeMap<String, Calls>,
-    /// Begin and end of each agent's call to a model, in milliseconds.
+    /// Start and end of each agent's call to a model, in milliseconds.
     times: Vec<(f64, f64)>,
-    /// Whether some call does not say when it was.
+    /// Whether the time of at least one call is not recorded.
     is_untimed: bool,
     has_begun: bool,
     has_ended: bool,
@@ -32,44 +33,45 @@ pub struct Fold {
 /// An agent of the attempt.
 #[derive(Debug)]
 pub struct Agent {
-    /// Its invocation: `root`, `d1-c0`, ….
+    /// Invocation id: `root`, `d1-c0`, ….
     pub id: String,
-    /// The agent that called it.
+    /// Invocation id of the agent that called it.
     pub parent: Option<String>,
-    /// 0 for the root.
+    /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
-    /// What it is; none until it has begun.
+    /// Role of the agent; `None` until it has begun.
     pub role: Option<Role>,
-    /// The model it was to use; empty likewise.
+    /// Model assigned to the agent; empty until it has begun.
     pub model: String,
-    /// Iterations that it was given; 0 likewise.
+    /// Maximum iterations of the agent; 0 until it has begun.
     pub max_iterations: u32,
-    /// How it ended; none while it runs.
+    /// How the agent ended; `None` while it runs.
     pub status: Option<Status>,
-    /// Its cells.
+    /// Counts of its cells.
     pub cells: Cells,
     /// Its requests to models.
     pub calls: Calls,
 }
 
-/// The cells that agents ran.
+/// Counts of the cells that agents ran.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cells {
-    /// All of them.
+    /// Number of cells.
     pub ran: u64,
-    /// Those that ended in an error.
+    /// Number of cells that ended in an error.
     pub failed: u64,
-    /// Self-corrections: failed cells whose agent's next cell ran without an error.
+    /// Number of self-corrections: failed cells whose agent's next cell ran without an error.
     pub corrected: u64,
-    /// Whether the last one failed.
+    /// Whether the last cell failed.
     is_failing: bool,
 }
 
 impl Fold {
-    /// Takes the next event, and says which of the [`agents`](Self::agents) it is of: none if it is the attempt's or a judge's.
+    /// Processes the next event. Returns the index of its agent in [`agents`](Self::agents), or
+    /// `None` if the event belongs to the attempt or a judge.
     pub fn take(&mut self, event: &Event) -> Option<usize> {
         match &event.kind {
-            // They carry the root's id, and may come before the root begins.
+            // These events carry the root's id, and may come before the root begins.
             EventKind::AttemptStart { .. } => {
                 self.has_begun = true;
                 return None;
@@ -79,7 +81,7 @@ impl Fold {
                 self.has_ended = true;
                 return None;
             }
-            // A judge is no agent of the attempt.
+            // A judge is not an agent of the attempt.
             EventKind::JudgeRequest { .. }
             | EventKind::JudgeBilled { .. }
             | EventKind::JudgeResponse { .. }
@@ -101,7 +103,7 @@ impl Fold {
         Some(place)
     }
 
-    /// The place of an agent among the [`agents`](Self::agents); one that is new is added.
+    /// Returns the index of an agent in [`agents`](Self::agents). Adds the agent if it is new.
     pub fn agent(&mut self, id: &str, parent: Option<&str>, depth: u32) -> usize {
         if let Some(place) = self.place(id) {
             return place;
@@ -121,27 +123,29 @@ impl Fold {
         self.agents.len() - 1
     }
 
-    /// The place of an agent that there is.
+    /// Returns the index of an agent if it exists.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
-    /// The agents, in the order of their first events.
+    /// Returns the agents in the order of their first events.
     pub fn agents(&self) -> &[Agent] {
         &self.agents
     }
 
-    /// What judges took.
+    /// Returns the calls of judges.
     pub fn judges(&self) -> impl Iterator<Item = &Calls> {
         self.judges.values()
     }
 
-    /// When each call of an agent to a model began and ended, in milliseconds; none if that is not known of all.
+    /// Returns start and end, in milliseconds, of each call from an agent to a model, or `None` if
+    /// any time is unknown.
     pub fn call_times(&self) -> Option<&[(f64, f64)]> {
         (!self.is_untimed).then_some(&self.times)
     }
 
-    /// Whether the attempt has begun: what is left of one that goes on elsewhere has no beginning.
+    /// Whether the attempt has begun. The remains of an attempt that resumed elsewhere have no
+    /// start event.
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }

@@ -1,12 +1,15 @@
-//! Cuts long strings out of a line of JSON without parsing it, so that a megabyte of output costs a scan.
+//! Cuts long strings out of a line of JSON without parsing it, so that a megabyte of output costs
+//! only a scan.
 
 use memchr::{memchr, memchr2};
 
-/// `line` with each string of more than `limit` bytes replaced by an object with its position in the file.
+/// Replaces each string of more than `limit` bytes in `line` by an object that locates it in the
+/// file.
 ///
-/// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`: bytes of JSON between the quotes, from
-/// `START` to `END` of the file whose byte `offset` is the first of the line; `FIRST_PART` holds at most `limit` of
-/// them and splits no escape and no character. Whatever is not a string, malformed JSON too, is copied as it is.
+/// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`. `START` and
+/// `END` are the byte positions, in the file, of the JSON between the quotes; `offset` is the
+/// position of the line's first byte. `FIRST_PART` holds at most `limit` bytes and splits neither
+/// an escape nor a character. Everything else, including malformed JSON, is copied unchanged.
 pub fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
     replace_long(line, limit, |cut, head, start, end| {
         let (from, to) = (offset + start as u64, offset + end as u64);
@@ -17,7 +20,8 @@ pub fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
     })
 }
 
-/// `line` with each string of more than `limit` bytes replaced by its first part, likewise: an event is still an event.
+/// Replaces each string of more than `limit` bytes in `line` by its first part, so that an event
+/// stays an event.
 pub fn heads(line: &[u8], limit: usize) -> Vec<u8> {
     replace_long(line, limit, |cut, head, _, _| {
         cut.push(b'"');
@@ -26,7 +30,8 @@ pub fn heads(line: &[u8], limit: usize) -> Vec<u8> {
     })
 }
 
-/// Writes by `replace` what stands for each long string, of which it gets the first part, and where the whole begins and ends.
+/// Replaces each long string by what `replace` writes, given its first part and the start and end
+/// of the whole string.
 fn replace_long(
     line: &[u8],
     limit: usize,
@@ -52,7 +57,7 @@ fn replace_long(
     cut
 }
 
-/// Where the string whose first byte is `start` has its closing quote.
+/// Returns the position of the closing quote of the string whose first byte is at `start`.
 fn string_end(line: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -64,7 +69,8 @@ fn string_end(line: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The last place within `limit` bytes at which a string's JSON may be cut: between two characters.
+/// Returns the last position within `limit` bytes at which a string's JSON can be cut without
+/// splitting a character.
 pub fn boundary(content: &[u8], limit: usize) -> usize {
     let mut at = 0;
     while at < content.len() {
@@ -77,7 +83,8 @@ pub fn boundary(content: &[u8], limit: usize) -> usize {
     at.min(content.len())
 }
 
-/// Bytes of the character that `content` begins with. Two `\u` escapes that make a surrogate pair are one.
+/// Returns the length in bytes of the first character of `content`. Two `\u` escapes of a surrogate
+/// pair count as one character.
 fn width(content: &[u8]) -> usize {
     match content {
         [
