@@ -1,23 +1,25 @@
-//! Figures in columns, as text for people.
+//! Text tables with one column per run.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, LineStyle, Table};
 
 use crate::sanitize::sanitize;
 
-/// Columns of the terminal that tables fill at most where there is none, or nobody says how wide it is.
+/// Default maximum table width in columns, if the terminal's width is unknown.
 pub const WIDTH: u16 = 80;
 
-/// What a column of a table is given before there are fewer of them side by side.
+/// Minimum width of a run's column.
 const COLUMN: u16 = 26;
 
-/// How many runs stand side by side in a table of this width, at least 1; more make further tables below it.
+/// Returns how many runs fit side by side into a table of this width, at least 1. The others go
+/// into further tables below.
 pub fn side_by_side(width: u16) -> usize {
     usize::from(width / COLUMN).max(1)
 }
 
-/// A table under a line: its first column is named `title` and names the figures, each further one has a label. At most
-/// `width` columns wide and without colour, and any of it may be any text. Ends in a newline.
+/// Formats a table under a title line. The first column is headed `title` and names the figures;
+/// each further column has a label. The table is at most `width` columns wide, has no colors, and
+/// ends in a newline. All texts are sanitized.
 pub fn in_columns<'a>(
     title: &str,
     labels: impl IntoIterator<Item = &'a str>,

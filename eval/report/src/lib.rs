@@ -1,7 +1,7 @@
-//! What runs come to: the summary of each, what differs between them, their comparison, and the report of it all.
+//! Analysis of runs: summaries, differences between runs, comparisons, and reports.
 //!
-//! Invariants: made from records and trajectories alone, by code that neither runs an agent nor asks the terminal. Texts of
-//! models and files are made safe where a table shows them.
+//! This crate uses only records and trajectories. It neither runs agents nor queries the terminal.
+//! Texts from models and files are sanitized before a table shows them.
 
 pub mod sanitize;
 pub mod columns;

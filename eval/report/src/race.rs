@@ -1,4 +1,4 @@
-//! Races: the log of their decisions, and what a race comes to.
+//! Races: the log of their decisions, and their results.
 
 mod text;
 
@@ -17,73 +17,74 @@ pub use text::{block_lines, race_table};
 /// Version of the lines of a [`RaceLog`]; each carries it as `v`.
 pub const RACE_VERSION: u32 = 1;
 
-/// The decision log of a race in the folder of its sweep.
+/// File name of a race's decision log, in the folder of its sweep.
 pub const RACE_LOG: &str = "race.jsonl";
 
-/// The first line of `race.jsonl`: what the race goes by.
+/// First line of `race.jsonl`: the rules of the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceHeader {
-    /// [`RACE_VERSION`] of the writer.
+    /// [`RACE_VERSION`] of the program that wrote it.
     pub v: u32,
-    /// Level, indifference, and what cells are measured by.
+    /// Significance level, smallest difference that matters, and what cells are compared with.
     pub rules: Rules,
-    /// The names of the cells.
+    /// Names of the cells.
     pub cells: Vec<String>,
-    /// Samples between two decisions, at least.
+    /// Minimum number of samples between two decisions.
     pub block: usize,
-    /// Attempts that each cell makes at a sample.
+    /// Attempts of each cell at a sample.
     pub attempts: u32,
-    /// The samples in the order of the race, those of a cluster together.
+    /// Samples in the order of the race, grouped by cluster.
     pub order: Vec<Vec<String>>,
 }
 
-/// A further line of `race.jsonl`: a block, what was known after it, and what was decided.
+/// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
-    /// [`RACE_VERSION`] of the writer.
+    /// [`RACE_VERSION`] of the program that wrote it.
     pub v: u32,
-    /// 1-based.
+    /// Number of the block, 1-based.
     pub block: usize,
-    /// Samples that running cells have taken, this block included.
+    /// Number of samples that running cells have finished, including this block.
     pub samples: usize,
-    /// The scores that were decided by: for each sample of the block those of the cells, in their order.
+    /// Scores used for the decision: for each sample of the block, the scores of the cells in
+    /// order.
     pub scores: Vec<(String, Vec<Option<f64>>)>,
-    /// What is known of each cell.
+    /// Standing of each cell.
     pub cells: Vec<Standing>,
-    /// Why cells stopped after this block, a sentence for each.
+    /// Reasons why cells stopped after this block, one sentence each.
     pub stopped: BTreeMap<String, String>,
 }
 
-/// A race as its log has it.
+/// A race as recorded in its log.
 #[derive(Debug, Clone)]
 pub struct RaceLog {
-    /// What it goes by.
+    /// Rules of the race.
     pub header: RaceHeader,
-    /// The blocks so far.
+    /// Finished blocks.
     pub blocks: Vec<RaceBlock>,
     race: Race,
 }
 
-/// Why the log of a race cannot be used.
+/// Reason why the log of a race cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RaceError {
-    /// It cannot be read or written.
+    /// The log cannot be read or written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("{}: line {line}: {problem}", path.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// 1-based.
+        /// Number of the line, 1-based.
         line: usize,
-        /// What is wrong.
+        /// Reason why the line is invalid.
         problem: String,
     },
 }
 
 impl RaceHeader {
-    /// The clusters of each block: as few as have `block` samples together.
+    /// Returns the clusters of each block: the fewest that together have `block` samples.
     pub fn blocks(&self) -> Vec<&[Vec<String>]> {
         let mut blocks = Vec::new();
         let (mut from, mut samples) = (0, 0);
@@ -102,14 +103,14 @@ impl RaceHeader {
         Race::new(self.rules.clone(), self.cells.len(), largest)
     }
 
-    /// Samples that a cell takes which does not stop.
+    /// Returns the number of samples of a cell that does not stop.
     pub fn samples(&self) -> usize {
         self.order.iter().map(Vec::len).sum()
     }
 }
 
 impl RaceLog {
-    /// A race that has not begun.
+    /// Creates a race that has not begun.
     pub fn new(header: RaceHeader) -> Self {
         let race = header.race();
         Self {
@@ -119,11 +120,11 @@ impl RaceLog {
         }
     }
 
-    /// Reads the log in a folder; none if there is none. Its scores are raced again, and have to lead to what it says. A torn
-    /// last line is as if it were not there.
+    /// Reads the log in a folder, or returns `None` if there is none. The scores are evaluated
+    /// again and must lead to the recorded decisions. A truncated last line is ignored.
     ///
     /// # Errors
-    /// [`RaceError`].
+    /// Returns [`RaceError`] if the log cannot be read or is invalid.
     pub fn read(folder: &Path) -> Result<Option<Self>, RaceError> {
         let path = folder.join(RACE_LOG);
         if !path.is_file() {
@@ -168,25 +169,25 @@ impl RaceLog {
         Ok(Some(log))
     }
 
-    /// Writes the log of a race that has not begun: its header.
+    /// Writes the log of a race that has not begun, which is only its header.
     ///
     /// # Errors
-    /// [`RunDirError::Write`].
+    /// Returns [`RunDirError::Write`] if the file cannot be written.
     pub fn begin(&self, path: &Path) -> Result<(), RunDirError> {
         records::run_dir::write_whole(path, line(path, &self.header)?.as_bytes())
     }
 
-    /// Adds the last block to the file, and syncs it.
+    /// Appends the last block to the file and syncs it.
     ///
     /// # Errors
-    /// [`RunDirError::Write`].
+    /// Returns [`RunDirError::Write`] if the file cannot be written.
     pub fn append(&self, path: &Path) -> Result<(), RunDirError> {
         let Some(block) = self.blocks.last() else {
             return Ok(());
         };
         let text = line(path, block)?;
         let written = || {
-            // What a killed process left of a line is cut off.
+            // Cut off a line that a killed process wrote only partly.
             let before = fs::read_to_string(path)?;
             let whole = before.rfind('\n').map_or(0, |end| end + 1);
             let mut file: File = OpenOptions::new().write(true).open(path)?;
@@ -201,7 +202,7 @@ impl RaceLog {
         })
     }
 
-    /// The clusters of the next block; none if the race is over.
+    /// Returns the clusters of the next block, or `None` if the race is over.
     pub fn next(&self) -> Option<Vec<Vec<String>>> {
         if self.race.is_over() {
             return None;
@@ -210,7 +211,7 @@ impl RaceLog {
         blocks.get(self.blocks.len()).map(|block| block.to_vec())
     }
 
-    /// The cells that take the next block.
+    /// Returns the cells that take part in the next block.
     pub fn running(&self) -> Vec<usize> {
         self.race.running()
     }
@@ -220,7 +221,8 @@ impl RaceLog {
         self.race.is_over()
     }
 
-    /// Decides by the scores of the next block, which stand by sample for every cell. None if there is no further block.
+    /// Decides after the next block, given the scores of every cell by sample. Returns `None` if
+    /// there is no further block.
     pub fn decide(&mut self, scores: &BTreeMap<String, Vec<Option<f64>>>) -> Option<RaceBlock> {
         let units = self.next()?;
         let running = self.running();
@@ -255,7 +257,7 @@ impl RaceLog {
         Some(block)
     }
 
-    /// What the race has come to so far.
+    /// Returns the result so far.
     pub fn result(&self) -> RaceResult {
         let header = &self.header;
         let count = header.cells.len();
@@ -316,7 +318,7 @@ impl RaceLog {
         }
     }
 
-    /// The mean score of a cell after each block that it took, with the number of samples.
+    /// Returns the mean score of a cell after each of its blocks, with the number of samples.
     fn line(&self, cell: usize) -> Vec<(usize, f64)> {
         let mut line = Vec::new();
         for block in &self.blocks {
@@ -338,50 +340,51 @@ fn line(path: &Path, value: &impl Serialize) -> Result<String, RunDirError> {
     Ok(text + "\n")
 }
 
-/// What a race has come to.
+/// Result of a race.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RaceResult {
-    /// Level, indifference, and what cells are measured by.
+    /// Significance level, smallest difference that matters, and what cells are compared with.
     pub rules: Rules,
-    /// Whether every cell has a verdict; if not, the samples ran out before, or the race goes on.
+    /// Whether every cell has a verdict. If not, the samples ran out or the race goes on.
     pub is_decided: bool,
-    /// The best of the cells that did not stop behind.
+    /// Best of the cells that were not stopped as worse.
     pub best: Option<String>,
-    /// Samples that a cell takes which does not stop.
+    /// Number of samples of a cell that does not stop.
     pub samples: usize,
-    /// Attempts that were made.
+    /// Number of attempts made.
     pub attempts: u64,
-    /// Attempts of a sweep in which no cell stops.
+    /// Number of attempts of a sweep in which no cell stops.
     pub attempts_of_full_sweep: u64,
-    /// The cells.
+    /// Results of the cells.
     pub cells: Vec<RaceCell>,
 }
 
-/// What a race has come to for one cell.
+/// Result of a race for one cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RaceCell {
-    /// Its name.
+    /// Name of the cell.
     pub name: String,
-    /// Samples that it has a score of.
+    /// Number of samples with a score.
     pub samples: u64,
-    /// Their mean score, not corrected for having stopped.
+    /// Mean score of these samples, not corrected for early stopping.
     pub mean: Option<f64>,
-    /// Why it stopped, if it has.
+    /// Verdict with which the cell stopped, if it has.
     pub verdict: Option<Verdict>,
-    /// p value over the family, at every moment: of being as good as the best, or of no difference from the baseline.
+    /// Anytime-valid p value, corrected over the family, for being as good as the best, or for no
+    /// difference from the baseline.
     pub p: f64,
-    /// The cell that it is compared with.
+    /// Name of the cell that it is compared with.
     pub against: Option<String>,
-    /// How far it is from that.
+    /// Difference from that cell.
     pub difference: Option<Stopped>,
-    /// Why it stopped, in a sentence.
+    /// Reason why the cell stopped, as a sentence.
     pub why: Option<String>,
-    /// Its mean score after each block that it took: samples and mean.
+    /// Number of samples and mean score after each of the cell's blocks.
     pub line: Vec<(usize, f64)>,
 }
 
 impl RaceResult {
-    /// The share of the full sweep's attempts that were not needed.
+    /// Returns the share of the full sweep's attempts that was saved.
     pub fn saved(&self) -> f64 {
         match self.attempts_of_full_sweep {
             0 => 0.0,

@@ -1,4 +1,5 @@
-//! Reports of runs: what `rlm-eval report` prints and draws, made from records and trajectories alone.
+//! Reports of runs: what `rlm-eval report` prints and draws, computed from records and trajectories
+//! only.
 
 mod behaviour;
 mod groups;
@@ -31,102 +32,106 @@ pub use html::{HtmlError, html};
 pub use spending::Spending;
 pub use text::{conclusion, text};
 
-/// Everything that a report shows.
+/// All contents of a report.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What differs between the runs.
+    /// Differences between the runs.
     pub differences: Differences,
-    /// The runs, each by itself.
+    /// Reports of the individual runs.
     pub runs: Vec<RunReport>,
-    /// The comparisons of the sweeps among them.
+    /// Comparisons of the sweeps among the runs.
     pub sweeps: Vec<SweepReport>,
-    /// Where several runs are reported that are of no sweep: each against the first, and the best with each other.
+    /// Comparison of several runs outside a sweep: each with the first, and the best with each
+    /// other.
     pub comparison: Option<Comparison>,
-    /// The samples that any of the runs scores otherwise than the first, with the mean score that each gives them.
+    /// Samples that at least one run scores differently from the first, with the mean score in each
+    /// run.
     pub differing: Vec<(String, Vec<Option<f64>>)>,
 }
 
-/// The sweep in a folder.
+/// A sweep found in a folder.
 #[derive(Debug)]
 pub struct FoundSweep {
-    /// The folder.
+    /// Folder of the sweep.
     pub folder: PathBuf,
-    /// Its cells that have begun: their names, and their places among the runs.
+    /// Names of the cells that have begun, with their index among the runs.
     pub cells: Vec<(String, usize)>,
-    /// The names of those that have not.
+    /// Names of the cells that have not begun.
     pub not_begun: Vec<String>,
-    /// For each of these cells the index of the run that it is compared with; its own index if it is compared with none.
+    /// For each begun cell, the index of the run that it is compared with, or its own index if
+    /// there is none.
     pub baselines: Vec<usize>,
-    /// The race that its cells run, as far as it has come.
+    /// Race of the cells, as far as it has come.
     pub race: Option<RaceLog>,
 }
 
-/// The comparisons of a sweep, whose runs have the names of the report.
+/// Comparisons of a sweep. Runs have the names of the report.
 #[derive(Debug, Clone)]
 pub struct SweepReport {
-    /// Its folder.
+    /// Folder of the sweep.
     pub folder: PathBuf,
-    /// The names of its cells that have not begun.
+    /// Names of the cells that have not begun.
     pub not_begun: Vec<String>,
-    /// Its cells against each other.
+    /// Comparison of the cells.
     pub comparison: Comparison,
-    /// The race that its cells run: p values and intervals of the comparison do not hold for cells that stopped early.
+    /// Race of the cells. The p values and intervals of the comparison do not hold for cells that
+    /// stopped early.
     pub race: Option<RaceResult>,
-    /// The names of its cells, and their places among the runs.
+    /// Names of the cells, with their index among the runs.
     pub cells: Vec<(String, usize)>,
 }
 
-/// Everything that a report shows of one run.
+/// All contents of a report about one run.
 #[derive(Debug, Clone)]
 pub struct RunReport {
-    /// `A`, `B`, …: what plots and comparisons call it.
+    /// Name of the run in plots and comparisons: `A`, `B`, ….
     pub name: String,
-    /// What distinguishes it from the others: a few words.
+    /// Short label that distinguishes the run from the others.
     pub label: String,
-    /// What all attempts have in common.
+    /// Values that all attempts share.
     pub identity: RunIdentity,
     /// Scores, intervals and means.
     pub summary: Summary,
-    /// What its agents did.
+    /// Behavior of the run's agents.
     pub behaviour: Behaviour,
-    /// Scores by facts about the samples.
+    /// Scores grouped by metadata of the samples.
     pub groupings: Vec<Grouping>,
-    /// The root's iterations of each attempt that ended `ok` or `limit`.
+    /// Number of root iterations of each attempt that ended `ok` or `limit`.
     pub iterations: Vec<u32>,
     /// Attempts that scored less than 1 or ended in an error, worst first.
     pub failures: Vec<Failure>,
-    /// The run's folder.
+    /// Folder of the run.
     pub path: PathBuf,
 }
 
-/// An attempt that went wrong.
+/// An attempt that scored less than 1 or ended in an error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// The sample.
+    /// Id of the sample.
     pub id: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// How it ended.
+    /// How the attempt ended.
     pub status: String,
-    /// None after an error.
+    /// Score; `None` after an error.
     pub score: Option<f64>,
-    /// What the agent answered, or why it did not; cut.
+    /// Answer of the agent, or the reason why there is none; truncated.
     pub got: String,
-    /// The right answer; cut.
+    /// Expected answer; truncated.
     pub expected: String,
-    /// What it answered and what was right, where they are ARC grids.
+    /// Grids in the agent's answer, if it consists of ARC grids.
     pub got_grids: Option<Vec<Grid>>,
-    /// Likewise.
+    /// Grids in the expected answer, if it consists of ARC grids.
     pub expected_grids: Option<Vec<Grid>>,
-    /// The file of its events, if it left one.
+    /// Path of the trajectory, if it exists.
     pub trajectory: Option<PathBuf>,
 }
 
 impl Report {
-    /// The report of runs that are read already, among them the cells of these sweeps.
+    /// Creates the report of runs that have been read, including the cells of these sweeps.
     ///
     /// # Errors
-    /// [`RunDirError`] for a trajectory that cannot be read or is no trajectory.
+    /// Returns [`RunDirError`] if a trajectory cannot be read or is invalid.
     pub fn of(runs: &[RunDir], sweeps: &[FoundSweep]) -> Result<Self, RunDirError> {
         let mut labels = labels(&runs.iter().map(|run| &run.lock.run).collect::<Vec<_>>());
         for sweep in sweeps {
@@ -169,12 +174,13 @@ impl Report {
         })
     }
 
-    /// `A`, `B`, …: the names of the runs in plots and comparisons.
+    /// Returns the names of the runs in plots and comparisons: `A`, `B`, ….
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.runs.iter().map(|run| run.name.as_str())
     }
 
-    /// Which cells of sweeps have not begun, and so are in no table and no comparison, a sentence for each sweep.
+    /// Lists cells that have not begun and are therefore missing from tables and comparisons, one
+    /// sentence for each sweep.
     pub fn not_begun(&self) -> impl Iterator<Item = String> {
         let lacking = self
             .sweeps
@@ -190,7 +196,8 @@ impl Report {
         })
     }
 
-    /// Which runs were scored by which scorer, if not all by the same; `names` are those that the reader knows the runs by.
+    /// Describes which runs were scored by which scorer, or returns `None` if all used the same
+    /// one. `names` are the displayed names of the runs.
     pub fn scorers<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
         let scorers = self.runs.iter().map(|run| run.identity.scorer.as_str());
         differences::scorers(names.into_iter().zip(scorers))
@@ -243,16 +250,17 @@ impl RunReport {
         })
     }
 
-    /// Mean seconds of an attempt that ended `ok` or at a limit: the one time of an attempt that a report states.
+    /// Returns the mean seconds of an attempt that ended `ok` or at a limit. Reports state no other
+    /// time of an attempt.
     pub fn seconds_per_attempt(&self) -> Option<f64> {
         let mean = self.summary.per_attempt.as_ref()?;
         Some(mean.total_time_s)
     }
 }
 
-/// The samples that any run scores otherwise than the first, by their ids.
+/// Returns the samples that at least one run scores differently from the first, by id.
 fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
-    /// Scores that differ by less are equal: sums of the same attempts in another order.
+    /// Scores that differ by less are equal, because sums depend on the order of attempts.
     const EQUAL: f64 = 1e-9;
     let mut scores: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
@@ -283,7 +291,7 @@ fn differing(runs: &[RunDir]) -> Vec<(String, Vec<Option<f64>>)> {
         .collect()
 }
 
-/// Characters of an answer that a report shows.
+/// Maximum characters of an answer in a report.
 const EXCERPT: usize = 300;
 
 fn failures(run: &RunDir) -> Vec<Failure> {
@@ -322,7 +330,7 @@ fn excerpt(text: Option<&String>) -> String {
     }
 }
 
-/// The depth as a part of a label; nothing for a direct call, which has none.
+/// Returns the depth as part of a label; empty for a direct call, which has none.
 fn depth(run: &RunIdentity) -> String {
     if Protocol::nature_of(&run.protocol).is_some_and(|nature| nature.one_call) {
         String::new()
@@ -331,7 +339,7 @@ fn depth(run: &RunIdentity) -> String {
     }
 }
 
-/// The labels, and in place of those that several runs have their paths.
+/// Replaces labels that several runs share by the runs' paths.
 fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) -> Vec<String> {
     let all = labels.clone();
     let is_shared = |label: &String| all.iter().filter(|other| *other == label).count() > 1;
@@ -347,8 +355,8 @@ fn distinct<'a>(labels: Vec<String>, paths: impl Iterator<Item = Cow<'a, str>>) 
         .collect()
 }
 
-/// Short labels that distinguish the runs: benchmark, protocol, mode and drivers; if these are equal, with the model or depth
-/// that differ; if all are equal, the run's id.
+/// Returns short labels that distinguish the runs: benchmark, protocol, mode and drivers; where
+/// these are equal, also the model or depth that differs; where all are equal, the run's id.
 fn labels(runs: &[&RunIdentity]) -> Vec<String> {
     let differ = |of: fn(&RunIdentity) -> String| {
         let values: BTreeSet<String> = runs.iter().map(|run| of(run)).collect();

@@ -1,14 +1,15 @@
-//! Text that samples and models have written, made fit for one line of a terminal.
+//! Makes text from samples and models safe to print on one line of a terminal.
 
-/// One line of at most `width` columns that moves no cursor, sets no colour and turns no direction.
+/// Returns one line of at most `width` columns that cannot move the cursor, set colors or change
+/// the text direction.
 ///
-/// White space of any kind and number becomes one space. Control characters, those that begin an escape sequence or turn
-/// the direction of writing among them, become `�`; other invisible formatting characters, which can make a text read as another, are left out. A text that
-/// is cut ends in `…`.
+/// Each run of white space becomes one space. Control characters, including those that begin an
+/// escape sequence or change the text direction, become `�`. Other invisible formatting characters,
+/// which can make a text read as another, are dropped. Truncated text ends in `…`.
 pub fn sanitize(text: &str, width: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
-    // Where to cut, should more follow than fits: the last place that leaves a column for `…`.
+    // Where to cut if the text turns out too long: the last position that leaves a column for `…`.
     let mut cut = 0;
     let mut space = false;
     for character in text.chars() {
@@ -43,8 +44,8 @@ pub fn sanitize(text: &str, width: usize) -> String {
     line
 }
 
-/// Columns that a character takes at most. Unicode's wide characters all lie above U+1100 (UAX #11); what is narrow
-/// there is overrated, which cuts a line early and never late.
+/// Returns the maximum columns of a character. All wide characters of Unicode lie above U+1100 (UAX
+/// #11). Narrow characters there count as wide, so a line is cut early but never late.
 fn columns(character: char) -> usize {
     match character {
         ..'\u{1100}' | '\u{fffd}' => 1,
@@ -52,12 +53,13 @@ fn columns(character: char) -> usize {
     }
 }
 
-/// The characters of Unicode's property `Bidi_Control`.
+/// Whether the character has Unicode's property `Bidi_Control`.
 fn turns_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters of Unicode's category Cf that change how others read, and are not seen themselves.
+/// Whether the character belongs to Unicode's category Cf: invisible, but able to change how other
+/// characters read.
 fn is_format(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

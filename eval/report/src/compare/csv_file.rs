@@ -14,85 +14,85 @@ use super::error::CompareError;
 use super::source::{FACTS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
 
-/// What is wrong with a CSV file.
+/// Reason why a CSV file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvProblem {
-    /// There is no row, or not even a header.
+    /// The file has no rows, or not even a header.
     #[error("no rows; expected a header and a row for each attempt")]
     Empty,
-    /// A column that is needed is not there.
+    /// A required column is missing.
     #[error("no column {wanted}; there are: {found}")]
     NoColumn {
-        /// The column, or either of two.
+        /// Name of the column, or of both alternatives.
         wanted: &'static str,
-        /// Those that there are, cut.
+        /// Names of the existing columns, truncated.
         found: String,
     },
     /// Two columns have the same name.
     #[error("column {column}: `{name}` is the name of an earlier column, too")]
     TwoColumns {
-        /// 1-based.
+        /// Number of the column, 1-based.
         column: usize,
-        /// The name.
+        /// Name of the column.
         name: String,
     },
     /// A row is shorter or longer than the header.
     #[error("{found} fields, but the header has {wanted}")]
     Fields {
-        /// Fields of the row.
+        /// Number of fields in the row.
         found: u64,
-        /// Fields of the header.
+        /// Number of fields in the header.
         wanted: u64,
     },
-    /// A field is no text.
+    /// A field is not valid UTF-8.
     #[error("column {column}: not UTF-8 text")]
     NotUtf8 {
-        /// 1-based.
+        /// Number of the column, 1-based.
         column: usize,
     },
-    /// A field holds what it cannot.
+    /// A field has an invalid value.
     #[error("column {column} ({name}): `{found}` is no {wanted}")]
     Value {
-        /// 1-based.
+        /// Number of the column, 1-based.
         column: usize,
-        /// The column's name.
+        /// Name of the column.
         name: &'static str,
-        /// What it holds, cut.
+        /// Value of the field, truncated.
         found: String,
-        /// What would be right.
+        /// Expected kind of value.
         wanted: &'static str,
     },
-    /// What is the same for a whole run or sample differs from an earlier row.
+    /// A value that must be the same for a whole run or sample differs from an earlier row.
     #[error("column {column} ({name}): `{found}` is not the `{earlier}` of line {line}; {why}")]
     Changed {
-        /// 1-based.
+        /// Number of the column, 1-based.
         column: usize,
-        /// The column's name.
+        /// Name of the column.
         name: &'static str,
-        /// What it holds, cut.
+        /// Value of the field, truncated.
         found: String,
-        /// What it held before, cut.
+        /// Earlier value, truncated.
         earlier: String,
-        /// Where, 1-based.
+        /// Line of the earlier value, 1-based.
         line: u64,
-        /// Why that cannot be.
+        /// Reason why the values must be equal.
         why: &'static str,
     },
-    /// Two rows are about the same attempt.
+    /// Two rows describe the same attempt.
     #[error("attempt {attempt} at sample `{sample}` is on line {line} already")]
     Twice {
-        /// The sample, cut.
+        /// Id of the sample, truncated.
         sample: String,
-        /// 1-based.
+        /// Number of the attempt, 1-based.
         attempt: u32,
-        /// The earlier row, 1-based.
+        /// Line of the earlier row, 1-based.
         line: u64,
-        /// Whether the file distinguishes attempts at all.
+        /// Whether the file has a column for attempts.
         has_attempts: bool,
     },
 }
 
-/// Where the columns that matter are.
+/// Positions of the relevant columns.
 struct Columns {
     sample: (usize, &'static str),
     score: usize,
@@ -103,8 +103,9 @@ struct Columns {
     facts: Vec<(usize, &'static str)>,
 }
 
-/// Reads a file of a row per attempt: columns `id` or `sample`, and `score`; `attempt`, `cluster`, `status`,
-/// `program` and those of [`FACTS`] if it has them; others are passed over.
+/// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required;
+/// `attempt`, `cluster`, `status`, `program` and the columns of [`FACTS`] are optional; others are
+/// ignored.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let bytes = fs::read(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),
@@ -191,7 +192,7 @@ impl Columns {
             .flatten()
             .chain([columns.sample.0, columns.score]),
         );
-        // With two columns of a name, it is unclear which one is meant.
+        // With two columns of the same name, it is unclear which one is meant.
         for column in read {
             let later = (column + 1..names.len()).find(|later| names[*later] == names[column]);
             if let Some(later) = later {
@@ -205,7 +206,7 @@ impl Columns {
     }
 }
 
-/// What has been read so far, with the lines that it stands on.
+/// Rows read so far, with the line of each value that must not change.
 struct Rows {
     columns: Columns,
     attempts: Vec<ScoredAttempt>,
@@ -299,7 +300,8 @@ impl Rows {
             attempt,
             cluster: (!cluster.is_empty()).then_some(cluster),
             status,
-            // As in a run of our own: what ended in an error has no score, whatever another system says.
+            // As in our own runs, an attempt that ended in an error has no score, even if another
+            // system wrote one.
             score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
         });
         Ok(())
@@ -339,11 +341,12 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The lines of a file, as editors count them. The reader of CSV counts blank ones, and those that end in `\r\n`, only once it has
-/// passed them.
+/// Line ends of a file, as editors count lines. The CSV reader counts blank lines, and lines that
+/// end in `\r
+/// `, only after passing them.
 struct Lines<'a> {
     bytes: &'a [u8],
-    /// Where each line ends.
+    /// Byte position of each line end.
     ends: Vec<usize>,
 }
 
@@ -358,7 +361,8 @@ impl<'a> Lines<'a> {
         Self { bytes, ends }
     }
 
-    /// The line of the record for which the reader looked from a place on.
+    /// Returns the line number of the record that the reader found when it searched from
+    /// `position`.
     fn of_record(&self, position: Option<&csv::Position>) -> u64 {
         let from = position.map_or(0, csv::Position::byte);
         let from = usize::try_from(from).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! Why runs cannot be compared.
+//! Errors of comparing runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,55 +7,55 @@ use records::run_dir::RunDirError;
 
 use super::csv_file::CsvProblem;
 
-/// Why runs cannot be compared.
+/// Reason why runs cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
-    /// A folder holds no run, or a file cannot be written.
+    /// A folder does not contain a run, or a file cannot be written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// A file cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// A CSV file does not hold the scores of a run.
+    /// A CSV file does not contain the scores of a run.
     #[error("{}:{line}: {problem}", path.display())]
     Csv {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// 1-based: where the row begins.
+        /// Line on which the row begins, 1-based.
         line: u64,
-        /// What is wrong.
+        /// Reason why the file is invalid.
         problem: Box<CsvProblem>,
     },
-    /// Scores that mean different things.
+    /// The runs differ in what their scores mean.
     #[error(transparent)]
     Differ(Box<Mismatch>),
 }
 
-/// What keeps two runs from being compared.
+/// A difference that makes two runs incomparable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the runs differ in {what}: {first} has `{first_value}`, and {second} has `{second_value}`"
 )]
 pub struct Mismatch {
-    /// The column of `results.csv`.
+    /// Name of the column of `results.csv`.
     pub what: &'static str,
-    /// The name of a run.
+    /// Name of one run.
     pub first: String,
-    /// What it has.
+    /// Its value.
     pub first_value: String,
-    /// The name of another.
+    /// Name of the other run.
     pub second: String,
-    /// What that has.
+    /// Its value.
     pub second_value: String,
 }
 
 impl CompareError {
-    /// What to do about it, where that is more than the message says.
+    /// Returns a hint on how to fix the error, if there is more to say than the message does.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Differ(_) => Some("--allow-mismatch compares them all the same"),

@@ -1,6 +1,8 @@
-//! Which runs are compared with which, and over which comparisons p values are corrected.
+//! Chooses which runs are compared, and groups the comparisons into families for the correction of
+//! p values.
 //!
-//! Every family is corrected by itself, so that in each the chance of one false finding or more is at most 5 %.
+//! Each family is corrected separately, so that in each the probability of any false finding is at
+//! most 5 %.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +14,25 @@ use super::report::RunFigures;
 use super::source::RunScores;
 use super::{Against, Difference, RunPair, SIGNIFICANT, name};
 
-/// Runs with the best scores whose comparisons with each other are shown.
+/// Number of best runs whose comparisons with each other are shown.
 pub const BEST: usize = 3;
 
-/// Comparisons that are corrected together.
+/// Kind of a family: comparisons whose p values are corrected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FamilyKind {
     /// Each run with its baseline.
     Baseline,
-    /// The best of the runs that are no baseline with each other. The scores that are compared also chose which runs
-    /// these are, so the family is all pairs of such runs, of which only those of the best are shown.
+    /// The best runs that are not baselines, with each other. The compared scores also selected
+    /// these runs, so the family consists of all pairs of candidates, of which only the best are
+    /// shown.
     Best,
-    /// Each run with every earlier one.
+    /// Each run with every earlier run.
     All,
 }
 
 impl FamilyKind {
-    /// The word for it in CSV and JSON.
+    /// Returns the name used in CSV and JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -39,31 +42,32 @@ impl FamilyKind {
     }
 }
 
-/// A family of comparisons.
+/// A family of comparisons whose p values are corrected together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Family {
-    /// What is compared.
+    /// Kind of the family.
     pub kind: FamilyKind,
-    /// Names of the runs that the others are measured by.
+    /// Names of the baseline runs.
     pub baselines: Vec<String>,
-    /// Names of the runs: those that are measured by a baseline, those of which the best are shown, or all.
+    /// Names of the compared runs: those measured against a baseline, the candidates for the best,
+    /// or all.
     pub runs: Vec<String>,
-    /// Of the second family, the runs whose comparisons with each other are shown, in their order. Of equal scores the
-    /// earlier run is one of them.
+    /// In the family [`Best`](FamilyKind::Best), the runs whose comparisons are shown, in order.
+    /// Among equal scores, the earlier run is preferred.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub best: Vec<String>,
-    /// Later runs that score as well as the last of the best.
+    /// Names of later runs that score as well as the last of the best.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub as_good: Vec<String>,
-    /// Comparisons in it.
+    /// Number of comparisons in the family.
     pub comparisons: u64,
-    /// Those that are shown.
+    /// Number of comparisons shown.
     pub shown: u64,
 }
 
 type Place = (usize, usize);
 
-/// The families, and their comparisons that are shown.
+/// Returns the families and their shown comparisons.
 pub(super) fn compare(
     runs: &[RunScores],
     figures: &[RunFigures],
@@ -106,7 +110,8 @@ fn with_baselines(
     ]
 }
 
-/// Compares all pairs of a family, of which those among the `shown` runs are kept. None without a pair.
+/// Compares all pairs of a family and keeps the pairs among the `shown` runs. Returns nothing
+/// without a pair.
 fn family(
     runs: &[RunScores],
     kind: FamilyKind,
@@ -157,17 +162,17 @@ fn all_pairs(of: &[usize]) -> Vec<Place> {
         .collect()
 }
 
-/// Runs with the best scores, errors as zero.
+/// Runs with the best scores, counting errors as zero.
 struct Best {
-    /// At most [`BEST`], in the order of the runs; of equal scores the earlier.
+    /// At most [`BEST`] runs, in their order; among equal scores, the earlier ones.
     runs: Vec<usize>,
-    /// Later ones that score as well as the last of them.
+    /// Later runs that score as well as the last of the best.
     as_good: Vec<usize>,
 }
 
 impl Best {
     fn of(runs: &[usize], figures: &[RunFigures]) -> Self {
-        /// Scores that differ by less are equal: sums of the same attempts in another order.
+        /// Scores that differ by less are equal, because sums depend on the order of attempts.
         const EQUAL: f64 = 1e-9;
         let score = |index: &usize| {
             let score = figures.get(*index)?.score_errors_as_zero.as_ref()?;
@@ -209,7 +214,8 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     }
 }
 
-/// Puts Holm's p values over those of all comparisons in place. A comparison without a p value is not counted.
+/// Replaces the p values of comparisons by Holm's corrected values. A comparison without a p value
+/// is not counted.
 fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option<Difference>) {
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
@@ -225,8 +231,9 @@ fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option
     }
 }
 
-/// Fills in what the comparisons that are shown would find, each at the level that Holm's correction leaves it: 0.05 over the
-/// comparisons of the family, less those of a smaller p value that are called real.
+/// Computes the detectable difference of the shown comparisons, each at the level that Holm's
+/// correction leaves it: 0.05 divided by the family's size, less the comparisons with a smaller,
+/// significant p value.
 fn find_power(
     runs: &[RunScores],
     comparisons: &mut [RunPair],

@@ -1,6 +1,7 @@
-//! Comparisons of runs over the same samples: what `rlm-eval compare` shows and writes.
+//! Compares runs over the same samples: what `rlm-eval compare` shows and writes.
 //!
-//! Invariant: a comparison is made from scores alone, so that a run directory and a CSV file give the same figures.
+//! Invariant: a comparison uses scores only, so that a run directory and a CSV file give the same
+//! figures.
 
 mod family;
 mod pairing;
@@ -34,62 +35,64 @@ pub use verdict::{cautions, verdict};
 /// Version of [`Comparison`]; its JSON carries it as `v`.
 pub const COMPARISON_VERSION: u32 = 2;
 
-/// Differences up to this p value are called real: 1 in 20 where there are none.
+/// Significance level: the probability of a finding where there is no difference.
 pub const SIGNIFICANT: f64 = 0.05;
 
-/// Runs, and how they differ.
+/// A comparison of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// [`COMPARISON_VERSION`] of the writer.
+    /// [`COMPARISON_VERSION`] of the program that made it.
     pub v: u32,
-    /// What differs between the runs, in their order.
+    /// Differences between the runs' settings.
     pub differences: Differences,
     /// The runs, in the order given.
     pub runs: Vec<RunFigures>,
-    /// The families of comparisons over which p values are corrected, each by itself.
+    /// Families of comparisons, each corrected separately.
     pub families: Vec<Family>,
-    /// One for each two runs whose comparison is shown, family by family.
+    /// One entry for each shown comparison of two runs, family by family.
     pub comparisons: Vec<RunPair>,
-    /// The mean score of each sample in each run.
+    /// Mean score of each sample in each run.
     pub samples: Vec<SampleScores>,
 }
 
 /// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunPair {
-    /// The family of comparisons over which its p values are corrected.
+    /// Family whose p values are corrected together.
     pub family: FamilyKind,
-    /// Name of the run that the other is measured by: `A`.
+    /// Name of the run that the other is measured against: `A`.
     pub first: String,
-    /// Name of the other: `B`.
+    /// Name of the other run: `B`.
     pub second: String,
-    /// Whether both have the fingerprint of one experiment, so that they differ by chance. None if it is unknown of one.
+    /// Whether both runs have the same fingerprint, so that they differ only by chance. `None` if a
+    /// fingerprint is unknown.
     pub same_fingerprint: Option<bool>,
-    /// What could not be compared.
+    /// Samples that could not be aligned.
     pub alignment: Alignment,
-    /// Over the samples that have a score in both; none if there are none.
+    /// Difference over the samples with a score in both runs; `None` if there are no such samples.
     pub errors_excluded: Option<Difference>,
-    /// The same with every attempt of status `error` taken as 0.
+    /// Difference when every attempt of status `error` scores 0.
     pub errors_as_zero: Option<Difference>,
 }
 
-/// How two runs differ.
+/// The difference between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
-    /// Means, difference, interval and tests.
+    /// Means, difference, interval and test results.
     #[serde(flatten)]
     pub paired: Paired,
-    /// The p value to go by: McNemar's where it fits, else the t test's.
+    /// P value of the appropriate test: McNemar's test if it applies, else the t test.
     pub p: Option<f64>,
-    /// The same by Holm's correction over its family of comparisons; equal to `p` where that is the only one.
+    /// P value after Holm's correction over the family; equals `p` for a single comparison.
     pub p_holm: Option<f64>,
-    /// The least difference that such runs find 4 times out of 5, by the test of `p` and at the level that Holm's
-    /// correction leaves it. None where even a difference of 1 is found less often, or nothing shows how much they vary.
+    /// Smallest difference that runs like these detect 4 times out of 5, with the test of `p` at
+    /// the level that Holm's correction leaves it. `None` if even a difference of 1 is detected
+    /// less often, or if the variance is unknown.
     pub detectable: Option<f64>,
 }
 
 impl Difference {
-    /// The test whose p value is the one to go by.
+    /// Returns the name of the test that `p` comes from.
     pub fn test(&self) -> &'static str {
         match self.paired.mcnemar_p {
             Some(_) => "McNemar's test",
@@ -98,21 +101,23 @@ impl Difference {
     }
 }
 
-/// Which runs are measured by which.
+/// Selects which runs are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Against {
-    /// Every later run by the first.
+    /// Compares every later run with the first.
     First,
-    /// Every run by every earlier one.
+    /// Compares every run with every earlier run.
     All,
-    /// Each run by the one at this place among them, and one at its own place by none.
+    /// Compares each run with the run at this index. A run at its own index is a baseline and has
+    /// no comparison.
     Baseline(Vec<usize>),
 }
 
 /// Compares runs by their scores.
 ///
 /// # Errors
-/// [`CompareError::Differ`] for runs of which the benchmark, the dataset or the scorer differ, unless `allow_mismatch`.
+/// Returns [`CompareError::Differ`] if the runs differ in benchmark, dataset or scorer, unless
+/// `allow_mismatch`.
 pub fn compare(
     runs: &[RunScores],
     against: &Against,
@@ -124,7 +129,7 @@ pub fn compare(
     Ok(compare_all(runs, against))
 }
 
-/// The same, whether the runs measure one thing or not.
+/// Compares runs like [`compare`], but without checking that they measure the same thing.
 pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
     let figures = report::figures(runs);
     let (families, comparisons) = family::compare(runs, &figures, against);
@@ -139,7 +144,7 @@ pub fn compare_all(runs: &[RunScores], against: &Against) -> Comparison {
     }
 }
 
-/// All that keeps these runs from being compared; empty if nothing does.
+/// Returns all mismatches that make the runs incomparable.
 pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
     let mut found = Vec::new();
     for fact in ["benchmark", "dataset_digest", "scorer"] {
@@ -163,7 +168,7 @@ pub fn mismatches(runs: &[RunScores]) -> Vec<Mismatch> {
     found
 }
 
-/// What cannot be checked of runs, and the names of those that do not say it.
+/// Returns the columns that cannot be checked, with the names of the runs that do not record them.
 pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
     let silent = |fact: &'static str| {
         let silent = runs.iter().enumerate();
@@ -179,7 +184,7 @@ pub fn unchecked(runs: &[RunScores]) -> Vec<(&'static str, Vec<String>)> {
 }
 
 impl Comparison {
-    /// The same with these names for the runs, in their order.
+    /// Renames the runs, in their order.
     #[must_use]
     pub fn renamed(mut self, names: &[String]) -> Self {
         let old: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();
@@ -204,7 +209,7 @@ impl Comparison {
     }
 }
 
-/// `A` to `Z`, then `AA`, `AB`, ….
+/// Returns the name of the run at an index: `A` to `Z`, then `AA`, `AB`, ….
 pub fn name(index: usize) -> String {
     let mut name = String::new();
     let mut rest = index + 1;

@@ -1,4 +1,4 @@
-//! Samples of two runs put side by side, and what is left over.
+//! Pairs the samples of two runs, and reports what cannot be paired.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use statistics::Pair;
 use super::source::{RunScores, ScoredAttempt};
 use crate::summary::Cluster;
 
-/// What an attempt of status `error` counts as.
+/// How to count an attempt of status `error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// Nothing: it is left out.
+    /// The attempt is excluded.
     Excluded,
-    /// A score of 0.
+    /// The attempt scores 0.
     AsZero,
 }
 
 impl Errors {
-    /// What an attempt scores; none if it does not count.
+    /// Returns the score of an attempt, or `None` if it does not count.
     pub(super) fn score(self, attempt: &ScoredAttempt) -> Option<f64> {
         match (self, attempt.status) {
             (Self::AsZero, Status::Error) => Some(0.0),
@@ -28,43 +28,43 @@ impl Errors {
     }
 }
 
-/// What does not align in two runs. Ids are in ascending order.
+/// Samples that do not align in two runs. Ids are sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Alignment {
     /// Samples that only the first run has.
     pub only_first: Vec<String>,
     /// Samples that only the second run has.
     pub only_second: Vec<String>,
-    /// Samples of both that have no score in one of them.
+    /// Samples of both runs without a score in one of them.
     pub unscored: Vec<String>,
-    /// Samples that are compared, but have more scores in one run than in the other.
+    /// Compared samples that have more scores in one run than in the other.
     pub unequal_attempts: Vec<String>,
-    /// Samples that are in another cluster in the second run than in the first, whose cluster is taken.
+    /// Samples whose cluster differs between the runs; the first run's cluster is used.
     pub other_cluster: Vec<String>,
 }
 
-/// A sample within one run.
+/// A sample of one run.
 #[derive(Default)]
 pub(super) struct Sample<'a> {
     pub cluster: Option<&'a str>,
-    /// Of the attempts that count, in ascending order.
+    /// Scores of the attempts that count, in ascending order.
     pub scores: Vec<f64>,
 }
 
 impl Sample<'_> {
-    /// None if no attempt counts.
+    /// Returns the mean score, or `None` if no attempt counts.
     pub fn mean(&self) -> Option<f64> {
         let sum: f64 = self.scores.iter().sum();
         (!self.scores.is_empty()).then(|| sum / self.scores.len() as f64)
     }
 
-    /// Whether each attempt is right or wrong.
+    /// Whether every score is exactly 0 or 1.
     fn is_right_or_wrong(&self) -> bool {
         self.scores.iter().all(|score| [0.0, 1.0].contains(score))
     }
 }
 
-/// The samples of a run by id, those without a score included.
+/// Returns the samples of a run by id, including those without a score.
 pub(super) fn samples(run: &RunScores, errors: Errors) -> BTreeMap<&str, Sample<'_>> {
     let mut samples: BTreeMap<&str, Sample> = BTreeMap::new();
     for attempt in &run.attempts {
@@ -73,13 +73,14 @@ pub(super) fn samples(run: &RunScores, errors: Errors) -> BTreeMap<&str, Sample<
         sample.scores.extend(errors.score(attempt));
     }
     for sample in samples.values_mut() {
-        // Sums of floats depend on their order, and attempts finish in any.
+        // Floating-point sums depend on the order, and attempts finish in any order.
         sample.scores.sort_by(f64::total_cmp);
     }
     samples
 }
 
-/// The samples that have a score in both runs, each with its mean score, and what is left over.
+/// Pairs the samples with a score in both runs, each with its mean score. Also returns the samples
+/// that do not align.
 pub fn pair_up<'a>(
     first: &'a RunScores,
     second: &'a RunScores,
@@ -107,7 +108,7 @@ pub fn pair_up<'a>(
         if ours.scores.len() != theirs.scores.len() {
             alignment.unequal_attempts.push(id.to_owned());
         }
-        // An unknown cluster does not contradict.
+        // An unknown cluster is not a contradiction.
         if ours
             .cluster
             .zip(theirs.cluster)

@@ -1,4 +1,4 @@
-//! The results of a comparison for each run and for each sample.
+//! Figures of a comparison for each run and for each sample.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,37 +12,37 @@ use super::pairing::{Errors, samples as samples_of};
 use super::source::{RunColumns, RunScores};
 use crate::summary::{Cluster, Statuses};
 
-/// A run on its own: all its samples, whether others have them or not.
+/// Figures of one run over all its samples, whether other runs have them or not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunFigures {
-    /// `A`, `B`, ….
+    /// Name of the run: `A`, `B`, ….
     pub name: String,
-    /// The folder or file.
+    /// Path of the folder or file.
     pub path: PathBuf,
-    /// What is known of it, by the columns of `results.csv`.
+    /// Known values of the run, by column of `results.csv`.
     pub facts: RunColumns,
-    /// Samples that it has a record of.
+    /// Number of samples with a record.
     pub samples: u64,
-    /// Attempts that it was to make.
+    /// Number of planned attempts.
     pub attempts_total: u64,
-    /// Attempts that have a score.
+    /// Number of attempts with a score.
     pub scored: u64,
     /// `scored / attempts_total`.
     pub coverage: f64,
-    /// Attempts by how they ended.
+    /// Number of attempts by status.
     pub statuses: Statuses,
-    /// The mean score of the attempts that have one.
+    /// Mean score of the attempts that have one.
     pub score: Option<Estimate>,
-    /// The same with every attempt of status `error` taken as 0.
+    /// Mean score when every attempt of status `error` scores 0.
     pub score_errors_as_zero: Option<Estimate>,
 }
 
-/// One sample in every run.
+/// Scores of one sample in every run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SampleScores {
-    /// The sample.
+    /// Id of the sample.
     pub id: String,
-    /// Its mean score in each run, errors excluded; none where a run has no score of it.
+    /// Mean score in each run, errors excluded; `None` if the run has no score for the sample.
     pub scores: Vec<Option<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! A comparison as CSV: one row for each two runs and each way to count errors.
+//! Formats a comparison as CSV: one row for each pair of runs and each way to count errors.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use records::run_dir::spreadsheet_text;
 use super::{Comparison, Difference, RunPair};
 use crate::differences;
 
-/// The columns, in order.
+/// Columns of the file, in order.
 pub const COLUMNS: [&str; 23] = [
     "family",
     "first",
@@ -34,11 +34,11 @@ pub const COLUMNS: [&str; 23] = [
     "differs",
 ];
 
-/// The file's bytes: RFC 4180. An empty cell is a figure that there is not. `errors` is `excluded` or `zero`.
-/// `differs` names the parts in which the two runs differ, each with the value of the first and of the second.
+/// Returns the bytes of the file, in RFC 4180. An empty cell is a missing figure. `errors` is
+/// `excluded` or `zero`. `differs` lists the parts in which the two runs differ, with both values.
 ///
 /// # Errors
-/// None that memory could raise; the CSV writer's own are passed on.
+/// Returns an error of the CSV writer, which does not occur when writing to memory.
 pub fn to_csv(comparison: &Comparison) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
@@ -96,7 +96,7 @@ fn row(
     ]
 }
 
-/// What differs between the two: `protocol: direct, rlm; drivers: none, delegation-first`.
+/// Lists the differences of a pair: `protocol: direct, rlm; drivers: none, delegation-first`.
 fn differs(comparison: &Comparison, pair: &RunPair) -> String {
     let place = |name: &str| comparison.runs.iter().position(|run| run.name == name);
     let (Some(first), Some(second)) = (place(&pair.first), place(&pair.second)) else {

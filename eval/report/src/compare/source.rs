@@ -1,4 +1,4 @@
-//! The scores that a run brings, from its folder or a CSV file.
+//! Reads the scores of a run from its folder or a CSV file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::csv_file;
 use super::error::CompareError;
 use crate::differences::RunParts;
 
-/// What may be known of a run: columns of `results.csv` that are the same in every row.
+/// Columns of `results.csv` that have the same value in every row.
 pub(super) const FACTS: [&str; 11] = [
     "run_id",
     "benchmark",
@@ -27,13 +27,13 @@ pub(super) const FACTS: [&str; 11] = [
     "fingerprint",
 ];
 
-/// What is known of a run, by the columns of `results.csv`.
+/// Known values of a run, by column of `results.csv`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct RunColumns(BTreeMap<&'static str, String>);
 
 impl RunColumns {
-    /// A fact. An empty text is none: in a CSV file, empty means unknown.
+    /// Returns the value of a column. Empty text counts as unknown, as in a CSV file.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -45,43 +45,44 @@ impl RunColumns {
     }
 }
 
-/// One attempt, as far as comparisons go.
+/// An attempt with the fields that comparisons need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredAttempt {
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Samples of one cluster stand or fall together; none for a sample on its own.
+    /// Cluster of samples whose results are correlated; `None` for an independent sample.
     pub cluster: Option<String>,
-    /// How it ended.
+    /// How the attempt ended.
     pub status: Status,
-    /// From 0 to 1; none after an error.
+    /// Score from 0 to 1; `None` after an error.
     pub score: Option<f64>,
 }
 
-/// The scores of a run.
+/// Scores of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunScores {
-    /// The folder or file that they are from.
+    /// Path of the source folder or file.
     pub path: PathBuf,
-    /// What is known of the run.
+    /// Known values of the run.
     pub facts: RunColumns,
-    /// What its agents were given, part by part.
+    /// Settings of the run's agents, part by part.
     pub parts: RunParts,
-    /// Attempts that the run was to make.
+    /// Number of planned attempts.
     pub attempts_total: u64,
-    /// Those that it made, each once.
+    /// Attempts of the run, each once.
     pub attempts: Vec<ScoredAttempt>,
-    /// A last record that was never written to its end.
+    /// Truncated last record, if any.
     pub truncated_record: Option<TruncatedRecord>,
 }
 
 impl RunScores {
-    /// Reads a run directory, or a CSV file: `results.csv`, or one that another program wrote.
+    /// Reads a run directory or a CSV file: `results.csv`, or a file written by another program.
     ///
     /// # Errors
-    /// [`CompareError`] for a folder that holds no run and for a file that cannot be read or is malformed.
+    /// Returns [`CompareError`] if a folder does not contain a run, or if a file cannot be read or
+    /// is malformed.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
         if path.is_dir() {
             Ok(Self::of_run(&RunDir::open(path)?))
@@ -90,10 +91,10 @@ impl RunScores {
         }
     }
 
-    /// The scores of a run that is read already.
+    /// Returns the scores of a run that has already been read.
     pub fn of_run(run: &RunDir) -> Self {
         let mut facts = RunColumns::default();
-        // The identity is a flat object whose fields are named like the columns.
+        // The identity is a flat object whose fields have the names of the columns.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
             for fact in FACTS {
                 match identity.get_mut(fact).map(Value::take) {

@@ -1,4 +1,4 @@
-//! A comparison as text for people.
+//! Formats a comparison as text for people.
 
 use super::family::{Family, FamilyKind};
 use super::verdict::{cautions, verdict};
@@ -8,14 +8,15 @@ use crate::differences;
 use crate::sanitize::sanitize;
 use crate::summary::{NONE, interval_notes, percent, rows_table, score_text, statuses_text};
 
-/// Ids that are shown of many.
+/// Maximum number of ids to list.
 const IDS: usize = 5;
 
-/// Columns that an id may fill.
+/// Maximum width of an id in columns.
 const ID_WIDTH: usize = 40;
 
-/// What differs between the runs, their scores, then each comparison with what it comes to and what was left out: at most
-/// `width` columns wide but for sentences, without colour. Ids and paths may be any text.
+/// Formats the differing settings, the scores, then each comparison with its verdict and its
+/// excluded samples. Tables are at most `width` columns wide; sentences are not wrapped. The text
+/// has no colors. Ids and paths are sanitized.
 pub fn table(comparison: &Comparison, width: u16) -> String {
     let runs = &comparison.runs;
     let labels: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
@@ -37,7 +38,7 @@ pub fn table(comparison: &Comparison, width: u16) -> String {
     parts.join("\n")
 }
 
-/// The comparisons alone, family by family.
+/// Formats only the comparisons, family by family.
 pub fn pairs(comparison: &Comparison, width: u16) -> String {
     let mut parts = Vec::new();
     for family in &comparison.families {
@@ -49,8 +50,8 @@ pub fn pairs(comparison: &Comparison, width: u16) -> String {
     parts.join("\n")
 }
 
-/// What a family compares, and how its p values are corrected. None for the one
-/// comparison of two runs. `runs` is how many there are in all.
+/// Describes what a family compares and how its p values are corrected. Returns `None` for the only
+/// comparison of two runs. `runs` is the total number of runs.
 pub fn heading(family: &Family, runs: usize) -> Option<String> {
     let all = family.comparisons;
     let corrected = match all {
@@ -109,7 +110,7 @@ fn comparisons(count: u64) -> String {
 
 fn lines(sentences: impl IntoIterator<Item = String>) -> String {
     let sentences = sentences.into_iter();
-    // Values may come from files of other people.
+    // Values may come from untrusted files.
     let sentences = sentences.map(|text| sanitize(&text, usize::MAX) + "\n");
     sentences.collect()
 }
@@ -212,13 +213,13 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
     rows
 }
 
-/// The interval of a difference: `[-0.007, +0.507]`.
+/// Formats the interval of a difference: `[-0.007, +0.507]`.
 pub fn interval_text(difference: &Difference) -> Option<String> {
     let [low, high] = difference.paired.interval?;
     Some(format!("[{low:+.3}, {high:+.3}]"))
 }
 
-/// A p value to three digits: `0.031`, `<0.001`.
+/// Formats a p value with three decimals: `0.031`, `<0.001`.
 pub fn p_text(p: f64) -> String {
     if p < 0.001 {
         "<0.001".to_owned()

@@ -1,4 +1,4 @@
-//! What a comparison comes to, in a sentence.
+//! Summarizes a comparison in sentences.
 
 use statistics::MIN_CLUSTERS;
 
@@ -6,7 +6,7 @@ use super::table::p_text;
 use super::{Difference, RunPair, SIGNIFICANT};
 use crate::summary::difference_notes;
 
-/// What a test says of a difference.
+/// Result of testing a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Finding {
     SecondBetter,
@@ -15,7 +15,8 @@ enum Finding {
     Untested,
 }
 
-/// The sentences below a comparison's table. `corrected` if there are several comparisons.
+/// Returns the sentences below a comparison's table. `corrected` states whether there are several
+/// comparisons.
 pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     let RunPair { first, second, .. } = pair;
     let (Some(excluded), Some(zero)) = (&pair.errors_excluded, &pair.errors_as_zero) else {
@@ -45,7 +46,7 @@ pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     sentences
 }
 
-/// What is to know of the intervals of comparisons that stand together, a sentence each.
+/// Returns cautions about the intervals of comparisons that are shown together, one sentence each.
 pub fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String> {
     let ways = pairs
         .into_iter()
@@ -91,7 +92,7 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
                     " With so few samples no difference, however large, would be found 4 times out of 5."
                         .to_owned()
                 }
-                // Nothing shows how much they vary.
+                // Without a detectable difference, the variance is unknown.
                 None => String::new(),
             };
             format!("No difference is shown between {second} and {first} ({p}).{found}")

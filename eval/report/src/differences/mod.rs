@@ -1,6 +1,8 @@
-//! What differs between runs: every part of their fingerprints, with what was in effect in each of them.
+//! Finds the differences between runs: every part of their fingerprints, with the value in effect
+//! in each run.
 //!
-//! Tables of several runs begin with this, so that nobody takes the effect of one part for that of another.
+//! Tables of several runs begin with the differences, so that the effect of one part is not
+//! mistaken for that of another.
 
 mod parts;
 mod text;
@@ -17,7 +19,8 @@ use crate::compare;
 pub use parts::RunParts;
 pub use text::{changed, rows, scorers, sentences};
 
-/// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`] of them say how agents work.
+/// Parts that come first, in this order; the others follow by name. The first [`TREATMENTS`]
+/// describe how agents work.
 const FIRST: [&str; 17] = [
     "model",
     "protocol",
@@ -38,27 +41,29 @@ const FIRST: [&str; 17] = [
     "program",
 ];
 
-/// How many of [`FIRST`] say how agents work.
+/// Number of entries of [`FIRST`] that describe how agents work.
 const TREATMENTS: usize = 10;
 
-/// Rows that one part may have; of a part with more, one row shows that it differs.
+/// Maximum rows of one part. A part with more differences gets a single row that says that it
+/// differs.
 const MOST_ROWS: usize = 6;
 
-/// What differs between runs, and what is the same.
+/// Differences and common settings of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differences {
-    /// Whether all have the same fingerprint. None if it is unknown of one.
+    /// Whether all runs have the same fingerprint. `None` if a fingerprint is unknown.
     pub same_fingerprint: Option<bool>,
-    /// Whether every run records all parts of its fingerprint. If not, only the columns of `results.csv` are compared.
+    /// Whether every run records all parts of its fingerprint. If not, only the columns of
+    /// `results.csv` are compared.
     pub all_parts: bool,
-    /// The parts that differ, those of the treatment first.
+    /// Parts that differ, those of the treatment first.
     pub parts: Vec<Part>,
-    /// The parts of the treatment that are the same in all runs, with their value.
+    /// Parts of the treatment that are the same in all runs, with their value.
     pub same: Vec<(String, String)>,
-    /// Where runs, or attempts of a run, were made by different programs, a sentence each. Runs are called `A`, `B`, …,
-    /// unless they are [`named`](Self::named).
+    /// Sentences about runs, or attempts of one run, that were made by different programs. Runs are
+    /// called `A`, `B`, …, unless they are [`named`](Self::named).
     pub programs: Vec<String>,
-    /// Where attempts of one run had several values of a setting that is no part of the fingerprint, a sentence each.
+    /// Sentences about runs whose attempts had several values of a setting outside the fingerprint.
     pub mixed: Vec<String>,
     #[serde(skip)]
     makers: Vec<Makers>,
@@ -69,9 +74,10 @@ pub struct Differences {
 /// A part in which runs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// Its name in the fingerprint, members after a dot: `sandbox.limits.output_chars`.
+    /// Name of the part in the fingerprint, with members after a dot:
+    /// `sandbox.limits.output_chars`.
     pub part: String,
-    /// What is in effect in each run, in their order. None where the run's protocol does not use it.
+    /// Value in effect in each run, in order. `None` if the run's protocol does not use the part.
     pub values: Vec<Option<String>>,
 }
 
@@ -97,7 +103,7 @@ impl Differences {
                 })
                 .collect();
             let of_treatment = FIRST[..TREATMENTS].contains(&name);
-            // That a protocol has no sandbox at all goes without saying.
+            // The absence of a sandbox follows from the protocol and is not a difference.
             let used: Vec<Slot> = values
                 .iter()
                 .copied()
@@ -123,7 +129,7 @@ impl Differences {
         .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
     }
 
-    /// The same with these names for the runs, in their order, in all sentences.
+    /// Renames the runs, in their order, in all sentences.
     #[must_use]
     pub fn named(mut self, names: &[impl ToString]) -> Self {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -133,14 +139,14 @@ impl Differences {
     }
 }
 
-/// What a run has in the place of a part or of a member.
+/// State of a part, or of a member of a part, in one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Slot<'a> {
-    /// Its protocol does not use the part.
+    /// The run's protocol does not use the part.
     Unused,
-    /// The run was made by a program that did not record it.
+    /// The program that made the run did not record the part.
     NotRecorded,
-    /// It lacks this member of a part that it records.
+    /// The recorded part lacks this member.
     Missing,
     Value(&'a Value),
 }
@@ -160,7 +166,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// An object whose members are compared one by one.
+    /// Whether the value is an object whose members are compared one by one.
     fn is_divisible(self) -> bool {
         matches!(self, Self::Value(Value::Object(members)) if !members.contains_key("name"))
     }
@@ -169,7 +175,7 @@ impl<'a> Slot<'a> {
         matches!(self, Self::Unused | Self::NotRecorded)
     }
 
-    /// Whether nothing is set: the member is not there, null or empty.
+    /// Whether nothing is set: the member is missing, null or empty.
     fn is_empty(self) -> bool {
         match self {
             Self::Missing => true,
@@ -187,7 +193,7 @@ fn alike(values: &[Slot]) -> bool {
     })
 }
 
-/// Whether both go by two names for the same thing: a bundled model, and a copy of its file.
+/// Whether both values are names of the same thing, such as a bundled model and a copy of its file.
 fn have_one_identity(one: Slot, other: Slot) -> bool {
     let identity = |slot: Slot<'_>| match slot {
         Slot::Value(value) => value.get("identity").cloned(),
@@ -196,7 +202,7 @@ fn have_one_identity(one: Slot, other: Slot) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-/// A part that differs, or those of its members that do.
+/// Returns the row of a part that differs, or the rows of its differing members.
 fn rows_of(name: &str, values: &[Slot]) -> Vec<Part> {
     let mut rows = Vec::new();
     divide(name, values, &mut rows);

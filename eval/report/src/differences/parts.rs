@@ -1,4 +1,4 @@
-//! What a run records of its agents, part by part.
+//! Collects the recorded settings of a run's agents, part by part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::value::NOT_RECORDED;
 
-/// Parts by their names; none for one that the run's protocol does not use.
+/// Parts by name; `None` for a part that the run's protocol does not use.
 pub(super) type Parts = BTreeMap<String, Option<Value>>;
 
-/// Columns of `results.csv` that are parts of the fingerprint, too.
+/// Columns of `results.csv` that are also parts of the fingerprint.
 const COLUMNS: [&str; 9] = [
     "benchmark",
     "model",
@@ -26,27 +26,29 @@ const COLUMNS: [&str; 9] = [
     "scorer",
 ];
 
-/// The part that says which program made the attempts.
+/// Name of the part that identifies the program that made the attempts.
 const PROGRAM: &str = "program";
 
-/// The part that names the engine which runs JavaScript.
+/// Name of the part that identifies the JavaScript engine.
 pub(super) const ENGINE: &str = "javascript_engine";
 
-/// What a run records: the parts of its fingerprint, and the columns that a CSV file has of it.
+/// Recorded settings of a run: the parts of its fingerprint, and the columns that a CSV file has of
+/// them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunParts {
     fingerprint: Option<String>,
     parts: Parts,
     columns: Parts,
-    /// What is recorded beside the fingerprint; None of a CSV file, which has nothing of it.
+    /// Settings outside the fingerprint; `None` for a CSV file, which does not have them.
     beside: Option<Parts>,
-    /// Settings beside the fingerprint of which its attempts had several values, with these.
+    /// Settings outside the fingerprint that had several values in the run, with these values.
     pub(super) mixed: Vec<(&'static str, Value)>,
     pub(super) makers: Makers,
 }
 
 impl RunParts {
-    /// Those of a run directory: `lock.json`, and of `config.json` the profile, whose drivers are in effect.
+    /// Reads the parts of a run directory: those in `lock.json`, and the profile in `config.json`,
+    /// whose drivers are in effect.
     pub fn of_run(run: &RunDir) -> Self {
         let identity = &run.lock.run;
         let makers = Makers::of(&run.lock, &run.records);
@@ -95,7 +97,7 @@ impl RunParts {
                     .clone()
                     .map(|program| (PROGRAM.to_owned(), Some(program))),
             );
-            // Only some runs have these parts, and none leaves them out by mistake.
+            // Only some runs have these parts, and no run omits them by mistake.
             for name in ["web_agent", "answer_schema"] {
                 parts.entry(name.to_owned()).or_insert(None);
             }
@@ -114,7 +116,8 @@ impl RunParts {
         }
     }
 
-    /// Those of a CSV file, as far as it has columns with these names; `makers` are the programs of its rows.
+    /// Reads the parts of a CSV file from the columns with these names. `makers` are the programs
+    /// of its rows.
     pub fn of_columns<'a>(column: impl Fn(&str) -> Option<&'a str>, makers: Makers) -> Self {
         let known = COLUMNS.iter().filter_map(|name| {
             let value = Some(Value::from(column(name)?));
@@ -134,8 +137,8 @@ impl RunParts {
         }
     }
 
-    /// Whether both have the fingerprint of one experiment, made by the same programs at the same addresses, and nothing else that
-    /// is recorded of both differs. None if the fingerprint of one is unknown.
+    /// Whether both runs have the same fingerprint, programs and server addresses, and no other
+    /// setting recorded in both differs. Returns `None` if a fingerprint is unknown.
     pub fn same_fingerprint(&self, other: &Self) -> Option<bool> {
         let same = self.fingerprint()? == other.fingerprint()?;
         let (one, two) = (self.beside.as_ref(), other.beside.as_ref());
@@ -151,7 +154,7 @@ impl RunParts {
         !self.parts.is_empty()
     }
 
-    /// The parts of the fingerprint, or only what a CSV file could have of them.
+    /// Returns the parts of the fingerprint, or only those that a CSV file could have.
     pub(super) fn get(&self, all_parts: bool) -> &Parts {
         if all_parts {
             &self.parts
@@ -161,7 +164,8 @@ impl RunParts {
     }
 }
 
-/// The programs that made the attempts, by the digests that records, CSV files and `--version` have. None if none is known.
+/// Returns the programs that made the attempts, by the digests that records, CSV files and
+/// `--version` show, or `None` if none is known.
 fn programs(makers: &Makers) -> Option<Value> {
     makers.digests().next()?;
     let unknown = makers.any_unknown().then_some(NOT_RECORDED);
@@ -178,13 +182,13 @@ fn columns(identity: &RunIdentity) -> Parts {
             Value::Number(number) => number.to_string(),
             _ => return None,
         };
-        // In a CSV file, an empty text means unknown.
+        // In a CSV file, empty text means unknown.
         (!text.is_empty()).then(|| ((*name).to_owned(), Some(Value::from(text))))
     });
     known.collect()
 }
 
-/// A part whose value is a digest or an object, by the name that people know it by.
+/// Gives a part whose value is a digest or an object the name that users know it by.
 fn named(parts: &mut Parts, part: &str, name: &str) {
     if let Some(Some(value)) = parts.get_mut(part)
         && value.as_str() != Some(name)
@@ -193,7 +197,7 @@ fn named(parts: &mut Parts, part: &str, name: &str) {
     }
 }
 
-/// `{name: digest}` as a list of named things.
+/// Converts `{name: digest}` to a list of named values.
 fn with_digests(tools: &Map<String, Value>) -> Value {
     tools
         .iter()
@@ -201,8 +205,8 @@ fn with_digests(tools: &Map<String, Value>) -> Value {
         .collect()
 }
 
-/// Takes out what is recorded of a run and not used by its protocol: earlier programs recorded the settings of the REPL
-/// of every run.
+/// Clears parts that the run's protocol does not use. Earlier programs recorded the settings of the
+/// REPL in every run.
 fn leave_out_unused(parts: &mut Parts, protocol: &str) {
     const OF_A_REPL: [&str; 6] = [
         "max_depth",
@@ -212,7 +216,8 @@ fn leave_out_unused(parts: &mut Parts, protocol: &str) {
         "sandbox",
         ENGINE,
     ];
-    /// Those of them that are columns, and the mode: where a run leaves out what it does not use, it is no less known.
+    /// Columns among these parts, and the prompt mode: omitting an unused one does not make it
+    /// unknown.
     const COLUMNS: [&str; 3] = ["prompt_mode", "max_depth", "max_iterations"];
     let mut unused = |part: &str| {
         if COLUMNS.contains(&part) || parts.contains_key(part) {

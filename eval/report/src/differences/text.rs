@@ -1,4 +1,4 @@
-//! What differs between runs, as text for people.
+//! Formats differences between runs as text for people.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::parts::ENGINE;
 use super::{Differences, Part, Slot, value};
 use crate::summary::NONE;
 
-/// A row for each part that differs: its name, and what stands there for each run.
+/// Returns a row for each part that differs: its name and the value in each run.
 pub fn rows(differences: &Differences) -> Vec<(String, Vec<String>)> {
     let row = |part: &Part| {
         let cells = part.values.iter();
@@ -19,7 +19,7 @@ pub fn rows(differences: &Differences) -> Vec<(String, Vec<String>)> {
     differences.parts.iter().map(row).collect()
 }
 
-/// The sentences below the table, or in its place. `runs` is how many there are.
+/// Returns the sentences below the table, or in place of it. `runs` is the number of runs.
 pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
     let mut sentences = Vec::new();
     if runs > 1 {
@@ -74,7 +74,8 @@ fn comparison(differences: &Differences) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Which runs have attempts with several values of a setting: names of runs, each with its settings and their values.
+/// Describes which runs have attempts with several values of a setting, given the runs' names,
+/// settings and values.
 pub(super) fn mixed<'a>(
     runs: impl Iterator<Item = (&'a String, &'a Vec<(&'static str, Value)>)>,
 ) -> Vec<String> {
@@ -94,7 +95,8 @@ pub(super) fn mixed<'a>(
     runs.flat_map(of_run).collect()
 }
 
-/// What a setting beside the fingerprint is, and what it is elsewhere: `date is 2020-01-02, and 2020-01-01 before`.
+/// Describes the value of a setting outside the fingerprint here and elsewhere: `date is
+/// 2020-01-02, and 2020-01-01 before`.
 pub fn changed(changed: &Changed, elsewhere: &str) -> String {
     let values = [&changed.now, &changed.before].map(Slot::Value);
     let texts = value::texts(&values);
@@ -103,7 +105,8 @@ pub fn changed(changed: &Changed, elsewhere: &str) -> String {
     format!("{} is {now}, and {before} {elsewhere}", label(changed.name))
 }
 
-/// Which runs were scored by which scorer, if not all by the same. `runs` are labels with scorers.
+/// Describes which runs were scored by which scorer, or returns `None` if all used the same one.
+/// `runs` are labels with scorers.
 pub fn scorers<'a>(runs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<String> {
     let mut by_scorer: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (label, scorer) in runs {
@@ -122,7 +125,7 @@ pub fn scorers<'a>(runs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option
     ))
 }
 
-/// The name of a part for people.
+/// Returns the display name of a part.
 fn label(part: &str) -> String {
     let part = match part.strip_prefix("prompt_layers") {
         Some(rest) => format!(

@@ -1,23 +1,24 @@
-//! Parts of fingerprints as short texts: names where there are names, the beginnings of hashes elsewhere.
+//! Formats parts of fingerprints as short texts: names where they exist, else the beginnings of
+//! hashes.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::Slot;
 
-/// Characters of a hash that are shown.
+/// Number of hash characters to show.
 const HASH: usize = 12;
 
-/// Characters of a value that are shown.
+/// Maximum characters of a value.
 const LONGEST: usize = 80;
 
-/// Where nothing is set, whether as a null, an empty text or list, or by leaving it out.
+/// Text for an unset value: null, empty or missing.
 const NOTHING: &str = "none";
 
-/// Where the program that made the run did not record the part.
+/// Text for a part that the run's program did not record.
 pub(super) const NOT_RECORDED: &str = "not recorded";
 
-/// The texts of one row: the shortest in which all values that differ look different.
+/// Formats the values of one row: the shortest texts that differ where the values differ.
 pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
     let of = |text: &dyn Fn(&Value) -> String| -> Vec<Option<String>> {
         let one = |slot: &Slot| match slot {
@@ -36,7 +37,7 @@ pub(super) fn texts(values: &[Slot]) -> Vec<Option<String>> {
         .unwrap_or_else(|| of(&|value| format!("{} ({})", short(value), digest(value))))
 }
 
-/// The text of a collapsed part.
+/// Formats the value of a collapsed part.
 pub(super) fn digest_text(slot: Slot) -> Option<String> {
     match slot {
         Slot::Unused => None,
@@ -47,7 +48,7 @@ pub(super) fn digest_text(slot: Slot) -> Option<String> {
     }
 }
 
-/// What a part comes to that is the same in all runs.
+/// Formats the value of a part that is the same in all runs.
 pub(super) fn in_effect(name: &str, value: &Value) -> String {
     let Value::Object(members) = value else {
         return short(value);
@@ -91,7 +92,7 @@ fn short(value: &Value) -> String {
     cut(&text(value, &|name, _| name.to_owned()))
 }
 
-/// The same with the hash of what a name stands for.
+/// Formats a value with the hashes of the things that it names.
 fn with_digest(value: &Value) -> String {
     cut(&text(value, &|name, whole| {
         let of = ["sha256", "version", "identity"];
@@ -128,7 +129,7 @@ fn text(value: &Value, named: &dyn Fn(&str, &Value) -> String) -> String {
     }
 }
 
-/// A text with the beginnings of its hashes.
+/// Shortens the hashes in a text.
 fn shortened(text: &str) -> String {
     let mut out = String::new();
     let mut run = String::new();
@@ -145,7 +146,7 @@ fn shortened(text: &str) -> String {
     out
 }
 
-/// Hex digits that are too many for a number or a word.
+/// Shortens hex digits that are too long to be a number or a word.
 fn short_hash(digits: &str) -> &str {
     match digits.len() {
         32.. => digits.get(..HASH).unwrap_or(digits),
@@ -153,7 +154,7 @@ fn short_hash(digits: &str) -> &str {
     }
 }
 
-/// `scripted:sha256:…` without what is before the hash.
+/// Removes everything before the hash from `scripted:sha256:…`.
 fn last_hash(digest: &str) -> &str {
     digest.rsplit(':').next().unwrap_or(digest)
 }

@@ -1,4 +1,4 @@
-//! A race in words: a line for each block, why cells stop, and the table at its end.
+//! Formats a race: a line for each block, the reasons why cells stop, and the final table.
 
 use statistics::{Rivals, Standing, Verdict};
 
@@ -6,7 +6,7 @@ use super::{RaceBlock, RaceHeader, RaceResult};
 use crate::columns::in_columns;
 use crate::compare::p_text;
 
-/// Why a cell stopped; none if it runs on.
+/// Explains why a cell stopped, or returns `None` if it is still running.
 pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -> Option<String> {
     let standing = &standings[cell];
     let rival = match &header.rules.against {
@@ -27,7 +27,7 @@ pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -
     })
 }
 
-/// What a block came to: a line for the block, and one for each cell that stopped.
+/// Returns a line for the block, and one for each cell that stopped.
 pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
     let running = block.cells.iter().enumerate();
     let running: Vec<usize> = running
@@ -54,7 +54,7 @@ pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
     std::iter::once(first).chain(stopped).collect()
 }
 
-/// The word for a verdict in tables.
+/// Returns the word for a verdict in tables.
 const fn word(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "undecided",
@@ -66,11 +66,11 @@ const fn word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// The column of differences that are not corrected.
+/// Name of the column of uncorrected differences.
 const AS_SEEN: &str = "as seen";
 
 impl RaceResult {
-    /// The rows of its table: names of columns, and a row for each cell.
+    /// Returns the rows of the table: the names of the columns, and a row for each cell.
     pub(crate) fn rows(&self) -> (Vec<&'static str>, Vec<(String, Vec<String>)>) {
         let columns = vec![
             "verdict",
@@ -104,7 +104,7 @@ impl RaceResult {
         (columns, rows.collect())
     }
 
-    /// What is to know of it, a sentence each.
+    /// Returns the sentences about the result.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         match (&self.best, self.is_decided, &self.rules.against) {
@@ -140,10 +140,10 @@ impl RaceResult {
     }
 }
 
-/// The table at the end of a race, at most `width` columns wide.
+/// Formats the final table of a race, at most `width` columns wide.
 pub fn race_table(result: &RaceResult, width: u16) -> String {
     let (columns, rows) = result.rows();
-    // A terminal has no room for what is not corrected; the page and the JSON have it.
+    // A terminal has no room for the uncorrected figures; the page and the JSON have them.
     let is_shown = |column: &usize| columns[*column] != AS_SEEN;
     let places: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
     let rows = rows.into_iter().map(|(name, row)| {

@@ -1,4 +1,4 @@
-//! What the agents of a run did, by their trajectories.
+//! Computes the behavior of a run's agents from their trajectories.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -11,47 +11,48 @@ use serde::Serialize;
 
 use super::spending::{Spending, Tally};
 
-/// What agents did in the attempts that ended `ok` or `limit`.
+/// Behavior of agents in the attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Behaviour {
-    /// Attempts that these figures are of.
+    /// Number of attempts that the figures cover.
     pub attempts: u64,
-    /// The share of attempts whose first-iteration return was shown back to them. Unknown if it is of one of them.
+    /// Share of attempts whose return in the first iteration was intercepted and shown back; `None`
+    /// if unknown for one of them.
     pub early_return_rate: Option<f64>,
-    /// The share of attempts that called `rlm()` or `llm()`. Unknown likewise.
+    /// Share of attempts that called `rlm()` or `llm()`; `None` if unknown for one of them.
     pub delegation_rate: Option<f64>,
-    /// Cells that ran, of all agents.
+    /// Number of cells that all agents ran.
     pub cells: u64,
-    /// Those that ended in an error.
+    /// Number of cells that ended in an error.
     pub failed_cells: u64,
-    /// Self-corrections: failed cells whose agent's next cell ran without an error.
+    /// Number of self-corrections: failed cells whose agent's next cell ran without an error.
     pub corrected_cells: u64,
-    /// The share of all attempts of the run that ended in an error of the infrastructure.
+    /// Share of all attempts of the run that ended in an infrastructure error.
     pub error_rate: Option<f64>,
-    /// Where the time of an attempt went. Unknown if it is of one of them.
+    /// Mean split of an attempt's time; `None` if unknown for one of them.
     pub time: Option<TimeSplit>,
-    /// What agents used, by kind and depth: of all attempts that have a record.
+    /// Spending of agents by role and depth, over all recorded attempts.
     pub spending: Vec<Spending>,
 }
 
-/// Where the wall time of an attempt went, in mean seconds.
+/// Split of an attempt's wall-clock time, in mean seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct TimeSplit {
-    /// At least one model call was under way.
+    /// Time with at least one model call in flight.
     pub model_s: f64,
-    /// No model call was under way, but a cell ran.
+    /// Time without a model call in which a cell ran.
     pub sandbox_s: f64,
-    /// Neither: the harness's own overhead.
+    /// Remaining time: overhead of the harness.
     pub overhead_s: f64,
 }
 
 impl Behaviour {
-    /// Failed cells of all cells. None without cells.
+    /// Returns the share of cells that failed, or `None` without cells.
     pub fn failed_rate(&self) -> Option<f64> {
         share(self.failed_cells, self.cells)
     }
 
-    /// Self-corrections of failed cells. None without failures.
+    /// Returns the share of failed cells that were corrected, or `None` without failures.
     pub fn corrected_rate(&self) -> Option<f64> {
         share(self.corrected_cells, self.failed_cells)
     }
@@ -61,12 +62,12 @@ fn share(part: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| part as f64 / of as f64)
 }
 
-/// Whether an attempt ran to an end of its own.
+/// Whether an attempt ran to its own end.
 pub(super) fn ended(record: &AttemptRecord) -> bool {
     matches!(record.status, Status::Ok | Status::Limit)
 }
 
-/// The behaviour of a run. An attempt whose trajectory is gone counts with what its record says.
+/// Returns the behavior of a run. An attempt without a trajectory counts with what its record says.
 pub(super) fn of(run: &RunDir) -> Result<Behaviour, RunDirError> {
     let records: Vec<&AttemptRecord> = run.records.iter().filter(|record| ended(record)).collect();
     let errors = run
@@ -125,7 +126,8 @@ fn rate(records: &[&AttemptRecord], of: impl Fn(&AttemptRecord) -> Option<bool>)
     )
 }
 
-/// The parts of an attempt's time, which add up to it: the clocks of models and of the harness overlap by a little.
+/// Splits an attempt's time into parts that add up to it. They are clamped, because the clocks of
+/// models and harness overlap slightly.
 fn split(record: &AttemptRecord, seen: Option<&Fold>) -> Option<TimeSplit> {
     let total_s = record.total_time_s;
     let overhead_s = (record.overhead_ms? / 1000.0).clamp(0.0, total_s);
@@ -137,7 +139,7 @@ fn split(record: &AttemptRecord, seen: Option<&Fold>) -> Option<TimeSplit> {
     })
 }
 
-/// How much of the time at least one of the intervals covers.
+/// Returns the time covered by at least one interval.
 fn covered(mut intervals: Vec<(f64, f64)>) -> f64 {
     intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut until = f64::MIN;
@@ -149,7 +151,7 @@ fn covered(mut intervals: Vec<(f64, f64)>) -> f64 {
     sum
 }
 
-/// What the events of an attempt come to; nothing if its trajectory is gone.
+/// Folds the events of an attempt. Returns `None` if its trajectory is missing.
 fn seen(path: &Path) -> Result<Option<Fold>, RunDirError> {
     match fold(path) {
         Ok(fold) => Ok(Some(fold)),

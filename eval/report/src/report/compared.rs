@@ -1,4 +1,5 @@
-//! The comparisons of a sweep as rows of a page: what each cell gains, whether that is more than chance, and at what cost.
+//! Prepares the comparisons of a sweep for the page: what each cell gains, whether that exceeds
+//! chance, and at what cost.
 
 use statistics::Estimate;
 
@@ -10,23 +11,23 @@ use crate::compare::{
 use crate::race::{RaceCell, RaceResult};
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
 
-/// The comparisons of one sweep.
+/// Comparisons of one sweep.
 pub(super) struct Compared<'a> {
-    /// Its folder.
+    /// Folder of the sweep.
     pub folder: String,
-    /// Its families of comparisons.
+    /// Families of comparisons.
     pub families: Vec<FamilyRows<'a>>,
-    /// The race that the cells run, in place of families.
+    /// Race of the cells, which replaces the families.
     pub race: Option<Raced>,
 }
 
 /// A race as a table of the page.
 pub(super) struct Raced {
-    /// What it came to, a sentence each.
+    /// Sentences about the result.
     pub sentences: Vec<String>,
-    /// The names of the columns.
+    /// Names of the columns.
     pub columns: Vec<&'static str>,
-    /// Each cell with its colour, its row, and why it stopped.
+    /// For each cell, its color, its name, its row, and why it stopped.
     pub rows: Vec<(String, String, Vec<String>, String)>,
 }
 
@@ -34,49 +35,47 @@ pub(super) struct Raced {
 pub(super) struct FamilyRows<'a> {
     /// What is compared, and how p values are corrected.
     pub heading: String,
-    /// The runs that the others are measured by.
+    /// Baseline runs.
     pub baselines: Vec<Row<'a>>,
-    /// What is to know of their intervals, a sentence each.
+    /// Cautions about the intervals, one sentence each.
     pub cautions: Vec<String>,
-    /// The comparisons.
     pub rows: Vec<Row<'a>>,
 }
 
-/// A run, and how it differs from another.
+/// A run and its difference from another.
 pub(super) struct Row<'a> {
-    /// The run.
     pub run: &'a RunReport,
-    /// Its colour on the page.
+    /// Color of the run on the page.
     pub colour: String,
-    /// The name of the run that it is compared with; of a baseline, that it is one.
+    /// Name of the run that it is compared with, or a note that it is a baseline.
     pub with: String,
-    /// Errors excluded, and errors as zero.
+    /// Figures with errors excluded, and with errors as zero.
     pub ways: [Way; 2],
-    /// What it comes to; nothing for a baseline.
+    /// Verdict of the comparison; empty for a baseline.
     pub verdict: String,
-    /// US dollars of all tries.
+    /// Cost of all tries in US dollars.
     pub cost: String,
-    /// US dollars of a right answer.
+    /// Cost of a correct answer in US dollars.
     pub cost_per_right_answer: String,
 }
 
-/// A way to count errors.
+/// Figures of a comparison under one way to count errors.
 pub(super) struct Way {
-    /// Its name.
+    /// Name of the way to count errors.
     pub errors: &'static str,
-    /// The run's score.
+    /// Score of the run.
     pub score: String,
-    /// The run's score less that of the other.
+    /// Score of the run minus that of the other.
     pub difference: String,
-    /// Its interval.
+    /// Interval of the difference.
     pub interval: String,
-    /// The p value to go by, and the test that gave it.
+    /// P value, and the test that it comes from.
     pub p: String,
-    /// The same, corrected over the family.
+    /// P value corrected over the family.
     pub p_holm: String,
 }
 
-/// The comparisons of all sweeps of a report.
+/// Returns the comparisons of all sweeps of a report.
 pub(super) fn compared(report: &Report) -> Vec<Compared<'_>> {
     let sweeps = report.sweeps.iter();
     let sweeps = sweeps.filter_map(|sweep| {
@@ -95,7 +94,7 @@ pub(super) fn compared(report: &Report) -> Vec<Compared<'_>> {
     sweeps.chain(plain).collect()
 }
 
-/// None without a comparison.
+/// Returns the families of a comparison, or `None` without a pair.
 fn compared_families<'a>(
     report: &'a Report,
     folder: String,

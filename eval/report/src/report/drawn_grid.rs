@@ -1,19 +1,19 @@
-//! ARC grids in a report: found in answers, and drawn.
+//! Finds ARC grids in answers and draws them.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// Colours by rows, each from 0 to 9.
+/// Colors by row, each from 0 to 9.
 pub type Grid = Vec<Vec<u8>>;
 
-/// Rows and columns of a grid at most; what is larger stays a text.
+/// Maximum rows and columns of a grid; larger ones are shown as text.
 const LARGEST: usize = 64;
 
-/// Characters of a text in which grids are looked for.
+/// Maximum bytes of a text that is searched for grids.
 const LONGEST: usize = 200_000;
 
-/// The grids that a text is: one, or a list of them. None if it is anything else.
+/// Parses a text that is a grid or a list of grids. Returns `None` for anything else.
 pub(super) fn in_text(text: &str) -> Option<Vec<Grid>> {
     let text = text.trim();
     if !text.starts_with('[') || text.len() > LONGEST {
@@ -22,7 +22,7 @@ pub(super) fn in_text(text: &str) -> Option<Vec<Grid>> {
     in_value(&serde_json::from_str(text).ok()?)
 }
 
-/// Those that a value is.
+/// Parses a value that is a grid or a list of grids.
 pub(super) fn in_value(value: &Value) -> Option<Vec<Grid>> {
     match value {
         Value::String(text) => in_text(text),
@@ -48,7 +48,8 @@ fn grid(value: &Value) -> Option<Grid> {
     (fits(rows.len()) && fits(width) && is_even).then_some(rows)
 }
 
-/// A grid as SVG, which holds nothing but numbers and this program's words. Cells that differ from `other` are marked.
+/// Draws a grid as SVG, which contains only numbers and fixed words. Cells that differ from `other`
+/// are marked.
 pub(super) fn svg(grid: &Grid, name: &str, other: Option<&Grid>) -> String {
     let columns = grid.first().map_or(0, Vec::len);
     let size = (160 / grid.len().max(columns).max(1)).clamp(4, 16);
@@ -58,7 +59,7 @@ pub(super) fn svg(grid: &Grid, name: &str, other: Option<&Grid>) -> String {
     for (y, row) in grid.iter().enumerate() {
         for (x, colour) in row.iter().enumerate() {
             let (left, top) = (x * size, y * size);
-            // Formatting into a text cannot fail.
+            // Formatting into a string cannot fail.
             let _ = write!(
                 cells,
                 r#"<rect x="{left}" y="{top}" width="{size}" height="{size}" class="c{colour}"/>"#

@@ -1,4 +1,4 @@
-//! Scores by facts about the samples.
+//! Groups scores by metadata of the samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,40 +9,41 @@ use statistics::Estimate;
 
 use crate::summary::Summary;
 
-/// The scores of a run by one fact of its samples' metadata.
+/// Scores of a run grouped by one metadata field of its samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Grouping {
-    /// The fact: `context_length`.
+    /// Name of the field: `context_length`.
     pub name: String,
-    /// By its values: numbers in their order, then texts in theirs.
+    /// Groups by value: numbers in ascending order, then texts in alphabetical order.
     pub groups: Vec<Group>,
 }
 
-/// The attempts whose samples have one value of a fact.
+/// Attempts whose samples have the same value of a field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// The value.
+    /// Value of the field.
     pub value: String,
-    /// Attempts that have a record.
+    /// Number of attempts with a record.
     pub attempts: u64,
-    /// Their mean score; none if none has a score.
+    /// Mean score; `None` if no attempt has a score.
     pub score: Option<Estimate>,
 }
 
-/// A fact with more values than this identifies samples rather than groups.
+/// Maximum values of a field; with more, it identifies samples rather than groups.
 const MOST_VALUES: usize = 16;
-/// Samples that a group must have on average.
+/// Minimum average number of samples per group.
 const LEAST_SAMPLES: usize = 2;
-/// Numbers of more values are taken by quarters, if there are as many samples.
+/// Minimum number of samples for grouping numbers with many values by quarters.
 const LEAST_FOR_QUARTERS: usize = 8;
 
-/// The fact that the first plot is drawn by.
+/// Field that the first plot is drawn by.
 pub(super) const CONTEXT_LENGTH: &str = "context_length";
-/// The actual length of a context of that length, which adds no information.
+/// Actual length of a context of that nominal length, which adds no information.
 const CONTEXT_CHARACTERS: &str = "context_characters";
 
-/// The groupings of each run, alike for all: by every fact that has from 2 to 16 values with 2 samples each on average,
-/// by quarters of numbers that have more, and by a context's length in any case.
+/// Returns the groupings of each run, with the same groups for all: by every field that has 2 to 16
+/// values with 2 samples each on average, by quarters of numbers that have more values, and always
+/// by the length of the context.
 pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
     let all = || runs.iter().copied().flatten();
     let names: BTreeSet<&String> = all().flat_map(|record| record.metadata.keys()).collect();
@@ -60,11 +61,11 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
         .collect()
 }
 
-/// How a fact groups.
+/// How a field forms groups.
 enum Fact {
-    /// By each of its values.
+    /// One group per value.
     Values,
-    /// By quarters of the samples; for each quarter, its least value and its greatest.
+    /// Groups by quarters of the samples, given the least and greatest value of each.
     Quarters(Vec<(f64, f64)>),
 }
 
@@ -92,7 +93,7 @@ impl Fact {
             .then_some(Self::Quarters(quarters))
     }
 
-    /// The group of a value: its place and its name.
+    /// Returns the sort key and the name of a value's group.
     fn group(&self, value: &Value) -> Option<(Place, String)> {
         match self {
             Self::Values => key(value),
@@ -111,7 +112,7 @@ impl Fact {
     }
 }
 
-/// Sorted numbers in up to four ranges of about as many; equal numbers stay together.
+/// Splits sorted numbers into up to four ranges of about equal size; equal numbers stay together.
 fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
     let mut ranges: Vec<(f64, f64)> = Vec::new();
     let mut from = 0;
@@ -128,7 +129,7 @@ fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// Numbers go before texts, and by their size.
+/// Sort key: numbers by size, before texts.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Number(i128),
@@ -163,7 +164,7 @@ fn by(name: &str, fact: &Fact, records: &[AttemptRecord]) -> Grouping {
     }
 }
 
-/// In thousandths, which orders all numbers that group anything.
+/// Counts in thousandths, which orders all numbers that occur as groups.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a cast saturates, and orders still"

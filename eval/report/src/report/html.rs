@@ -1,4 +1,4 @@
-//! A report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere.
+//! Formats a report as a single HTML file without external scripts, fonts or images.
 
 use std::path::Path;
 
@@ -17,24 +17,25 @@ use crate::summary::{
     length_label, score_text, tokens,
 };
 
-/// Why a report cannot be made. Nothing outside of the program can cause that.
+/// Reason why a report cannot be created. Only a bug in the program can cause it.
 #[derive(Debug, thiserror::Error)]
 pub enum HtmlError {
     /// A plot cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// The template fails.
+    /// The template failed.
     #[error("cannot create the report: {0}")]
     Template(#[from] askama::Error),
 }
 
-/// The page. Texts are escaped by the template engine, for models wrote some of them; only the plots' drawings, which
-/// hold nothing but numbers and the program's own words, go in as they are.
+/// Data of the page's template. The template engine escapes texts, because some come from models.
+/// Only the drawings of plots and grids, which contain only numbers and fixed words, are inserted
+/// unescaped.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     runs: Vec<Run<'a>>,
-    /// The parts that differ, and for each run what is in effect.
+    /// Parts that differ, with the value in effect in each run.
     differing: Vec<(String, Vec<String>)>,
     sentences: Vec<String>,
     scorers: Option<String>,
@@ -42,11 +43,11 @@ struct Page<'a> {
     tables: Vec<Table>,
     plots: Vec<Plot>,
     time_parts: Vec<(&'static str, String)>,
-    /// What is to know of the intervals, a sentence each.
+    /// Notes about the intervals, one sentence each.
     interval_notes: Vec<String>,
     failing: Vec<Failing<'a>>,
     shown: usize,
-    /// The first samples on which the runs differ, with a mark and a word for each run.
+    /// First samples on which the runs differ, with a mark and a word for each run.
     differing_samples: Vec<(&'a str, Vec<(String, &'static str)>)>,
     differing_all: usize,
 }
@@ -58,7 +59,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The prompt mode; a dash where the protocol has none.
+    /// Returns the prompt mode, or a dash if the protocol has none.
     fn mode(&self) -> &str {
         let identity = &self.report.identity;
         let nature = Protocol::nature_of(&identity.protocol);
@@ -77,7 +78,7 @@ impl Run<'_> {
         self.of_agents(self.report.identity.max_iterations)
     }
 
-    /// A limit of agents; a dash for a direct call, which has none.
+    /// Formats a limit of agents, or a dash for a direct call, which has none.
     fn of_agents(&self, limit: u32) -> String {
         let nature = Protocol::nature_of(&self.report.identity.protocol);
         if nature.is_some_and(|nature| nature.one_call) {
@@ -88,7 +89,7 @@ impl Run<'_> {
     }
 }
 
-/// Names and, for each run, what stands there.
+/// A table with a name and a value for each run in every row.
 struct Table {
     title: String,
     rows: Vec<(String, Vec<String>)>,
@@ -104,23 +105,24 @@ struct Failing<'a> {
 struct Failed<'a> {
     failure: &'a Failure,
     score: String,
-    /// Drawings of the grids, or nothing.
+    /// Drawings of the grids, or empty.
     got: String,
     expected: String,
-    /// The address of its events as the page sees them.
+    /// Link to the trajectory, relative to the page.
     link: Option<String>,
 }
 
-/// Samples on which the runs differ that a page shows.
+/// Maximum number of differing samples on the page.
 const DIFFERING: usize = 60;
 
-/// Failures of one run that a page shows.
+/// Maximum number of failures of one run on the page.
 const SHOWN: usize = 20;
 
-/// The page of a report, which is to lie in the folder `beside`: its links are relative to it.
+/// Returns the page of a report that will be stored in the folder `beside`, which its links are
+/// relative to.
 ///
 /// # Errors
-/// [`HtmlError`].
+/// Returns [`HtmlError`] if a plot or the template fails.
 pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
     let reports = &report.runs;
     let runs = reports.iter().enumerate().map(|(index, report)| Run {
@@ -210,7 +212,7 @@ fn failed<'a>(failure: &'a Failure, beside: &Path) -> Failed<'a> {
     }
 }
 
-/// A file's address as seen from a folder. None if one of them is not there.
+/// Returns the relative link from a folder to a file, or `None` if one of them does not exist.
 fn relative(file: &Path, beside: &Path) -> Option<String> {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
@@ -239,7 +241,7 @@ fn relative(file: &Path, beside: &Path) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A mean score as a mark, and a word for it.
+/// Returns a mark for a mean score and its CSS class.
 fn mark(score: Option<f64>) -> (String, &'static str) {
     match score {
         None => ("–".to_owned(), "none"),

@@ -1,12 +1,13 @@
-//! What a sweep comes to in a few lines: each way of working against the baseline, and what that means.
+//! Summarizes a sweep in a few lines: each cell against the baseline, and what that means.
 
 use super::Report;
 use super::compared::{Row, compared};
 use crate::columns::in_columns;
 use crate::sanitize::sanitize;
 
-/// For each sweep with baselines a table of scores, differences, p values and costs, and a sentence for each comparison. At
-/// most `width` columns wide but for sentences.
+/// Returns, for each sweep with baselines, a table of scores, differences, p values and costs, and
+/// a sentence for each comparison. Tables are at most `width` columns wide; sentences are not
+/// wrapped.
 pub(super) fn in_short(report: &Report, width: u16) -> Vec<String> {
     let families = compared(report)
         .into_iter()

@@ -1,7 +1,8 @@
-//! The plots of a report, as SVG.
+//! Draws the plots of a report as SVG.
 //!
-//! Colours stand for roles: the page's style sheet gives [`INK`] and [`GRID`] the colours of its theme. Runs have the
-//! colours of [`SERIES`], which are distinct on light and on dark, and the letters of the page's legend.
+//! Colors stand for roles: the page's style sheet replaces [`INK`] and [`GRID`] by the colors of
+//! its theme. Runs have the colors of [`SERIES`], which are distinct on light and dark backgrounds,
+//! and the letters of the page's legend.
 
 use std::ops::Range;
 
@@ -13,11 +14,11 @@ use super::groups::CONTEXT_LENGTH;
 use super::{Report, RunReport, SweepReport};
 use crate::summary::{context_lengths, length_label};
 
-/// Of axes and texts.
+/// Color of axes and texts.
 pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
-/// Of the lines behind the data.
+/// Color of the lines behind the data.
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
-/// Of runs, in their order and then again.
+/// Colors of runs, reused cyclically.
 const SERIES: [RGBColor; 8] = [
     RGBColor(0x3b, 0x7d, 0xd8),
     RGBColor(0xe0, 0x7b, 0x26),
@@ -29,26 +30,26 @@ const SERIES: [RGBColor; 8] = [
     RGBColor(0x80, 0x86, 0x90),
 ];
 
-/// Width and height in pixels of the plots' own coordinates; the page scales them.
+/// Width and height in pixels of the plots' own coordinate system; the page scales them.
 const SIZE: (u32, u32) = (660, 340);
 
-/// A plot that cannot be drawn. Nothing outside of the program can cause that.
+/// A plot cannot be drawn. Only a bug in the program can cause it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot draw a plot: {0}")]
 pub struct PlotError(String);
 
-/// One plot of the page.
+/// A plot of the page.
 #[derive(Debug)]
 pub(super) struct Plot {
-    /// What it shows.
+    /// Title of the plot.
     pub title: String,
-    /// What a reader must know of it.
+    /// Note that readers need to interpret the plot.
     pub note: String,
-    /// The drawing.
+    /// SVG source.
     pub svg: String,
 }
 
-/// All plots for which the runs have figures.
+/// Returns all plots for which the runs have figures.
 pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
     let runs = &report.runs;
     let races = report.sweeps.iter().map(race);
@@ -61,7 +62,8 @@ pub(super) fn plots(report: &Report) -> Result<Vec<Plot>, PlotError> {
     races.chain(plots).filter_map(Result::transpose).collect()
 }
 
-/// The score of each cell of a race over the samples that it took, with the moment at which it stopped.
+/// Draws the score of each cell of a race over the number of its samples, and marks where it
+/// stopped.
 fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     let Some(race) = sweep.race.as_ref().filter(|race| !race.cells.is_empty()) else {
         return Ok(None);
@@ -97,7 +99,7 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// A value axis with its marks at given places, each with a text.
+/// A value axis with labeled marks.
 #[derive(Clone)]
 struct Marks {
     range: Range<f64>,
@@ -105,7 +107,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Places 0, 1, … with these texts.
+    /// Creates an axis with these labels at 0, 1, ….
     fn places(texts: impl IntoIterator<Item = String>) -> Self {
         let marks: Vec<_> = (0_u32..).map(f64::from).zip(texts).collect();
         Self {
@@ -114,7 +116,7 @@ impl Marks {
         }
     }
 
-    /// From 0 to a round number that holds `most`, in at most six steps.
+    /// Creates an axis from 0 to a round number that covers `most`, in at most six steps.
     fn from_zero(most: f64, text: impl Fn(f64) -> String) -> Self {
         let most = if most > 0.0 { most } else { 1.0 };
         let magnitude = 10_f64.powf((most / 5.0).log10().floor());
@@ -132,7 +134,7 @@ impl Marks {
         }
     }
 
-    /// From 0 to 1 in fifths, with room for whiskers at both ends.
+    /// Creates an axis from 0 to 1 in fifths, with room for whiskers at both ends.
     fn score() -> Self {
         let marks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
         Self {
@@ -173,7 +175,7 @@ impl ValueFormatter<f64> for Marks {
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marks, Marks>>;
 
-/// Draws axes with their names, and on them what `fill` draws.
+/// Draws axes with their names and what `fill` adds to them.
 fn draw(
     x: (Marks, &str),
     y: (Marks, &str),
@@ -216,13 +218,13 @@ fn colour(run: usize) -> RGBColor {
     SERIES[run % SERIES.len()]
 }
 
-/// Where the n-th of several marks stands beside the others at one place.
+/// Returns the horizontal offset of a run's mark among the marks at the same place.
 fn beside(run: usize, runs: usize) -> f64 {
     let width = 0.6 / runs as f64;
     (run as f64 - (runs as f64 - 1.0) / 2.0) * width
 }
 
-/// A score's dot with its interval as whiskers.
+/// Draws a score's dot with its interval as whiskers.
 fn dot(chart: &mut Area, x: f64, score: &Estimate, colour: RGBColor) -> Result<(), PlotError> {
     if let Some(interval) = &score.interval {
         let whiskers = ErrorBar::new_vertical(
@@ -240,7 +242,7 @@ fn dot(chart: &mut Area, x: f64, score: &Estimate, colour: RGBColor) -> Result<(
     Ok(())
 }
 
-/// The score of each run by the length of its contexts; of runs that know no lengths, the score alone.
+/// Draws the score of each run by context length, or only the score if no lengths are recorded.
 fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let lengths: Vec<u64> = context_lengths(runs.iter().map(|run| &run.summary))
         .into_iter()
@@ -297,12 +299,13 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// What an attempt of a run took, on average.
+/// Returns the mean per attempt of a run's total.
 fn per_attempt(run: &RunReport, sum: f64) -> f64 {
     sum / run.summary.attempts.max(1) as f64
 }
 
-/// Score against cost; where the cost of a run is unknown against tokens, and where these are against time.
+/// Draws score against cost, against tokens if a cost is unknown, or against time if tokens are
+/// unknown.
 fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let costs: Option<Vec<f64>> = runs
         .iter()
@@ -354,7 +357,7 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// A number without superfluous digits: `0.002`, `1.5`, `12k`.
+/// Formats a number without superfluous digits: `0.002`, `1.5`, `12k`.
 fn short(value: f64) -> String {
     if value >= 1e6 {
         return format!("{}M", trimmed(value / 1e6));
@@ -371,16 +374,16 @@ fn trimmed(value: f64) -> String {
     text.to_owned()
 }
 
-/// How many bars a histogram may have.
+/// Maximum number of bars of a histogram.
 const BARS: u32 = 20;
 
-/// The share of attempts by the iterations of their root.
+/// Draws the share of attempts by the number of root iterations.
 fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let all = runs.iter().flat_map(|run| &run.iterations);
     let Some(most) = all.max().copied() else {
         return Ok(None);
     };
-    // A direct answer has no iteration: only where there is one, the bars begin at 0.
+    // A direct answer has no iterations, so the bars begin at 0 only if there is one.
     let first = u32::from(!runs.iter().any(|run| run.iterations.contains(&0)));
     let width = (most + 1 - first).div_ceil(BARS).max(1);
     let bins = (most + 1 - first).div_ceil(width);
@@ -420,7 +423,7 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// Where the seconds of an attempt went; of a run that does not say, the whole.
+/// Draws how the time of an attempt is split, or the total for a run without a split.
 fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let parts: Vec<[f64; 3]> = runs
         .iter()
@@ -465,19 +468,19 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     }))
 }
 
-/// The parts of an attempt's time, with their colours.
+/// Parts of an attempt's time, with their colors.
 pub(super) const TIME_PARTS: [(&str, RGBColor); 3] = [
     ("models", RGBColor(0x5a, 0x8f, 0xc4)),
     ("cells", RGBColor(0x4c, 0xa6, 0x85)),
     ("overhead", RGBColor(0xc9, 0x6a, 0x5b)),
 ];
 
-/// The colour of the run at a place, as CSS has it.
+/// Returns the CSS color of the run at an index.
 pub(super) fn colour_of(run: usize) -> String {
     css(colour(run))
 }
 
-/// A colour as CSS has it: `#3b7dd8`.
+/// Formats a color for CSS: `#3b7dd8`.
 pub(super) fn css(colour: RGBColor) -> String {
     let RGBColor(red, green, blue) = colour;
     format!("#{red:02x}{green:02x}{blue:02x}")

@@ -1,4 +1,4 @@
-//! What agents used up, by their kind and depth.
+//! Sums the spending of agents by role and depth.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use serde::Serialize;
 use super::RunReport;
 use crate::summary::{NONE, amount, usd};
 
-/// What the agents of one kind at one depth used, in all attempts that have a record.
+/// Spending of the agents of one role at one depth, over all recorded attempts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spending {
-    /// What they are.
+    /// Role of the agents.
     pub role: Role,
-    /// 0 for the root.
+    /// Depth of the agents; 0 for the root.
     pub depth: u32,
-    /// How many there were.
+    /// Number of agents.
     pub agents: u64,
-    /// Their requests to models.
+    /// Number of their requests to models.
     pub llm_calls: u64,
-    /// What these took.
+    /// Tokens and cost of these requests.
     #[serde(flatten)]
     pub used: Used,
 }
 
-/// Depth first: roots before their children.
+/// Sort key: depth first, so that roots come before their children.
 type Kind = (u32, &'static str);
 
-/// Adds up what agents used.
+/// Sums what agents used.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     kinds: BTreeMap<Kind, Spending>,
@@ -64,7 +64,8 @@ impl Tally {
 }
 
 impl Spending {
-    /// `$0.0240 (20 of $0.0012)`: all of it, and how many agents on average used how much.
+    /// Formats the cost: `$0.0240 (20 of $0.0012)` is the total, the mean number of agents and the
+    /// mean cost of each.
     fn cost(&self) -> Option<String> {
         let cost = self.used.cost_usd?;
         let each = cost / self.agents.max(1) as f64;
@@ -93,10 +94,10 @@ impl Spending {
     }
 }
 
-/// A row of a table: its name, and what stands there for each run.
+/// A row of a table: its name, and the value for each run.
 type Row = (String, Vec<String>);
 
-/// The tables of cost and of tokens by agent: their titles and rows. What no run knows is left out.
+/// Returns the tables of cost and tokens by agent, with titles and rows. Empty tables are omitted.
 pub(super) fn tables(runs: &[RunReport]) -> Vec<(&'static str, Vec<Row>)> {
     let mut tables = vec![
         ("cost by agent", rows(runs, Spending::cost)),

@@ -1,4 +1,4 @@
-//! A report as text: the tables that `rlm-eval report` prints.
+//! Formats a report as text: the tables that `rlm-eval report` prints.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::sanitize::sanitize;
 use crate::summary::LENGTHS;
 use crate::summary::{Summary, interval_notes, rows_table, score_text, table};
 
-/// What differs between the runs, then the tables: scores and figures, what the agents did, scores by facts about the
-/// samples, and the comparisons of sweeps. Tables are at most `width` columns wide.
+/// Formats the differences between the runs, then the tables: scores and figures, behavior of
+/// agents, scores by metadata, and comparisons of sweeps. Tables are at most `width` columns wide.
 pub fn text(report: &Report, width: u16) -> String {
     let runs = &report.runs;
     let labels = labels(report);
@@ -36,7 +36,7 @@ pub fn text(report: &Report, width: u16) -> String {
     sections.join("\n")
 }
 
-/// What a sweep prints at its end: what differs, the scores, the comparisons, and all of it in short.
+/// Formats what a sweep prints at its end: differences, scores, comparisons and a short summary.
 pub fn conclusion(report: &Report, width: u16) -> String {
     let labels = labels(report);
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -47,8 +47,8 @@ pub fn conclusion(report: &Report, width: u16) -> String {
     sections.join("\n")
 }
 
-/// What the runs' columns are called. Where runs are compared, that is letters, of which the first table says what they
-/// stand for: names of cells are too long to stand side by side.
+/// Returns the labels of the runs' columns. In comparisons these are letters, which the first table
+/// explains, because names of cells are too long for columns.
 fn labels(report: &Report) -> Vec<String> {
     let runs = report.runs.iter();
     let label = |run: &RunReport| {
@@ -61,7 +61,7 @@ fn labels(report: &Report) -> Vec<String> {
     runs.map(label).collect()
 }
 
-/// What differs between the runs, and what makes them scores of several kinds.
+/// Formats the differences between the runs, and remarks about scores that differ in kind.
 fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let differences = report.differences.clone().named(labels);
     let mut sentences = differences::sentences(&differences, report.runs.len());
@@ -113,7 +113,7 @@ fn comparisons(report: &Report, width: u16) -> Vec<String> {
         .collect()
 }
 
-/// What stands for a figure that there is not.
+/// Placeholder for a missing figure.
 const NONE: &str = "-";
 
 fn percent(share: Option<f64>) -> String {
@@ -123,7 +123,7 @@ fn percent(share: Option<f64>) -> String {
     )
 }
 
-/// A count and its share: `3 (12 %)`.
+/// Formats a count and its share: `3 (12 %)`.
 fn count(count: u64, share: Option<f64>) -> String {
     match share {
         Some(_) => format!("{count} ({})", percent(share)),
@@ -137,7 +137,7 @@ fn seconds(run: &Behaviour, of: impl Fn(&super::TimeSplit) -> f64) -> String {
         .map_or_else(|| NONE.to_owned(), |time| format!("{:.2} s", of(time)))
 }
 
-/// Names and, for each run, what stands there.
+/// Returns rows with a name and a cell for each run.
 pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     let row = |name: &str, cell: &dyn Fn(&Behaviour) -> String| {
         let cells = runs.iter().map(|run| cell(&run.behaviour));
@@ -160,14 +160,15 @@ pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     ]
 }
 
-/// The facts by which any run is grouped, but for the context's length, which the first table has.
+/// Returns the metadata fields by which any run is grouped, without the context length, which is in
+/// the first table.
 pub(super) fn facts(runs: &[RunReport]) -> BTreeSet<&str> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let names = groupings.map(|grouping| grouping.name.as_str());
     names.filter(|name| !LENGTHS.contains(name)).collect()
 }
 
-/// The scores by all facts but the context's length, which the first table has.
+/// Returns the scores by all fields except the context length, which is in the first table.
 pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     let groupings = runs.iter().flat_map(|run| &run.groupings);
     let groupings = groupings.filter(|grouping| !LENGTHS.contains(&grouping.name.as_str()));
@@ -175,7 +176,7 @@ pub(super) fn grouped(runs: &[RunReport]) -> impl Iterator<Item = &Estimate> {
     groups.filter_map(|group| group.score.as_ref())
 }
 
-/// The scores by a fact's values.
+/// Returns the rows of scores by the values of a field.
 pub(super) fn by(name: &str, runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     let groupings: Vec<_> = runs
         .iter()

@@ -1,4 +1,4 @@
-//! The rows of the table that several attempts at each sample add to it.
+//! Table rows for runs with several attempts at each sample.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use statistics::Estimate;
 use super::table::{none, score_text};
 use super::{Attempts, Summary};
 
-/// A row: what it shows of a run.
+/// A row of the table: one figure of each run.
 pub(super) struct AttemptFigure {
-    /// What the table calls it.
+    /// Name of the row.
     pub name: String,
     kind: Kind,
     errors_as_zero: bool,
@@ -23,8 +23,8 @@ enum Kind {
     Best,
 }
 
-/// The rows that these runs have between them; none if none of them made several attempts. Where attempts ended in
-/// an error, each row is followed by one that takes these as 0.
+/// Returns the rows for these runs, or nothing if all runs made a single attempt. If attempts ended
+/// in an error, each row is followed by one that counts errors as 0.
 pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     let repeated: Vec<_> = runs
         .iter()
@@ -40,7 +40,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     let at = sizes
         .iter()
         .map(|&k| (format!("pass@{k}"), Kind::PassAt(k)));
-    // pass^1 is pass@1.
+    // pass^1 equals pass@1.
     let hat = sizes.iter().filter(|k| **k > 1);
     let hat = hat.map(|&k| (format!("pass^{k}"), Kind::PassHat(k)));
     let rows = [("mean of attempts".to_owned(), Kind::Mean)]
@@ -66,7 +66,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
 }
 
 impl AttemptFigure {
-    /// What the run's column shows.
+    /// Returns the cell of a run.
     pub fn cell(&self, run: &Summary) -> String {
         let Some(repeated) = &run.repeated else {
             return none();
@@ -88,7 +88,7 @@ impl AttemptFigure {
 }
 
 impl Kind {
-    /// The figure, and how many samples it is of where that depends on it.
+    /// Returns the figure, and the number of its samples if that depends on the row.
     fn of(self, attempts: &Attempts) -> Option<(Option<&Estimate>, Option<u64>)> {
         let pass = |k| attempts.pass.iter().find(|pass| pass.k == k);
         Some(match self {

@@ -1,10 +1,11 @@
-//! What tables say below them of their intervals: why some figures have none, and which are approximate.
+//! Notes below tables about intervals: why some figures have none, and which are approximate.
 
 use std::collections::BTreeSet;
 
 use statistics::{Estimate, FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, NoInterval, Paired};
 
-/// Each reason once, as a sentence. Empty if every figure has an interval of enough samples.
+/// Returns each reason once, as a sentence. Empty if every figure has an interval from enough
+/// samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
     let estimates = estimates.into_iter();
     notes(
@@ -13,7 +14,7 @@ pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> 
     )
 }
 
-/// The same of differences that stand together.
+/// Returns the notes for differences that are shown together.
 pub fn difference_notes<'a>(differences: impl IntoIterator<Item = &'a Paired>) -> Vec<String> {
     let differences = differences.into_iter();
     notes(
@@ -22,7 +23,8 @@ pub fn difference_notes<'a>(differences: impl IntoIterator<Item = &'a Paired>) -
     )
 }
 
-/// Notes of figures, of which each lacks an interval for a reason, or has one that is approximate or not.
+/// Returns the notes for figures, given for each why it lacks an interval and whether its interval
+/// is approximate.
 fn notes(
     figures: impl Iterator<Item = (Option<NoInterval>, bool)>,
     what_is_alike: &str,

@@ -1,32 +1,32 @@
-//! What the judge of a run took, apart from what its agents took.
+//! Sums the usage of a run's judge, separately from its agents.
 
 use model::Usage;
 use serde::{Deserialize, Serialize};
 
 use records::AttemptRecord;
 
-/// What a model took that judged the answers.
+/// Usage of the model that judged the answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The model, as `PROVIDER/MODEL`.
     pub model: String,
-    /// The name of its prompt.
+    /// Name of the judge's prompt.
     pub prompt: String,
-    /// Lower-case hex SHA-256 of the prompt's file.
+    /// Lowercase hex SHA-256 of the prompt's file.
     pub prompt_sha256: String,
-    /// Attempts of which it judged the answer, or tried to.
+    /// Number of attempts whose answer it judged, or tried to judge.
     pub attempts: u64,
-    /// Times that it was asked.
+    /// Number of requests to the judge.
     pub calls: u64,
-    /// Tokens of the attempts that have a count; none if none has.
+    /// Tokens of the attempts that have a count; `None` if none has.
     pub usage: Option<Usage>,
-    /// US dollars of the attempts of which the cost is known; none if it is known of none.
+    /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Attempts of which the cost is not known.
+    /// Number of attempts of unknown cost.
     pub cost_unknown: u64,
 }
 
-/// The sum over records; none if no model judged any of them.
+/// Sums the usage of judges over records. Returns `None` if no record was judged by a model.
 pub(super) fn judged(records: &[AttemptRecord]) -> Option<Judged> {
     let mut sum: Option<Judged> = None;
     for judge in records.iter().filter_map(|record| record.judge.as_ref()) {

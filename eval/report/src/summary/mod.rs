@@ -1,4 +1,4 @@
-//! The summary of a run: pure functions of its records.
+//! Summary of a run, computed by pure functions of its records.
 
 mod interval_notes;
 mod judged;
@@ -28,132 +28,136 @@ pub use table::{headline, length_label, rows_table, table};
 /// Version of [`Summary`]; the file carries it as `v`.
 pub const SUMMARY_VERSION: u32 = 2;
 
-/// What came of a run: `summary.json`.
+/// Summary of a run: `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// [`SUMMARY_VERSION`] of the writer.
+    /// [`SUMMARY_VERSION`] of the program that wrote it.
     pub v: u32,
-    /// Attempts that the run was to make.
+    /// Number of planned attempts.
     pub attempts_total: u64,
-    /// Attempts that have a record.
+    /// Number of attempts with a record.
     pub attempts: u64,
-    /// Samples that have a record.
+    /// Number of samples with a record.
     pub samples: u64,
-    /// Attempts that have a score.
+    /// Number of attempts with a score.
     pub scored: u64,
-    /// Attempts that score 1.
+    /// Number of attempts that score 1.
     #[serde(default)]
     pub right: u64,
-    /// `scored / attempts_total`, 0 of an empty run.
+    /// `scored / attempts_total`; 0 for an empty run.
     pub coverage: f64,
-    /// Attempts by how they ended.
+    /// Number of attempts by status.
     pub statuses: Statuses,
-    /// The mean score of the attempts that have one. None if none has.
+    /// Mean score of the attempts that have one; `None` if none has.
     pub score: Option<Estimate>,
-    /// The same with every attempt of status `error` taken as 0: the score if the infrastructure is to blame too.
+    /// Mean score when every attempt of status `error` scores 0, which blames infrastructure errors
+    /// on the run.
     pub score_errors_as_zero: Option<Estimate>,
-    /// pass@k and its kin; none where every sample was attempted once.
+    /// pass@k and related figures; `None` if every sample was attempted once.
     pub repeated: Option<Repeated>,
-    /// By the samples' `context_length`, or the `context_len` of the data, shortest first; empty if they have none.
+    /// Scores by the samples' `context_length`, or the `context_len` of the data, shortest first.
+    /// Empty if samples have neither.
     pub by_context_length: Vec<ContextLength>,
-    /// What an attempt took on average; none if none ran to its end.
+    /// Means per attempt; `None` if no attempt ran to its end.
     pub per_attempt: Option<PerAttempt>,
-    /// Attempts whose first-iteration return was shown back to them. None if it is unknown of one.
+    /// Number of attempts whose return in the first iteration was intercepted and shown back;
+    /// `None` if unknown for one of them.
     pub returned_early: Option<u64>,
-    /// Attempts in which something was left out of a conversation, because it outgrew its model's context: older outputs, or
-    /// with `direct` the middle of the context itself.
+    /// Number of attempts in which text was dropped from a conversation that exceeded its model's
+    /// context window: older outputs, or with `direct` the middle of the context itself.
     #[serde(default)]
     pub context_trimmed: u64,
-    /// Attempts whose answer has a form that the scorer could not read; they score 0.
+    /// Number of attempts whose answer the scorer could not parse; they score 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
-    /// Tokens of the attempts that have a count; none if none has.
+    /// Tokens of the attempts that have a count; `None` if none has.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
-    /// Attempts whose tokens nobody counted.
+    /// Number of attempts without a token count.
     #[serde(default)]
     pub usage_unknown: u64,
-    /// Requests to models that were sent again. None if they are unknown of one attempt.
+    /// Number of retried requests to models; `None` if unknown for one of the attempts.
     #[serde(default)]
     pub retries: Option<u64>,
-    /// Requests to models, as far as they are known.
+    /// Number of requests to models, as far as known.
     #[serde(default)]
     pub llm_calls: u64,
-    /// Those of them that a cache answered, which cost nothing.
+    /// Number of these requests that were answered from a cache, at no cost.
     #[serde(default)]
     pub cached_calls: u64,
-    /// US dollars of the attempts of which the cost is known; none if it is known of none.
+    /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Attempts of which the cost is not known.
+    /// Number of attempts of unknown cost.
     pub cost_unknown: u64,
-    /// What a model took that judged the answers, of which no other figure holds any; none where none did.
+    /// Usage of the model that judged the answers, which no other figure includes; `None` without a
+    /// judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<Judged>,
-    /// Seconds that all attempts took, one after the other.
+    /// Sum of the durations of all attempts, in seconds.
     pub total_time_s: f64,
-    /// What was spent beside the attempts that count, as recorded in the run directory.
+    /// Spending on attempts that do not count, as recorded in the run directory.
     #[serde(default)]
     pub wasted: Wasted,
 }
 
-/// Why a right answer has no cost.
+/// Reason why the cost of a correct answer is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoCost {
     /// No attempt scores 1.
     #[error("no right answer")]
     NoneRight,
-    /// The cost of an attempt or call is not known.
+    /// The cost of an attempt or call is unknown.
     #[error("price unknown")]
     UnknownPrice,
 }
 
-/// Attempts by how they ended.
+/// Number of attempts by status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statuses {
-    /// With an answer.
+    /// Attempts with an answer.
     pub ok: u64,
-    /// At a limit.
+    /// Attempts that hit a limit.
     pub limit: u64,
-    /// By a failure of the infrastructure.
+    /// Attempts that failed because of the infrastructure.
     pub error: u64,
-    /// Because the run was stopped.
+    /// Attempts cancelled because the run was stopped.
     pub cancelled: u64,
 }
 
-/// The score at one length of context.
+/// Score at one context length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextLength {
-    /// Characters, as the samples' metadata say.
+    /// Context length in characters, according to the samples' metadata.
     pub context_length: u64,
-    /// Attempts that have a record.
+    /// Number of attempts with a record.
     pub attempts: u64,
-    /// Attempts that have a score.
+    /// Number of attempts with a score.
     pub scored: u64,
-    /// Their mean score.
+    /// Mean score of these attempts.
     pub score: Option<Estimate>,
 }
 
-/// Means over the attempts that ran to an end of their own: status `ok` or `limit`.
+/// Means over the attempts that ran to their own end: status `ok` or `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PerAttempt {
-    /// How many these are.
+    /// Number of these attempts.
     pub attempts: u64,
     /// Iterations of the root.
     pub iterations: f64,
-    /// The share of attempts that called `rlm()` or `llm()` at all. This and the next are unknown where they are
-    /// unknown of one of the attempts.
+    /// Share of attempts that called `rlm()` or `llm()`. This and the following optional figures
+    /// are `None` if unknown for one of the attempts.
     pub delegation_rate: Option<f64>,
-    /// Agents, the root and one-shot calls included.
+    /// Number of agents, including the root and one-shot calls.
     pub agents: Option<f64>,
     /// Requests to models.
     pub llm_calls: Option<f64>,
-    /// Wall seconds.
+    /// Wall-clock seconds.
     pub total_time_s: f64,
     /// Milliseconds in which neither a model nor the sandbox worked.
     pub overhead_ms: Option<f64>,
-    /// The most of these that any attempt had.
+    /// Maximum overhead of an attempt, in milliseconds.
     pub most_overhead_ms: Option<f64>,
-    /// All of these as a share of the attempts' time.
+    /// Total overhead as a share of the attempts' time.
     pub overhead_share: Option<f64>,
 }
 
@@ -166,7 +170,8 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Summary {
-    /// The summary of a run that was to make `attempts_total` attempts; `records` holds one for each that it made.
+    /// Summarizes a run with `attempts_total` planned attempts; `records` has one record for each
+    /// finished attempt.
     pub fn new(records: &[AttemptRecord], attempts_total: u64) -> Self {
         let score = |record: &AttemptRecord| record.score;
         let score_or_zero = |record: &AttemptRecord| match record.status {
@@ -217,7 +222,7 @@ impl Summary {
             cost_usd: (!costs.is_empty()).then(|| settled(costs.iter().sum())),
             cost_unknown: (records.len() - costs.len()) as u64,
             judge: judged::judged(records),
-            // Not `sum()`, by which no record is -0.
+            // `sum()` would return -0 without records.
             total_time_s: records
                 .iter()
                 .fold(0.0, |sum, record| sum + record.total_time_s),
@@ -225,7 +230,7 @@ impl Summary {
         }
     }
 
-    /// Every figure that a table shows with its interval.
+    /// Returns every figure that a table shows with its interval.
     pub fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let scores = [&self.score, &self.score_errors_as_zero];
         let lengths = self.by_context_length.iter().map(|group| &group.score);
@@ -233,7 +238,7 @@ impl Summary {
         scores.into_iter().chain(lengths).flatten().chain(repeated)
     }
 
-    /// What the run has used up in all: in the attempts that count, and in those that were abandoned or made again.
+    /// Returns the total spending of the run, including abandoned and superseded attempts.
     pub fn spent(&self) -> AllSpent {
         let Wasted {
             abandoned,
@@ -252,11 +257,11 @@ impl Summary {
         }
     }
 
-    /// US dollars that a right answer took: those of all tries, whatever came of them, by the attempts that score 1. What
-    /// judging the answers cost is not among them.
+    /// Returns the cost in US dollars of a correct answer: the cost of all tries divided by the
+    /// number of attempts that score 1. The cost of judging is not included.
     ///
     /// # Errors
-    /// [`NoCost`] where there is no such figure.
+    /// Returns [`NoCost`] if there is no correct answer or a cost is unknown.
     pub fn cost_per_right_answer(&self) -> Result<f64, NoCost> {
         let spent = self.spent();
         match spent.cost_usd {
@@ -270,12 +275,12 @@ impl Summary {
         }
     }
 
-    /// Whether there were attempts that count for nothing.
+    /// Whether there were attempts that do not count.
     pub fn has_wasted(&self) -> bool {
         self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
     }
 
-    /// The same with what the run's directory knows to have been spent for nothing.
+    /// Sets the spending on attempts that do not count, which the run's directory knows.
     #[must_use]
     pub fn with_wasted(self, wasted: Wasted) -> Self {
         Self { wasted, ..self }
@@ -316,17 +321,17 @@ fn statuses(records: &[AttemptRecord]) -> Statuses {
     }
 }
 
-/// What an attempt stands or falls with.
+/// Unit of independent sampling: attempts in the same cluster are correlated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cluster<'a> {
-    /// The samples of a named cluster.
+    /// Samples of a named cluster.
     Named(&'a str),
-    /// The other attempts at its sample.
+    /// Attempts at a single sample.
     Sample(&'a str),
 }
 
 impl<'a> Cluster<'a> {
-    /// That of the attempts at a sample.
+    /// Returns the cluster of the attempts at a sample.
     pub fn of(sample: &'a str, cluster: Option<&'a str>) -> Self {
         cluster.map_or(Self::Sample(sample), Self::Named)
     }
@@ -347,7 +352,8 @@ fn mean_score<'a>(
     estimate(&values)
 }
 
-/// The facts that say how long a sample's context is: in characters, or as the data counts it, in tokens.
+/// Metadata fields with the length of a sample's context: in characters, or, as counted by the
+/// data, in tokens.
 pub(crate) const LENGTHS: [&str; 2] = ["context_length", "context_len"];
 
 fn by_context_length(records: &[AttemptRecord]) -> Vec<ContextLength> {
@@ -381,7 +387,8 @@ fn per_attempt(records: &[AttemptRecord]) -> Option<PerAttempt> {
     let n = ended.len() as f64;
     let mean =
         |of: fn(&AttemptRecord) -> f64| ended.iter().map(|record| of(record)).sum::<f64>() / n;
-    // Attempts with a value may differ from those without: no mean of a part.
+    // Attempts with a value may differ from those without, so no mean is computed over a part of
+    // them.
     let mean_if_known = |of: fn(&AttemptRecord) -> Option<f64>| {
         let sum: Option<f64> = ended.iter().map(|record| of(record)).sum();
         sum.map(|sum| sum / n)

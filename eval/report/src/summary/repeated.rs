@@ -1,4 +1,4 @@
-//! Statistics of several attempts per sample: pass@k and similar.
+//! Statistics of several attempts per sample, such as pass@k.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,44 @@ use statistics::{Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k,
 
 use super::Cluster;
 
-/// A run of several attempts at each sample.
+/// Figures of a run with several attempts at each sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
-    /// `n`: the most attempts that any sample has a record of.
+    /// `n`: the maximum number of recorded attempts at a sample.
     pub attempts_per_sample: u32,
-    /// Of the attempts that have a score.
+    /// Figures over the attempts that have a score.
     pub errors_excluded: Attempts,
-    /// The same with every attempt of status `error` taken as 0.
+    /// Figures when every attempt of status `error` scores 0.
     pub errors_as_zero: Attempts,
 }
 
-/// Figures over the samples, each sample counting once.
+/// Figures over the samples, each with equal weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempts {
-    /// The mean over samples of the mean score of their attempts.
+    /// Mean over samples of the mean score of their attempts.
     pub mean_of_attempts: Option<Estimate>,
-    /// The mean over samples of their best score of `n`; samples with fewer scores are left out.
+    /// Mean over samples of their best score of `n`; samples with fewer scores are excluded.
     pub best_of_n: Option<Estimate>,
-    /// By `k`: 1, 2, 4, 8, … and `n`.
+    /// Probabilities by `k`: 1, 2, 4, 8, … and `n`.
     pub pass: Vec<Pass>,
 }
 
-/// The chances that of `k` attempts at a sample one is right, and that all are. An attempt is right if it scores 1.
+/// Probabilities that at least one, and that all, of `k` attempts at a sample are correct. An
+/// attempt is correct if it scores 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
-    /// Attempts drawn.
+    /// Number of attempts drawn.
     pub k: u32,
-    /// Samples that have at least `k` scores; the others are left out.
+    /// Number of samples with at least `k` scores; the others are excluded.
     pub samples: u64,
-    /// At least one is right.
+    /// Probability that at least one attempt is correct: pass@k.
     pub pass_at_k: Option<Estimate>,
-    /// All are right: pass^k.
+    /// Probability that all attempts are correct: pass^k.
     pub pass_hat_k: Option<Estimate>,
 }
 
 impl Repeated {
-    /// Every figure that a table shows with its interval.
+    /// Returns every figure that a table shows with its interval.
     pub(super) fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let ways = [&self.errors_excluded, &self.errors_as_zero];
         ways.into_iter().flat_map(|way| {
@@ -56,7 +57,7 @@ impl Repeated {
     }
 }
 
-/// None where no sample has a second attempt.
+/// Computes the figures, or returns `None` if no sample has a second attempt.
 pub(super) fn repeated(
     records: &[AttemptRecord],
     score_or_zero: impl Fn(&AttemptRecord) -> Option<f64>,
@@ -101,7 +102,7 @@ fn attempts(
     let best = |scores: &[f64]| (counted(scores).0 >= n).then(|| best_of(scores))?;
     let pass = |k| {
         let draw = |chance: fn(u32, u32, u32) -> Option<f64>| {
-            // Of all that were made, one is right or none is.
+            // If `k` covers all attempts, the result is certain: one of them is correct or none is.
             let of_attempts = if most.is_some_and(|most| most <= k as usize) {
                 OfAttempts::Answer
             } else {
@@ -128,22 +129,22 @@ fn attempts(
     }
 }
 
-/// None without scores.
+/// Returns the mean, or `None` without scores.
 fn mean(scores: &[f64]) -> Option<f64> {
-    // In an order of their own: attempts finish in any.
+    // Sort first, because sums depend on the order and attempts finish in any order.
     let mut scores = scores.to_vec();
     scores.sort_by(f64::total_cmp);
     (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
 
-/// How many scores there are, and how many of them are right.
+/// Returns the number of scores, and the number of correct ones.
 fn counted(scores: &[f64]) -> (u32, u32) {
     scores.iter().fold((0, 0), |(made, right), score| {
         (made + 1, right + u32::from(*score >= 1.0))
     })
 }
 
-/// 1, 2, 4, 8, … below `n`, and `n`.
+/// Returns 1, 2, 4, 8, … below `n`, and `n`.
 fn sizes(n: u32) -> impl Iterator<Item = u32> {
     let doubling = std::iter::successors(Some(1_u32), |k| k.checked_mul(2));
     doubling.take_while(move |k| *k < n).chain([n])

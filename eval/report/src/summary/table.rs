@@ -1,4 +1,4 @@
-//! Runs side by side, as text for people.
+//! Formats runs side by side as text for people.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use super::attempt_rows::attempt_figures;
 use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::columns::{in_columns, side_by_side};
 
-/// A run in one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40 ok, 1 error; 12.3 s`.
+/// Formats a run on one line: `score 0.925 [0.80, 0.97] (errors as zero 0.902), 40/41 scored: 40
+/// ok, 1 error; 12.3 s`.
 pub fn headline(summary: &Summary) -> String {
     let score = score_text(summary.score.as_ref());
     let with_errors = match &summary.score_errors_as_zero {
@@ -28,9 +29,11 @@ pub fn headline(summary: &Summary) -> String {
     )
 }
 
-/// One or several runs side by side, one line per figure, at most `width` columns wide and without colour.
+/// Formats one or several runs side by side, one line per figure, at most `width` columns wide and
+/// without colors.
 ///
-/// Labels may be any text. Ends in a newline, unless there is no run. What is to know of the intervals stands below.
+/// Labels are sanitized. The text ends in a newline, unless there are no runs. Notes about the
+/// intervals follow below the table.
 pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
     let blocks = runs.chunks(side_by_side(width));
     let blocks: Vec<String> = blocks.map(|runs| block(runs, width)).collect();
@@ -38,7 +41,7 @@ pub fn table(runs: &[(&str, &Summary)], width: u16) -> String {
     blocks.join("\n") + &below(&interval_notes(estimates))
 }
 
-/// Sentences as lines below a table, after an empty line.
+/// Formats sentences as lines below a table, after an empty line.
 fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -152,7 +155,7 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
     in_columns("", runs.iter().map(|(label, _)| *label), rows, width)
 }
 
-/// All lengths of contexts that any of the runs has, in characters, shortest first.
+/// Returns all context lengths of the runs in characters, shortest first.
 pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> BTreeSet<u64> {
     let groups = summaries
         .into_iter()
@@ -160,14 +163,14 @@ pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> 
     groups.map(|group| group.context_length).collect()
 }
 
-/// What stands for a figure that there is not.
+/// Placeholder for a missing figure.
 pub const NONE: &str = "-";
 
 pub(super) fn none() -> String {
     NONE.to_owned()
 }
 
-/// A mean, with its interval where it has one.
+/// Formats a mean, with its interval if it has one.
 pub fn score_text(estimate: Option<&Estimate>) -> String {
     match estimate {
         None => none(),
@@ -186,12 +189,12 @@ pub fn score_text(estimate: Option<&Estimate>) -> String {
     }
 }
 
-/// A share in percent.
+/// Formats a share in percent.
 pub fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// How attempts ended, those ways that there were.
+/// Formats the counts of attempts by status, without zeros.
 pub fn statuses_text(statuses: &Statuses) -> String {
     let counts = [
         (statuses.ok, "ok"),
@@ -215,12 +218,12 @@ fn mean(run: &Summary, text: impl Fn(&PerAttempt) -> String) -> String {
     run.per_attempt.as_ref().map_or_else(none, text)
 }
 
-/// A mean that may be unknown.
+/// Formats a mean that may be unknown.
 fn mean_if_known(run: &Summary, text: impl Fn(&PerAttempt) -> Option<String>) -> String {
     run.per_attempt.as_ref().and_then(text).unwrap_or_else(none)
 }
 
-/// The mark of what rests on an estimate.
+/// Returns the mark of estimated figures.
 fn about(usage: Option<&Usage>) -> &'static str {
     if usage.is_some_and(|usage| usage.estimated) {
         "~"
@@ -229,7 +232,8 @@ fn about(usage: Option<&Usage>) -> &'static str {
     }
 }
 
-/// Tokens of a run, of input or of output: `~` before an estimate, and how many attempts are unknown.
+/// Formats the input or output tokens of a run, with `~` before an estimate and the number of
+/// attempts without a count.
 pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let Some(usage) = &run.usage else {
         return none();
@@ -237,19 +241,21 @@ pub fn tokens(run: &Summary, count: fn(&Usage) -> u64) -> String {
     let about = about(Some(usage));
     let counted = amount(count(usage));
     match run.usage_unknown {
-        // All that is known is that some attempts used nothing.
+        // Only some attempts have a count, and they used nothing.
         1.. if usage.total() == 0 => none(),
         0 => format!("{about}{counted}"),
         unknown => format!("{about}{counted} and {unknown} unknown"),
     }
 }
 
-/// What the attempts that count have cost: `~` before what rests on an estimate, and how many attempts are unknown.
+/// Formats the cost of the attempts that count, with `~` before an estimate and the number of
+/// attempts of unknown cost.
 pub fn cost(run: &Summary) -> String {
     dollars(run.cost_usd, run.cost_unknown, about(run.usage.as_ref()))
 }
 
-/// The same with the attempts that do not count, and with how many of their calls are unknown.
+/// Formats the cost of all attempts, including those that do not count, with the number of their
+/// calls of unknown cost.
 pub fn cost_of_all_tries(run: &Summary) -> String {
     let spent = run.spent();
     let known = dollars(spent.cost_usd, run.cost_unknown, about(Some(&spent.usage)));
@@ -260,8 +266,8 @@ pub fn cost_of_all_tries(run: &Summary) -> String {
     }
 }
 
-/// What a right answer cost: `~` before what rests on an estimate, or why it is not known. Behind it stands how many
-/// calls a cache answered, for nothing.
+/// Formats the cost of a correct answer, with `~` before an estimate, or why it is not known. The
+/// number of calls answered from a cache, at no cost, follows.
 pub fn cost_per_right_answer(run: &Summary) -> String {
     match run.cost_per_right_answer() {
         Ok(cost) => {
@@ -277,16 +283,17 @@ pub fn cost_per_right_answer(run: &Summary) -> String {
 
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
-        // Of the second all that is known is that some attempts cost nothing.
+        // In the second case, all that is known is that some attempts cost nothing.
         (None, _) | (Some(0.0), 1..) => none(),
         (Some(cost), 0) => format!("{about}{}", usd(cost)),
         (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
     }
 }
 
-/// US dollars to four decimals, and as many more as three significant digits need: `$0.1600`, `$0.0000123`. Nothing but 0 is `$0`.
+/// Formats US dollars with four decimals, or as many as three significant digits need: `$0.1600`,
+/// `$0.0000123`. Zero is `$0`.
 pub fn usd(cost: f64) -> String {
-    /// Decimals of the least cost that is written out.
+    /// Maximum decimals of a cost.
     const MOST: u8 = 20;
     if cost == 0.0 {
         return "$0".to_owned();
@@ -297,7 +304,8 @@ pub fn usd(cost: f64) -> String {
     format!("${cost:.*}", usize::from(decimals))
 }
 
-/// A length of context: `8k`, `1m`, or the plain number where it is not round, so that no two share a label.
+/// Formats a context length: `8k`, `1m`, or the plain number if it is not round, so that labels are
+/// unique.
 fn label(length: u64) -> String {
     match length {
         0 => "0".to_owned(),
@@ -307,7 +315,7 @@ fn label(length: u64) -> String {
     }
 }
 
-/// A count in at most five characters: `950`, `8.2k`, `128k`, `1.5M`.
+/// Formats a count in at most five characters: `950`, `8.2k`, `128k`, `1.5M`.
 pub fn amount(count: u64) -> String {
     let count = count as f64;
     match count {
@@ -320,7 +328,8 @@ pub fn amount(count: u64) -> String {
     }
 }
 
-/// Rows of a name and a cell for each run, under the runs' labels, in the manner of [`table`]. Any of it may be any text.
+/// Formats rows with a name and a cell for each run under the runs' labels, like [`table`]. All
+/// texts are sanitized.
 pub fn rows_table(
     title: &str,
     labels: &[&str],
@@ -338,7 +347,7 @@ pub fn rows_table(
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// A length of context as tables show it: `8k`.
+/// Formats a context length for tables: `8k`.
 pub fn length_label(length: u64) -> String {
     label(length)
 }
