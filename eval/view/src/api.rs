@@ -1,4 +1,4 @@
-//! What the page asks for: each address with the JSON that it gives.
+//! The server's API: JSON answers by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use super::sample_list;
 use super::search::{Asked, Kind};
 use super::trajectory::{agent_texts, iterations, outline, text_part};
 
-/// Iterations of a page at most.
+/// Maximum iterations on a page.
 const ITERATIONS: usize = 100;
 
-/// Samples of a comparison's page at most.
+/// Maximum samples on a page of a comparison.
 const DIFFERING: usize = 500;
 
-/// Hits of a search's page at most.
+/// Maximum hits on a page of a search.
 const HITS: usize = 50;
 
-/// Characters of a record's texts that a page shows; trajectories have them in full.
+/// Maximum characters of a record's texts on a page; trajectories have the full texts.
 const RECORD_TEXT: usize = 100_000;
 
-/// The answer to a request for `/api/NAME?QUERY`, as JSON. None if there is no such name.
+/// Answers a request for `/api/NAME?QUERY` with JSON. Returns `None` for an unknown name.
 ///
 /// | name | parameters | gives |
 /// |---|---|---|
@@ -53,7 +53,7 @@ const RECORD_TEXT: usize = 100_000;
 /// | `stamp` | `run`, `sample`, `attempt`, all optional | a text that is equal while nothing changes |
 ///
 /// # Errors
-/// [`ViewError`] for what is not there, and for files that cannot be read.
+/// Returns [`ViewError`] if something does not exist or a file cannot be read.
 pub fn answer(library: &Library, name: &str, query: &Query) -> Option<Result<String, ViewError>> {
     Some(match name {
         "runs" => runs(library, query),
@@ -97,7 +97,7 @@ fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(text_of(&library.failures(&file)))
 }
 
-/// The expression by which a list is searched.
+/// Parses the search expression of a list.
 fn search(query: &Query) -> Result<Filter, ViewError> {
     let search = query.get("search").unwrap_or_default();
     Filter::parse(search).map_err(|problem| ViewError::Parameter {
@@ -126,7 +126,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         offset: query.number("offset", 0)?,
         limit: query.number("limit", HITS)?.min(HITS),
     };
-    // Records are read where the filter asks for them alone.
+    // Records are read only if the filter needs them.
     let mut files: HashMap<String, Option<(Arc<RunFile>, Marks)>> = HashMap::new();
     let passes = |run: &str, sample: &str, attempt: u32| {
         if filter.is_plain() {
@@ -154,7 +154,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// What a filter asks of attempts besides their records.
+/// Returns the data besides records that a filter needs.
 fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
     let mut marks = Marks::default();
     if filter.asks_for_groups() {
@@ -184,7 +184,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     let record = found.map(shown_record);
     let (agents, progress) = match trajectory {
         Ok((agents, progress)) => (agents, Some(progress)),
-        // A record whose trajectory is gone still has something to show.
+        // A record without a trajectory can still be shown.
         Err(ViewError::NotFound { .. }) if record.is_some() => (json!([]), None),
         Err(error) => return Err(error),
     };
@@ -199,7 +199,7 @@ fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// What comes before and after an attempt in the list that it was opened from.
+/// Returns the attempts before and after one in the list that it was opened from.
 fn neighbours(
     library: &Library,
     query: &Query,
@@ -280,14 +280,14 @@ fn stamp(library: &Library, query: &Query) -> Result<String, ViewError> {
     Ok(text_of(&json!({ "stamp": stamp })))
 }
 
-/// Run, sample and attempt of a request.
+/// Returns run, sample and attempt of a request.
 fn which(query: &Query) -> Result<(&str, &str, u32), ViewError> {
     let run = query.required("run")?;
     let sample = query.required("sample")?;
     Ok((run, sample, query.number("attempt", 1)?))
 }
 
-/// A record with its texts cut where they are too long for a page.
+/// Returns a record with long texts truncated.
 fn shown_record(record: &records::AttemptRecord) -> Value {
     let mut record = json!(record);
     if let Some(fields) = record.as_object_mut() {
@@ -307,7 +307,7 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
     record
 }
 
-/// JSON of values whose keys are texts, which cannot fail.
+/// Serializes a value whose keys are strings, which cannot fail.
 fn text_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

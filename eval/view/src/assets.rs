@@ -1,25 +1,25 @@
-//! The files of the page, which are part of the program: one page, its style and its script.
+//! Files of the page, compiled into the program: one HTML page, its styles and its scripts.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// The page itself, without style and scripts.
+/// The page without styles and scripts.
 const PAGE: &str = include_str!("assets/index.html");
 
-/// The page with what is to stand in its head and at the end of its body.
+/// Returns the page with text added to its head and at the end of its body.
 pub fn page(head: &str, tail: &str) -> String {
     PAGE.replacen("<title>", &format!("{head}<title>"), 1)
         .replacen("</body>", &format!("{tail}</body>"), 1)
 }
 
-/// Declares files by their names.
+/// Lists embedded files with their names.
 macro_rules! files {
     ($($name:literal),*) => {
         &[$(($name, include_str!(concat!("assets/", $name)))),*]
     };
 }
 
-/// Styles, in the order in which the page takes them.
+/// Stylesheets, in the order in which the page applies them.
 const STYLES: &[(&str, &str)] = files![
     "base.css",
     "tables.css",
@@ -29,7 +29,7 @@ const STYLES: &[(&str, &str)] = files![
     "inside.css"
 ];
 
-/// Scripts: ES modules, each after those that it imports.
+/// Scripts: ES modules, each after the modules that it imports.
 const SCRIPTS: &[(&str, &str)] = files![
     "controls.js",
     "dom.js",
@@ -77,19 +77,20 @@ const SCRIPTS: &[(&str, &str)] = files![
     "main.js"
 ];
 
-/// All styles.
+/// All stylesheets, concatenated.
 pub static STYLE: LazyLock<String> =
     LazyLock::new(|| STYLES.iter().map(|(_, style)| *style).collect());
 
-/// All scripts as one, so that a page can hold them: a chain of imports would be a request after the other.
+/// All scripts as one, so that a page can contain them: a chain of imports would take one request
+/// after another.
 pub static SCRIPT: LazyLock<String> = LazyLock::new(|| {
     let modules = SCRIPTS.iter().map(|(name, text)| module(name, text));
     modules.collect()
 });
 
-/// A module as a function that is called at once and gives what the module exports.
+/// Converts a module to an immediately invoked function that returns its exports.
 ///
-/// Exports and imports have to stand at the beginning of a line of their own, and imports name what they import.
+/// Every export and import must begin a line, and imports must name what they import.
 fn module(name: &str, text: &str) -> String {
     let mut body = String::new();
     let mut exports = Vec::new();
@@ -101,7 +102,7 @@ fn module(name: &str, text: &str) -> String {
                 line
             }
         };
-        // Formatting into a text cannot fail.
+        // Formatting into a string cannot fail.
         let _ = match imported(line) {
             None => writeln!(body, "{line}"),
             Some((names, from)) => writeln!(body, "const {names} = {};", variable(from)),
@@ -114,19 +115,19 @@ fn module(name: &str, text: &str) -> String {
     )
 }
 
-/// The name that `const NAME = …` or `async function NAME(…) …` declares.
+/// Returns the name declared by `const NAME = …` or `async function NAME(…) …`.
 fn declared(line: &str) -> Option<&str> {
     let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.find(|word| !["async", "function", "const"].contains(word))
 }
 
-/// The names in their braces, and the file, of `import { NAMES } from "./FILE";`.
+/// Parses `import { NAMES } from "./FILE";` into the names with their braces and the file.
 fn imported(line: &str) -> Option<(&str, &str)> {
     let (names, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
     Some((names, from.strip_suffix("\";")?))
 }
 
-/// The variable that holds what a file exports.
+/// Returns the variable that holds the exports of a file.
 fn variable(file: &str) -> String {
     let stem = file.strip_suffix(".js").unwrap_or(file);
     format!("module_{}", stem.replace('-', "_"))

@@ -1,5 +1,5 @@
-//! Runs against each other: the first is the base, each other is paired with it sample by sample, and the best of these with
-//! each other.
+//! Compares runs for a page: the first is the baseline, each other run is paired with it sample by
+//! sample, and the best of these are compared with each other.
 
 use std::collections::BTreeMap;
 
@@ -12,81 +12,83 @@ use super::overview::Overview;
 use super::run_file::RunFile;
 use super::sample_list::natural;
 
-/// Characters of an answer that a row shows.
+/// Maximum characters of an answer in a row.
 const SHOWN: usize = 120;
 
-/// Scores that differ by less are equal: sums of the same attempts in another order.
+/// Scores that differ by less are equal, because sums depend on the order of attempts.
 const EQUAL: f64 = 1e-9;
 
-/// Runs against the first of them.
+/// A comparison of runs with the first of them.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    /// The runs, the base first.
+    /// The runs, the baseline first.
     pub runs: Vec<Overview>,
-    /// What pairs and sentences call them, in their order: `A`, `B`, ….
+    /// Names of the runs in pairs and sentences, in order: `A`, `B`, ….
     pub names: Vec<String>,
-    /// The parts that differ, and what is in effect in each run.
+    /// Parts that differ, with the value in effect in each run.
     pub differing: Vec<(String, Vec<String>)>,
-    /// What else there is to know of them, a sentence each.
+    /// Further remarks, one sentence each.
     pub sentences: Vec<String>,
-    /// The others against the base, and the best of them with each other.
+    /// Comparisons of the others with the baseline, and of the best with each other.
     pub families: Vec<Family>,
-    /// Samples that the base and any of the others have both scored.
+    /// Number of samples that the baseline and at least one other run have scored.
     pub shared_samples: usize,
-    /// Whether all ran on the same data with the same scorer.
+    /// Whether all runs used the same data and scorer.
     pub one_task: bool,
-    /// Samples that any of them scores otherwise than the base, in natural order.
+    /// Number of samples that at least one run scores differently from the baseline.
     pub differing_samples: usize,
-    /// Samples before this page.
+    /// Number of samples before this page.
     pub offset: usize,
-    /// A page of these samples.
+    /// The samples of this page, in natural order.
     pub samples: Vec<Differing>,
 }
 
 /// Comparisons whose p values are corrected together.
 #[derive(Debug, Serialize)]
 pub struct Family {
-    /// Which they are.
+    /// Kind of the family.
     pub kind: FamilyKind,
-    /// What they compare and how their p values are corrected; none for the one comparison of two runs.
+    /// What is compared and how p values are corrected; `None` for the only comparison of two runs.
     pub heading: Option<String>,
-    /// Those that are shown, in the order of the runs.
+    /// Shown comparisons, in the order of the runs.
     pub pairs: Vec<Pair>,
 }
 
-/// A run against another, over the samples that both have scored: the figures of `rlm-eval compare`.
+/// A comparison of two runs over the samples that both have scored: the figures of `rlm-eval
+/// compare`.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// Errors excluded and errors as zero, with p values by Holm's correction over the family.
+    /// Figures with errors excluded and with errors as zero, with p values corrected over the
+    /// family.
     #[serde(flatten)]
     pub compared: RunPair,
-    /// What it comes to, and what is to know of its intervals.
+    /// Verdict, and cautions about the intervals.
     pub verdict: Vec<String>,
-    /// Whether both ran on the same data with the same scorer.
+    /// Whether both runs used the same data and scorer.
     pub same_task: bool,
 }
 
 /// A sample that the runs score differently.
 #[derive(Debug, Serialize)]
 pub struct Differing {
-    /// The sample.
+    /// Id of the sample.
     pub id: String,
-    /// What each run made of it, in their order; none where it has no score.
+    /// Result of each run, in order; `None` without a score.
     pub results: Vec<Option<Result>>,
 }
 
-/// What a run made of a sample.
+/// Result of a run at a sample.
 #[derive(Debug, Clone, Serialize)]
 pub struct Result {
     /// Mean score of its attempts.
     pub score: f64,
-    /// Its first attempt that has a score.
+    /// Number of its first attempt with a score.
     pub attempt: u32,
-    /// The beginning of that attempt's answer.
+    /// Beginning of that attempt's answer.
     pub answer: Option<String>,
 }
 
-/// Compares runs. `named` holds each with its id, the base first.
+/// Compares runs. `named` holds each run with its id, the baseline first.
 pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Comparison {
     let files: Vec<&RunFile> = named.iter().map(|(_, run)| *run).collect();
     let (mut samples, shared_samples) = differing_and_shared(&files);
@@ -133,12 +135,13 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
     }
 }
 
-/// The samples that any of these runs scores otherwise than the first, in natural order.
+/// Returns the samples that at least one run scores differently from the first, in natural order.
 pub fn differing(runs: &[&RunFile]) -> Vec<Differing> {
     differing_and_shared(runs).0
 }
 
-/// Those, and how many samples the first has in common with any of the others.
+/// Returns the differing samples, and the number of samples that the first run shares with at least
+/// one other.
 fn differing_and_shared(runs: &[&RunFile]) -> (Vec<Differing>, usize) {
     let results: Vec<Results> = runs.iter().map(|run| results(run)).collect();
     let Some((base, others)) = results.split_first() else {
@@ -167,7 +170,7 @@ fn differs(a: &Result, b: &Result) -> bool {
     (a.score - b.score).abs() > EQUAL
 }
 
-/// Each scored sample with its mean score.
+/// Returns each scored sample with its mean score.
 fn results(file: &RunFile) -> Results {
     let mut found: BTreeMap<String, (Result, f64)> = BTreeMap::new();
     for record in &file.run.records {

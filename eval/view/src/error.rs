@@ -1,27 +1,27 @@
-//! Why the viewer cannot show something.
+//! Errors of the viewer.
 
 use std::io;
 use std::path::PathBuf;
 
 use records::run_dir::RunDirError;
 
-/// Why the viewer cannot show something.
+/// Reason why the viewer cannot show something.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// The folder is neither a run nor can it be listed.
+    /// The folder is not a run and cannot be listed.
     #[error("cannot read {}: {reason}", path.display())]
     Folder {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// The port is taken, or may not be used.
+    /// The port is in use or not permitted.
     #[error("cannot listen on 127.0.0.1:{port}: {reason}")]
     Listen {
-        /// The port as asked for; 0 for any.
+        /// Requested port; 0 for any free port.
         port: u16,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
     /// The server failed.
@@ -30,12 +30,12 @@ pub enum ViewError {
     /// A run directory cannot be read.
     #[error(transparent)]
     Run(#[from] RunDirError),
-    /// The folder holds no such run, sample, attempt or agent.
+    /// The folder does not contain this run, sample, attempt or agent.
     #[error("there is no {what} `{id}` here")]
     NotFound {
-        /// What was asked for.
+        /// Kind of the requested object.
         what: &'static str,
-        /// Its id as asked for.
+        /// Requested id.
         id: String,
     },
     /// A file lies outside the folder, behind a symbolic link.
@@ -44,42 +44,42 @@ pub enum ViewError {
         /// The file.
         path: PathBuf,
     },
-    /// The index of searched texts cannot be read.
+    /// The search index cannot be read.
     #[error("cannot search {}: {reason}", path.display())]
     Index {
-        /// The index.
+        /// Path of the index.
         path: PathBuf,
-        /// Why not.
+        /// Reason of the failure.
         reason: String,
     },
-    /// A parameter of a request is missing or no such value.
+    /// A parameter of a request is missing or invalid.
     #[error("parameter `{name}`: {problem}")]
     Parameter {
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what would be valid.
         problem: String,
     },
-    /// What is to be exported is not said.
+    /// The subject of an export is ambiguous.
     #[error("{} holds {runs} runs, and a page shows one", path.display())]
     NotOneRun {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// How many runs it holds.
+        /// Number of runs that it contains.
         runs: usize,
     },
     /// The page cannot be written.
     #[error("cannot write {}: {reason}", path.display())]
     Export {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
 }
 
 impl ViewError {
-    /// An id that nothing here has.
+    /// Creates the error for an unknown id.
     pub(super) fn not_found(what: &'static str, id: impl Into<String>) -> Self {
         let id = id.into();
         Self::NotFound { what, id }

@@ -1,4 +1,4 @@
-//! One run or one attempt as a page in a single file, to send to somebody.
+//! Exports one run or one attempt as a page in a single file.
 
 use std::fs;
 use std::path::Path;
@@ -14,32 +14,34 @@ use super::error::ViewError;
 use super::library::Library;
 use super::query::Query;
 
-/// Rows of a page of samples, as `samples.js` asks for them.
+/// Rows per page of samples, as requested by `samples.js`.
 const SAMPLE_PAGE: usize = 100;
 
-/// Iterations of a page, as `iterations.js` asks for them.
+/// Iterations per page, as requested by `iterations.js`.
 const ITERATION_PAGE: usize = 20;
 
-/// What a page shows.
+/// Subject of an exported page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The run with all its samples and their trajectories.
     Run,
     /// One attempt at one sample.
     Attempt {
-        /// The sample.
+        /// Id of the sample.
         sample: String,
-        /// 1-based.
+        /// Number of the attempt, 1-based.
         attempt: u32,
     },
 }
 
-/// Writes a page that shows `subject` of the only run of a library, and needs neither this program nor a network.
+/// Writes a page that shows `subject` of the only run of a library, and that needs neither this
+/// program nor a network.
 ///
-/// Texts longer than the viewer shows at once are cut, and the page says how long they were.
+/// Texts longer than the viewer shows initially are truncated, and the page states their length.
 ///
 /// # Errors
-/// [`ViewError`] if the library does not hold exactly one run, something of it cannot be read, or `file` not be written.
+/// Returns [`ViewError`] if the library does not contain exactly one run, if part of the run cannot
+/// be read, or if `file` cannot be written.
 pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), ViewError> {
     let runs = library.runs()?;
     let [(run, _)] = runs.as_slice() else {
@@ -73,7 +75,7 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
     })
 }
 
-/// The answers that a page carries, by the address that its scripts ask for.
+/// Answers embedded in a page, by the address that its scripts request.
 struct Answers<'a> {
     library: &'a Library,
     answers: Map<String, Value>,
@@ -90,7 +92,7 @@ impl Answers<'_> {
         let mut offset = 0;
         loop {
             let place = offset.to_string();
-            // A script leaves out what is empty, but not a zero.
+            // Scripts omit empty parameters, but not zeros.
             let parameters = [("run", run), ("offset", &place), ("limit", &limit)];
             let page = self.ask("samples", &parameters)?;
             for row in page["rows"].as_array().into_iter().flatten() {
@@ -115,7 +117,7 @@ impl Answers<'_> {
         let number = attempt.to_string();
         let which = [("run", run), ("sample", sample), ("attempt", &number)];
         let mut shown = self.ask("attempt", &which)?;
-        // The file is indexed in steps, so that a browser need not wait.
+        // The file is indexed in steps, so that a browser does not have to wait.
         while shown["progress"]["whole"] == false {
             shown = self.ask("attempt", &which)?;
         }
@@ -154,7 +156,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Puts the images of an answer into it as a whole: the beginning of an image is none.
+    /// Stores an answer with its images in full, because a truncated image cannot be shown.
     fn whole_images(
         &mut self,
         name: &str,
@@ -206,7 +208,7 @@ fn address(parameters: &[(&str, &str)]) -> String {
         .finish()
 }
 
-/// The data of images that were cut, wherever they stand in an answer.
+/// Collects the truncated image data in an answer.
 fn images<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(|one| images(one, found)),
@@ -229,15 +231,16 @@ fn borrowed<'a>(parameters: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a s
     pairs.map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// A part of an address, as `encodeURIComponent` has it or stricter.
+/// Encodes a part of an address at least as strictly as `encodeURIComponent`.
 fn encoded(text: &str) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
     utf8_percent_encode(text, PLAIN).to_string()
 }
 
-/// The served page with its files inside it. Its policy lets run and apply what carries the page's own mark alone.
+/// Returns the page with its files embedded. Its content security policy permits only scripts and
+/// styles with the page's nonce.
 fn page(embedded: &Value) -> String {
-    // `<` would let a text end the element that holds it.
+    // A `<` could let a text end the element that contains it.
     let data = embedded.to_string().replace('<', "\\u003c");
     let mark = hex::encode(&Sha256::digest(&data)[..16]);
     let policy = format!(

@@ -1,4 +1,5 @@
-//! Filters as expressions: `score<1 status:limit agents>3 time>60s cost>0.1 "a text"`. All parts have to hold.
+//! Filter expressions such as `score<1 status:limit agents>3 time>60s cost>0.1 "a text"`. All parts
+//! must match.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -8,18 +9,18 @@ use serde_json::Value;
 
 use super::outcome::expected;
 
-/// A filter as it was typed, taken apart.
+/// A parsed filter expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
-    /// Texts in lower case. What they are looked for in is the matter of who asks.
+    /// Search words in lowercase. The caller decides which texts to search.
     pub words: Vec<String>,
     terms: Vec<Term>,
 }
 
-/// What is known of attempts besides their records, by sample and attempt.
+/// Data about attempts besides their records, by sample and attempt.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// The keys of the groups of failures that it is in.
+    /// Keys of the failure groups of each attempt.
     pub groups: HashMap<(String, u32), Vec<String>>,
 }
 
@@ -31,11 +32,11 @@ struct Term {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Test {
-    /// A figure that is known, and compares so.
+    /// Compares a known figure.
     Figure(Op, f64),
-    /// Whether there is any value.
+    /// Whether the value is known.
     Known(bool),
-    /// One of these texts in lower case; as a whole, or as a part.
+    /// Matches one of these lowercase texts, as a whole or as a part.
     Text {
         any_of: Vec<String>,
         whole: bool,
@@ -57,11 +58,11 @@ enum Op {
 enum Field {
     Figure(&'static Figure),
     Text(&'static Text),
-    /// `meta.NAME`: what the benchmark says of the sample.
+    /// `meta.NAME`: a metadata field of the sample.
     Metadata(String),
 }
 
-/// A field that is a number, with the units that its values may have.
+/// A numeric field, with the unit of its values.
 #[derive(Debug)]
 struct Figure {
     name: &'static str,
@@ -73,13 +74,13 @@ struct Figure {
 enum Unit {
     /// `1`, `2.5k`, `3m`.
     Count,
-    /// `60s`, `2m`, `1h`, `500ms`; seconds where none is named.
+    /// `60s`, `2m`, `1h`, `500ms`; seconds without a unit.
     Time,
     /// `0.1`, `$0.1`.
     Dollars,
 }
 
-/// A field that is a text or several.
+/// A field with one or several texts.
 struct Text {
     name: &'static str,
     of: fn(&Subject<'_>) -> Vec<String>,
@@ -103,18 +104,18 @@ impl PartialEq for Text {
     }
 }
 
-/// An attempt with all that a filter may ask of it.
+/// An attempt with all data that a filter may need.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Its run.
+    /// Run of the attempt.
     pub run: &'a RunIdentity,
-    /// What came of it.
+    /// Record of the attempt.
     pub record: &'a AttemptRecord,
     groups: &'a [String],
 }
 
 impl<'a> Subject<'a> {
-    /// An attempt with its marks.
+    /// Combines an attempt with its marks.
     pub fn of(run: &'a RunIdentity, record: &'a AttemptRecord, marks: &'a Marks) -> Self {
         let key = (record.id.clone(), record.attempt);
         Self {
@@ -124,7 +125,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether a text in lower case stands in id, answer, error or expected value.
+    /// Whether id, answer, error or expected value contain a lowercase text.
     pub fn holds(&self, word: &str) -> bool {
         let record = self.record;
         let within = |text: &str| text.to_lowercase().contains(word);
@@ -255,10 +256,11 @@ static TEXTS: [Text; 12] = [
 const STATUSES: [&str; 4] = ["ok", "limit", "error", "cancelled"];
 
 impl Filter {
-    /// Takes an expression apart. What names no field is a text to look for; quotes make a text of anything.
+    /// Parses an expression. A part that does not name a field is a search word; quotes turn
+    /// anything into one.
     ///
     /// # Errors
-    /// What is wrong with a part, and what would be right.
+    /// Returns what is wrong with a part, and what would be valid.
     pub fn parse(expression: &str) -> Result<Self, String> {
         let mut filter = Self {
             words: Vec::new(),
@@ -274,23 +276,23 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether every attempt passes but for its words.
+    /// Whether the filter consists only of words.
     pub fn is_plain(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether it asks for groups of failures.
+    /// Whether the filter needs the groups of failures.
     pub fn asks_for_groups(&self) -> bool {
         let is_why = |term: &Term| matches!(term.field, Field::Text(text) if text.name == "why");
         self.terms.iter().any(is_why)
     }
 
-    /// Whether all parts hold that are no words.
+    /// Whether all parts other than words match.
     pub fn passes(&self, subject: &Subject<'_>) -> bool {
         self.terms.iter().all(|term| term.holds(subject))
     }
 
-    /// Whether all parts hold, words in the texts of the record.
+    /// Whether all parts match, with words searched in the texts of the record.
     pub fn matches(&self, subject: &Subject<'_>) -> bool {
         self.passes(subject) && self.words.iter().all(|word| subject.holds(word))
     }
@@ -359,12 +361,12 @@ impl Op {
     }
 }
 
-/// A part of an expression: up to a space that does not stand in quotes.
+/// A part of an expression, delimited by spaces outside quotes.
 #[derive(Debug, Default)]
 struct Part {
-    /// Without the quotes.
+    /// Text without the quotes.
     text: String,
-    /// Where in it the first quote stood.
+    /// Position of the first quote in the text.
     quoted: Option<usize>,
 }
 
@@ -434,7 +436,7 @@ fn field(name: &str) -> Option<Field> {
         .or_else(|| text().map(Field::Text))
 }
 
-/// The field whose name lacks a letter, or has one too many or one that is wrong.
+/// Returns the field whose name differs by one missing, extra or wrong letter.
 fn near(name: &str) -> Option<&'static str> {
     let names = FIGURES.iter().map(|figure| figure.name);
     let mut names = names.chain(TEXTS.iter().map(|text| text.name));

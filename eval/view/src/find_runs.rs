@@ -1,21 +1,23 @@
-//! Which runs a folder holds, in folders of folders too: a sweep has its cells in a folder of its own.
+//! Finds the runs in a folder and its subfolders, because the cells of a sweep are in a folder of
+//! their own.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Folders between the one that is shown and a run, at most.
+/// Maximum number of folders between the shown folder and a run.
 pub const DEEPEST: usize = 4;
 
-/// Folders that are listed at most. A folder of more is perhaps not one of results.
+/// Maximum number of folders to list. A folder with more is probably not a folder of results.
 pub const MOST_FOLDERS: usize = 2_000;
 
-/// The runs of a folder.
+/// Runs found in a folder.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Their ids, which are their paths in the folder with `/` between the names, and their folders; in no certain order.
+    /// Runs in unspecified order: their ids, which are their relative paths with `/` as the
+    /// separator, and their folders.
     pub runs: Vec<(String, PathBuf)>,
-    /// Whether some folders were not looked into, because there are more than [`MOST_FOLDERS`].
+    /// Whether some folders were skipped because there are more than [`MOST_FOLDERS`].
     pub stopped: bool,
 }
 
@@ -26,11 +28,12 @@ pub fn is_run(path: &Path) -> bool {
         .all(|name| path.join(name).is_file())
 }
 
-/// Looks for runs, level by level. Hidden folders and what lies in a run are left out. A link is followed if `inside` agrees
-/// and it leads to a run itself: so no circle of links is walked.
+/// Searches for runs, level by level. Hidden folders and the contents of runs are skipped. A link
+/// is followed only if `inside` accepts it and it leads to a run, so cycles of links are never
+/// entered.
 ///
 /// # Errors
-/// The folder itself cannot be listed.
+/// Returns an error if the folder itself cannot be listed.
 pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<Found> {
     let mut found = Found::default();
     let mut folders = VecDeque::from([(root.to_owned(), String::new(), 0)]);
@@ -44,7 +47,7 @@ pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<Found> {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if depth == 0 => return Err(error),
-            // A folder that may not be read, or is gone by now, holds no run that could be shown.
+            // A folder that is unreadable or has just been removed contains no run to show.
             Err(_) => continue,
         };
         for entry in entries.flatten() {

@@ -1,7 +1,8 @@
-//! Who may ask, and what the page may do.
+//! Decides who may access the server, and what the page may do.
 //!
-//! Other sites, other host names and other methods are refused. So is whoever lacks the token of the
-//! address: other users of this machine can reach the port, but they cannot read what was printed.
+//! Requests from other sites, with other host names or with other methods are rejected, and so are
+//! requests without the token of the address. Other users of the machine can reach the port, but
+//! they cannot read what was printed.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use axum::response::Response;
 
 use super::served::POLICY;
 
-/// Headers of every answer, refusals too.
+/// Headers of every response, including rejections.
 const HEADERS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),
@@ -34,7 +35,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
 ];
 
-/// What a request has to show.
+/// Credentials that a request must present.
 #[derive(Debug, Clone)]
 pub struct Access {
     port: u16,
@@ -42,7 +43,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Creates a new token, which nobody can guess.
+    /// Creates an unguessable token.
     pub fn new(port: u16) -> Self {
         let token = format!("{:032x}", rand::random::<u128>());
         Self {
@@ -56,7 +57,8 @@ impl Access {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
-    /// Name of the cookie. Cookies are shared by all ports of a host.
+    /// Returns the name of the cookie. It includes the port, because all ports of a host share
+    /// cookies.
     fn cookie(&self) -> String {
         format!("rlm_eval_view_{}", self.port)
     }
@@ -81,7 +83,8 @@ impl Access {
         query.split('&').any(|part| part == wanted)
     }
 
-    /// Answers the address with the token: the browser keeps it as a cookie, and it leaves the address bar.
+    /// Answers a request with the token in its address: stores the token as a cookie and removes it
+    /// from the address bar.
     fn welcome(&self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
@@ -99,10 +102,11 @@ impl Access {
     }
 }
 
-/// Passes requests of the page itself and of programs on this machine that name the right host, and refuses the rest.
+/// Accepts requests of the page itself, and of local programs that use the right host name. Rejects
+/// all others.
 ///
-/// A page of another site can send requests to this port but can neither forge `Host`, `Origin` nor `Sec-Fetch-Site`; one
-/// whose name was rebound to 127.0.0.1 sends its own name as `Host`.
+/// A page of another site can send requests to this port, but cannot forge `Host`, `Origin` or
+/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends its own name as `Host`.
 pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
     let refusal = refusal(access.port, request.method(), request.headers());
     let mut response = match refusal {
@@ -119,14 +123,14 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // A policy of letters, digits and marks, which a header may hold.
+    // The policy consists of letters, digits and punctuation, which are valid in a header.
     if let Ok(policy) = HeaderValue::try_from(POLICY.as_str()) {
         headers.insert(CONTENT_SECURITY_POLICY, policy);
     }
     response
 }
 
-/// A short text for people.
+/// Returns a plain-text response for people.
 pub fn plain(status: StatusCode, text: impl Into<String>) -> Response {
     let mut response = Response::new(Body::from(format!("{}\n", text.into())));
     *response.status_mut() = status;

@@ -1,11 +1,12 @@
-//! A histogram of a run's attempts: bins that begin and end at round values, split by score.
+//! Computes a histogram of a run's attempts, with bins at round values that are split by score.
 
 use serde::Serialize;
 
-/// Bins at most, but for one more where the first or last value falls between two round ones.
+/// Maximum number of bins, plus one if the first or last value falls between two round values.
 const MOST: f64 = 16.0;
 
-/// Seconds that are round to people, from ten on; below, and beyond, these are powers of ten and their halves and fifths.
+/// Bin widths in seconds that people consider round, from ten up. Smaller and larger widths are
+/// powers of ten, and halves and fifths of them.
 const ROUND_SECONDS: [f64; 13] = [
     10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 18_000.0, 36_000.0,
 ];
@@ -15,16 +16,16 @@ const ROUND_SECONDS: [f64; 13] = [
 pub struct Bin {
     from: f64,
     to: f64,
-    /// Attempts with a score of 1.
+    /// Number of attempts with a score of 1.
     right: u64,
-    /// Attempts with a score below 1.
+    /// Number of attempts with a score below 1.
     wrong: u64,
-    /// Attempts without a score.
+    /// Number of attempts without a score.
     unscored: u64,
 }
 
-/// Values with their scores in bins of equal, round width; whole numbers get bins of whole width. `unit` is `s` for seconds.
-/// `None` with fewer than two different values.
+/// Counts values with their scores in bins of equal, round width; whole numbers get bins of whole
+/// width. `unit` is `s` for seconds. Returns `None` with fewer than two different values.
 pub fn histogram(values: &[(f64, Option<f64>)], unit: &str) -> Option<Vec<Bin>> {
     let numbers = values.iter().map(|(value, _)| *value);
     let low = numbers.clone().fold(f64::INFINITY, f64::min);
@@ -61,7 +62,7 @@ pub fn histogram(values: &[(f64, Option<f64>)], unit: &str) -> Option<Vec<Bin>> 
     Some(bins)
 }
 
-/// The smallest round number that is at least `least`.
+/// Returns the smallest round number that is at least `least`.
 fn round(least: f64, unit: &str) -> f64 {
     let of_seconds = ROUND_SECONDS.into_iter().find(|width| *width >= least);
     if let Some(width) = of_seconds.filter(|_| unit == "s" && least > 5.0) {
@@ -69,7 +70,7 @@ fn round(least: f64, unit: &str) -> f64 {
     }
     let power = 10_f64.powf(least.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
-    // A hair less: the logarithm of a power of ten may be a hair more than a whole number.
+    // Allow for rounding: the logarithm of a power of ten may slightly exceed a whole number.
     let found = steps
         .into_iter()
         .find(|width| *width >= least * (1.0 - 1e-9));

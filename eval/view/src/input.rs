@@ -1,4 +1,5 @@
-//! What a sample was asked about: its context a part at a time, with what is searched in it and where the expected answer stands.
+//! The input of a sample: parts of its context, a search in it, and the positions of the expected
+//! answer.
 
 use serde_json::{Value, json};
 
@@ -6,20 +7,21 @@ use super::error::ViewError;
 use super::library::Library;
 use super::query::Query;
 
-/// Bytes of a context that are shown at once.
+/// Maximum bytes of a context in one response.
 const PART: usize = 20_000;
 
-/// Places that a search shows.
+/// Maximum positions in a search result.
 const PLACES: usize = 100;
 
-/// Bytes before and after a place.
+/// Bytes shown before and after a position.
 const AROUND: usize = 60;
 
-/// The answer to a request: with `find` the places at which a text stands in the context, in any case; with `at` the part that
-/// begins at this byte; else the first part and the places of the expected answer.
+/// Answers a request. With `find`, returns the positions of a text in the context, ignoring case;
+/// with `at`, the part that begins at this byte; otherwise the first part and the positions of the
+/// expected answer.
 ///
 /// # Errors
-/// [`ViewError`] for a run that is not there, and for numbers that are none.
+/// Returns [`ViewError`] for an unknown run or an invalid number.
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let (id, sample) = (query.required("run")?, query.required("sample")?);
     let file = library.run(id)?;
@@ -69,7 +71,8 @@ fn part(context: &str, at: usize) -> Value {
     })
 }
 
-/// The places of a text, and how many there are. Case counts for nothing where changing it changes no length.
+/// Returns the positions of a text and their number. Ignores the case of ASCII letters, which does
+/// not change lengths.
 fn found(context: &str, wanted: &str) -> Value {
     let wanted = wanted.trim();
     if wanted.is_empty() {
@@ -95,7 +98,7 @@ fn found(context: &str, wanted: &str) -> Value {
     json!({ "total": total, "places": places })
 }
 
-/// The start of the character that a byte belongs to.
+/// Returns the start of the character that a byte belongs to.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at)
         .rev()

@@ -1,4 +1,5 @@
-//! Where the inputs of samples come from: the viewer knows no benchmark, so a trait that `eval` implements.
+//! Source of the inputs of samples. The viewer does not know benchmarks, so `eval` implements this
+//! trait.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,26 +9,27 @@ use model::Image;
 use records::run_dir::RunDir;
 use serde_json::Value;
 
-/// What a sample was asked, and about what.
+/// The input of a sample.
 #[derive(Debug)]
 pub struct Input {
-    /// What was asked.
+    /// The question.
     pub query: String,
-    /// What the user says after it.
+    /// Follow-up messages of the user.
     pub follow_ups: Vec<String>,
-    /// What it was asked about.
+    /// The context of the question.
     pub context: Arc<String>,
-    /// What was shown with the question.
+    /// Images shown with the question.
     pub images: Vec<Image>,
-    /// Facts about the sample.
+    /// Metadata of the sample.
     pub metadata: BTreeMap<String, Value>,
 }
 
-/// Where inputs come from: runs do not record them, and the viewer knows no benchmark.
+/// Source of inputs, which runs do not record.
 pub trait Inputs: Debug + Send + Sync {
-    /// The input of a sample of a run.
+    /// Returns the input of a run's sample.
     ///
     /// # Errors
-    /// A sentence that says why there is none, such as data that is not on this machine.
+    /// Returns a sentence that explains why it is not available, for example because the data is
+    /// not on this machine.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String>;
 }

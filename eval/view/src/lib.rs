@@ -1,13 +1,14 @@
-//! `rlm-eval view`: run directories as pages in a browser, served on loopback.
+//! `rlm-eval view`: shows run directories as pages in a browser, served on the loopback interface.
 //!
 //! ```text
 //! guard → api → library → run files (samples.jsonl, kept in memory for the runs looked at)
 //!                       → trajectory files (indexed by byte offset; texts are read when they are asked for)
 //! ```
 //!
-//! Invariants: nothing is ever written into a run directory; the index of searched texts lies beside the runs, and is made by the
-//! first search. What models wrote is data: the server sends it as JSON, and
-//! the page inserts it as text. No path is made from a request: ids are looked up among what the folder holds.
+//! Invariants: the viewer never writes into a run directory. The search index is stored next to the
+//! runs and is created by the first search. Text from models is data: the server sends it as JSON,
+//! and the page inserts it as text. Paths are never built from requests: ids are looked up among
+//! the runs that the folder contains.
 
 mod server;
 

@@ -1,4 +1,4 @@
-//! The folder that is shown: which runs it holds, and what of them is kept in memory.
+//! The folder that is shown: the runs that it contains, and caches of their contents.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,16 +17,17 @@ use super::run_file::{RunFile, Stamp};
 use super::search::{Answer, Asked, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
-/// Runs whose records are kept in memory.
+/// Maximum number of runs whose records are cached.
 const RUNS_KEPT: usize = 8;
 
-/// Trajectories whose index is kept in memory.
+/// Maximum number of trajectories whose index is cached.
 const INDICES_KEPT: usize = 16;
 
-/// How long a request may index a trajectory before it answers with what there is so far.
+/// Maximum time that a request spends on indexing a trajectory before it returns the partial
+/// result.
 const INDEXING: Duration = Duration::from_millis(120);
 
-/// What of a run is read: files, and folders whose files are.
+/// Files of a run that are read, and folders whose files are read.
 const READ: [&str; 11] = [
     "config.json",
     "lock.json",
@@ -41,15 +42,15 @@ const READ: [&str; 11] = [
     "scores",
 ];
 
-/// The folder that is shown. May be used from many threads.
+/// The folder that is shown. Can be shared between threads.
 #[derive(Debug)]
 pub struct Library {
-    /// Without symbolic links.
+    /// Path of the folder, without symbolic links.
     root: PathBuf,
-    /// The folder is a run itself, not a folder of runs.
+    /// Whether the folder is itself a run, not a folder of runs.
     single: bool,
     inputs: Option<Box<dyn Inputs>>,
-    /// The folder of each run that was found when the runs were listed last, by its id.
+    /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
     runs: Mutex<Recent<Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
@@ -59,10 +60,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// The library of a run directory, or of a folder that holds some.
+    /// Opens a run directory, or a folder that contains runs.
     ///
     /// # Errors
-    /// [`ViewError::Folder`] if there is no such folder.
+    /// Returns [`ViewError::Folder`] if the folder does not exist.
     pub fn open(folder: &Path) -> Result<Self, ViewError> {
         let error = |reason| ViewError::Folder {
             path: folder.to_owned(),
@@ -71,7 +72,7 @@ impl Library {
         let root = folder.canonicalize().map_err(error)?;
         fs::read_dir(&root).map_err(error)?;
         let single = is_run(&root);
-        // Never in a run's own folder.
+        // Never inside a run's own folder.
         let beside = if single { root.parent() } else { None };
         Ok(Self {
             texts: TextIndex::of(beside.unwrap_or(&root)),
@@ -86,27 +87,28 @@ impl Library {
         })
     }
 
-    /// The same with a source of what samples were asked about.
+    /// Adds a source of the samples' inputs.
     #[must_use]
     pub fn with_inputs(mut self, inputs: impl Inputs + 'static) -> Self {
         self.inputs = Some(Box::new(inputs));
         self
     }
 
-    /// Where inputs of samples come from, if anything is known of them.
+    /// Returns the source of the samples' inputs, if there is one.
     pub fn inputs(&self) -> Option<&dyn Inputs> {
         self.inputs.as_deref()
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The runs of the folder. The id of a run that the folder itself is, is the folder's name.
+    /// Finds the runs of the folder. If the folder is itself a run, the run's id is the folder's
+    /// name.
     ///
     /// # Errors
-    /// [`ViewError::Folder`] if the folder cannot be read any more.
+    /// Returns [`ViewError::Folder`] if the folder can no longer be read.
     pub fn found(&self) -> Result<Found, ViewError> {
         if self.single {
             let name = self.root.file_name().unwrap_or_default();
@@ -124,18 +126,18 @@ impl Library {
         Ok(found)
     }
 
-    /// The ids of the runs with their folders, in no certain order.
+    /// Returns the ids and folders of the runs, in unspecified order.
     ///
     /// # Errors
-    /// As [`found`](Self::found).
+    /// Returns the errors of [`found`](Self::found).
     pub fn runs(&self) -> Result<Vec<(String, PathBuf)>, ViewError> {
         Ok(self.found()?.runs)
     }
 
-    /// A run, as its files are now.
+    /// Returns the current state of a run.
     ///
     /// # Errors
-    /// [`ViewError::NotFound`] for an id that no run has, or why the run cannot be read.
+    /// Returns [`ViewError::NotFound`] for an unknown id, or the reason why the run cannot be read.
     pub fn run(&self, id: &str) -> Result<Arc<RunFile>, ViewError> {
         let path = self.path(id)?;
         let stamp = Stamp::of(&path);
@@ -149,7 +151,7 @@ impl Library {
         Ok(run)
     }
 
-    /// The row of a run in the table of runs. Its records are not kept.
+    /// Returns the row of a run in the table of runs. Its records are not cached.
     pub fn overview(&self, id: &str, path: &Path) -> Overview {
         let stamp = Stamp::of(path);
         let known = lock(&self.overviews).get(path).cloned();
@@ -164,10 +166,12 @@ impl Library {
         overview
     }
 
-    /// Uses the index of an attempt's trajectory, which is first brought up to the file or as far as time allows.
+    /// Calls `use_it` with the index of an attempt's trajectory, after updating the index as far as
+    /// time allows.
     ///
     /// # Errors
-    /// [`ViewError::NotFound`] for an attempt that the run has not or that left no trajectory, or why it cannot be read.
+    /// Returns [`ViewError::NotFound`] if the run does not have the attempt or its trajectory, or
+    /// the reason why the trajectory cannot be read.
     pub fn trajectory<T>(
         &self,
         run: &RunFile,
@@ -194,21 +198,21 @@ impl Library {
         result.map_err(|reason| ViewError::Folder { path, reason })
     }
 
-    /// Begins to bring the index of searched texts up to the runs, and how far it is.
+    /// Starts updating the search index and returns its progress.
     ///
     /// # Errors
-    /// [`ViewError::Folder`] if the folder cannot be read any more.
+    /// Returns [`ViewError::Folder`] if the folder can no longer be read.
     pub fn refresh_texts(&self) -> Result<Status, ViewError> {
         let mut runs = self.runs()?;
         runs.sort_by_cached_key(|(id, path)| std::cmp::Reverse((began(path), id.clone())));
         Ok(self.texts.refresh(runs))
     }
 
-    /// What is found in the texts of trajectories, as far as they are indexed. `passes` says of an attempt (run, sample, number)
-    /// whether it is of interest.
+    /// Searches the indexed texts of trajectories. `passes` decides for an attempt (run, sample,
+    /// number) whether it is included.
     ///
     /// # Errors
-    /// [`ViewError::Index`] if the index cannot be read.
+    /// Returns [`ViewError::Index`] if the index cannot be read.
     pub fn search(
         &self,
         asked: &Asked<'_>,
@@ -230,16 +234,16 @@ impl Library {
         })
     }
 
-    /// Why attempts of a run failed, as far as its trajectories could be read until now.
+    /// Returns the groups of failures of a run, as far as its trajectories could be read in time.
     pub fn failures(&self, run: &RunFile) -> Failures {
         let until = Instant::now() + INDEXING;
         failures(&self.traces, run, |path| self.inside(path), until)
     }
 
-    /// Whether anything of a run or an attempt has changed: equal as long as nothing has.
+    /// Returns a stamp of a run or an attempt that stays equal while nothing changes.
     ///
     /// # Errors
-    /// [`ViewError::NotFound`] for an id that no run has.
+    /// Returns [`ViewError::NotFound`] for an unknown id.
     pub fn stamp(
         &self,
         run: Option<&str>,
@@ -253,7 +257,7 @@ impl Library {
         };
         let stamp = Stamp::of(&self.path(id)?);
         let Some((sample, attempt)) = attempt else {
-            // What workers do changes the page, and nothing that is read of the run.
+            // Activity of workers changes the page, but not the files read by [`Stamp`].
             let workers = fs::metadata(self.path(id)?.join("workers.json"));
             let workers = workers.and_then(|file| file.modified()).ok();
             return Ok(format!("{:016x}", hash(&(stamp, workers))));
@@ -265,19 +269,20 @@ impl Library {
         Ok(format!("{:016x}", hash(&(look, recorded))))
     }
 
-    /// Reads a run of which no file lies outside of the folder that is shown.
+    /// Reads a run after checking that none of its files lies outside the folder.
     fn read(&self, run: &Path) -> Result<RunFile, ViewError> {
         self.all_inside(run)?;
         Ok(RunFile::open(run)?)
     }
 
-    /// Checks the files of a run that are read, listed or summed up: none may be a link that leads out of the folder.
+    /// Checks that no file of a run that is read, listed or counted is a link that leads out of the
+    /// folder.
     fn all_inside(&self, run: &Path) -> Result<(), ViewError> {
         self.inside(run)?;
         for name in READ {
             let path = run.join(name);
             let Ok(file) = fs::symlink_metadata(&path) else {
-                // Many runs have only some of these.
+                // Many runs have only some of these files.
                 continue;
             };
             if file.is_symlink() {
@@ -295,7 +300,7 @@ impl Library {
                 kind.is_ok_and(|kind| kind.is_symlink())
             });
             for link in links {
-                // A link that leads nowhere is no file, and nothing reads it.
+                // A broken link is not read.
                 if link.path().exists() {
                     self.inside(&link.path())?;
                 }
@@ -304,7 +309,7 @@ impl Library {
         Ok(())
     }
 
-    /// The folder of a run, looked up among those that there are.
+    /// Returns the folder of a run, looked up among the existing runs.
     fn path(&self, id: &str) -> Result<PathBuf, ViewError> {
         let known = self.places.lock().get(id).cloned();
         if let Some(path) = known.filter(|path| is_run(path) && self.inside(path).is_ok()) {
@@ -317,7 +322,8 @@ impl Library {
             .ok_or_else(|| ViewError::not_found("run", id))
     }
 
-    /// An existing file or folder, if it lies in the folder that is shown and not behind a link that leads out of it.
+    /// Checks that an existing file or folder is inside the shown folder and not behind a link that
+    /// leads out of it.
     fn inside(&self, path: &Path) -> Result<(), ViewError> {
         let real = path.canonicalize().map_err(|reason| ViewError::Folder {
             path: path.to_owned(),
@@ -331,7 +337,7 @@ impl Library {
     }
 }
 
-/// When a run began, as its lock says.
+/// Returns when a run began, according to its lock.
 fn began(path: &Path) -> Option<std::time::SystemTime> {
     let lock = fs::metadata(path.join("lock.json")).ok()?;
     lock.modified().ok()
@@ -344,16 +350,16 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     hasher.finish()
 }
 
-/// What is kept is whole at any time, so a panic of another thread does not matter.
+/// Locks a mutex. Cached values are always complete, so a panic of another thread does not matter.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-/// The values that were used last, by path.
+/// Cache of the most recently used values, by path.
 #[derive(Debug)]
 struct Recent<T> {
     most: usize,
-    /// The last used last.
+    /// Values, the most recently used last.
     values: Vec<(PathBuf, T)>,
 }
 

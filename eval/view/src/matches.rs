@@ -1,23 +1,25 @@
-//! Whether an agent's answer is what was expected of the attempt, or holds it: which child was right.
+//! Compares an agent's answer with the expected answer of the attempt, to show which child was
+//! right.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// How an answer stands to what was expected.
+/// Relation of an answer to the expected answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Match {
-    /// It is the expected answer, but for case, blanks and the writing of JSON.
+    /// The answer is the expected one, ignoring case, white space and JSON formatting.
     Equals,
-    /// The expected answer stands in it as words of their own.
+    /// The answer contains the expected one as separate words.
     Holds,
 }
 
-/// Characters of an expected answer below which it would be found nearly everywhere.
+/// Minimum characters of an expected answer; a shorter one would be found nearly everywhere.
 const SHORTEST: usize = 2;
 
 impl Match {
-    /// The texts that are looked for: of a list of texts each, of anything else the one text or its JSON.
+    /// Returns the texts to search for: each text of a list of texts, otherwise the text or its
+    /// JSON.
     pub fn wanted(expected: &Value) -> Vec<String> {
         let texts = match expected {
             Value::Null => Vec::new(),
@@ -30,10 +32,10 @@ impl Match {
         texts.into_iter().filter(|text| !text.is_empty()).collect()
     }
 
-    /// How an answer stands to any of the texts that are wanted; none if it holds none of them.
+    /// Compares an answer with the wanted texts. Returns `None` if it contains none of them.
     pub fn of(answer: &str, wanted: &[String]) -> Option<Self> {
         let answer = match serde_json::from_str::<Value>(answer) {
-            // As `wanted` writes it.
+            // Format as `wanted` does.
             Ok(value @ (Value::Array(_) | Value::Object(_))) => plain(&value.to_string()),
             Ok(Value::String(text)) => plain(&text),
             _ => plain(answer),
@@ -51,13 +53,13 @@ impl Match {
     }
 }
 
-/// In lower case, with one blank for any number of them.
+/// Converts to lowercase and collapses white space.
 fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
 }
 
-/// Whether a text stands in another and no letter or digit continues it.
+/// Whether a text contains another that is not preceded or followed by a letter or digit.
 fn holds(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(from, found)| {
         let before = text[..from].chars().next_back();

@@ -1,4 +1,5 @@
-//! What comes before and after an attempt: in the list or the comparison that it was opened from, else in its run.
+//! Finds the attempts before and after an attempt: in the list or comparison that it was opened
+//! from, or else in its run.
 
 use std::cmp::Ordering;
 
@@ -13,11 +14,13 @@ use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
 
-/// The attempts before and after one. `list` is the list that it was opened from: the parameters of a run's samples
-/// with the expression among them and what that asks for, or `compare` with the runs of a comparison; without one, or if the list does not hold it, they are those of the run.
+/// Returns the attempts before and after one. `list` is the list that it was opened from: the
+/// parameters of a run's samples, with the parsed expression and its marks, or `compare` with the
+/// runs of a comparison. Without a list, or if the list does not contain the attempt, uses the
+/// order of the run.
 ///
 /// # Errors
-/// [`ViewError`] for a list that there cannot be, and for runs of a comparison that are not there.
+/// Returns [`ViewError`] for invalid parameters of the list, and for unknown runs of a comparison.
 pub fn of(
     library: &Library,
     run: &str,
@@ -53,7 +56,8 @@ fn shown(
     json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
 }
 
-/// What is just before and just after something, found in one pass: an export asks this of each attempt.
+/// The items before and after another, found in one pass, because an export needs them for each
+/// attempt.
 struct Around<T> {
     previous: Option<T>,
     next: Option<T>,
@@ -114,7 +118,8 @@ fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Valu
     })
 }
 
-/// The samples on which the compared runs differ, each with the attempt of every run that is shown of it.
+/// Returns the neighbors among the samples on which the compared runs differ, with the shown
+/// attempt of every run.
 fn in_comparison(
     library: &Library,
     run: &str,
@@ -157,7 +162,7 @@ fn in_comparison(
     }))
 }
 
-/// In the order in which a run's page lists them at first, those under way included.
+/// Returns the neighbors in the default order of a run's page, including attempts under way.
 fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
     let finished = file.run.records.iter();
     let under_way = file.under_way.iter();

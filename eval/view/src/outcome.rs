@@ -1,14 +1,14 @@
-//! What a record says of its attempt, as texts and at a glance.
+//! Texts and classification of an attempt's outcome.
 
 use records::AttemptRecord;
 use serde_json::Value;
 
-/// Whether an attempt is scored and not fully right.
+/// Whether an attempt has a score below 1.
 pub fn is_wrong(record: &AttemptRecord) -> bool {
     record.score.is_some_and(|score| score < 1.0)
 }
 
-/// The right answer as a text: texts as they are, the rest as JSON.
+/// Returns the expected answer as text: strings unchanged, other values as JSON.
 pub fn expected(record: &AttemptRecord) -> String {
     match &record.expected {
         Value::String(text) => text.clone(),
@@ -16,7 +16,7 @@ pub fn expected(record: &AttemptRecord) -> String {
     }
 }
 
-/// The first characters of a text, and a mark where more follow.
+/// Returns the first characters of a text, with an ellipsis if it is longer.
 pub fn beginning(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

@@ -1,4 +1,4 @@
-//! A run in one row, and the figures and plots of its page.
+//! The row of a run in a table, and the figures and plots of its page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,25 +15,25 @@ use super::error::ViewError;
 use super::histogram::histogram;
 use super::run_file::{Progress, RunFile};
 
-/// A run in the table of runs.
+/// Row of a run in the table of runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
-    /// The run, by the name of its folder.
+    /// Id of the run: the path of its folder.
     pub id: String,
-    /// When it began, in RFC 3339.
+    /// Start time, in RFC 3339.
     pub started_at: Option<String>,
-    /// How far it has come.
+    /// Progress of the run.
     pub progress: Option<Progress>,
-    /// What all of its attempts have in common.
+    /// Values that all attempts share.
     pub run: Option<RunIdentity>,
-    /// What came of it so far.
+    /// Summary so far.
     pub summary: Option<Summary>,
-    /// Why it cannot be read.
+    /// Reason why the run cannot be read.
     pub problem: Option<String>,
 }
 
 impl Overview {
-    /// Reads it from a run's folder. A run that cannot be read has a row, too, which says why.
+    /// Reads the row from a run's folder. For a run that cannot be read, the row states the reason.
     pub fn read(id: &str, path: &Path, open: impl FnOnce() -> Result<RunFile, ViewError>) -> Self {
         match open() {
             Ok(file) => Self::of(id, &file),
@@ -41,7 +41,7 @@ impl Overview {
         }
     }
 
-    /// The row of a run.
+    /// Creates the row of a run.
     pub fn of(id: &str, file: &RunFile) -> Self {
         Self {
             id: id.to_owned(),
@@ -53,7 +53,7 @@ impl Overview {
         }
     }
 
-    /// Whether the run may change without a change of the files that a stamp looks at.
+    /// Whether the run may change without a change of its [`Stamp`](super::run_file::Stamp).
     pub fn is_running(&self) -> bool {
         self.progress == Some(Progress::Running)
     }
@@ -70,7 +70,8 @@ impl Overview {
     }
 }
 
-/// When a run began: its first attempt, or else the time in its name, or else when its lock was written.
+/// Returns when a run began: the start of its first attempt, or else the time in its name, or else
+/// the time of its lock file.
 fn started_at(id: &str, path: &Path, records: &[AttemptRecord]) -> Option<String> {
     let first = records.iter().filter_map(|record| record.started_at).min();
     let written = || {
@@ -81,7 +82,7 @@ fn started_at(id: &str, path: &Path, records: &[AttemptRecord]) -> Option<String
     Some(time.to_string())
 }
 
-/// `…-yyyymmdd-hhmmss-…` in UTC.
+/// Parses `…-yyyymmdd-hhmmss-…` in UTC.
 fn time_in_name(id: &str) -> Option<Timestamp> {
     let parts: Vec<&str> = id.split('-').collect();
     parts.windows(2).find_map(|pair| {
@@ -99,7 +100,7 @@ fn time_in_name(id: &str) -> Option<Timestamp> {
     })
 }
 
-/// What the page of a run shows above its samples.
+/// Returns what the page of a run shows above its samples.
 pub fn page(id: &str, file: &RunFile) -> Value {
     let records = &file.run.records;
     let ended: Vec<&AttemptRecord> = records.iter().collect();
@@ -138,9 +139,10 @@ pub fn page(id: &str, file: &RunFile) -> Value {
     page
 }
 
-/// Who works on a run whose attempts others make, as whoever follows it wrote it lately; nothing of a run that nobody follows.
+/// Returns the workers of a run whose attempts are made elsewhere, as last recorded by the process
+/// that coordinates the run, or `None` for other runs.
 fn workers(file: &RunFile) -> Option<Value> {
-    /// Of more bytes, something else than this program made it.
+    /// Maximum size of the file; a larger one does not come from this program.
     const MOST: u64 = 16 << 20;
     if file.progress() != Progress::Running {
         return None;
@@ -152,8 +154,8 @@ fn workers(file: &RunFile) -> Option<Value> {
     (workers["v"] == 1).then_some(workers)
 }
 
-/// How many samples have how many of their scored attempts right, as `1 of 4` with the samples and a word for a colour. None
-/// where no sample has two.
+/// Returns how many samples have how many of their scored attempts right, as a label such as `1 of
+/// 4`, the number of samples, and a color class. Empty if no sample has two attempts.
 fn spread(records: &[AttemptRecord]) -> Vec<(String, u64, &'static str)> {
     let mut samples: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for record in records {

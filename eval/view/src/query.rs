@@ -1,4 +1,4 @@
-//! The parameters of a request.
+//! Query parameters of a request.
 
 use std::str::FromStr;
 
@@ -7,12 +7,12 @@ use url::form_urlencoded;
 
 use super::error::ViewError;
 
-/// The parameters of a request; of one that is given twice, the first counts.
+/// Query parameters of a request. For a repeated parameter, the first value counts.
 #[derive(Debug)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Of the part of an address that follows the `?`.
+    /// Parses the part of an address after the `?`.
     pub fn new(query: &str) -> Self {
         Self(
             form_urlencoded::parse(query.as_bytes())
@@ -21,16 +21,16 @@ impl Query {
         )
     }
 
-    /// A parameter, if it is given.
+    /// Returns a parameter, if given.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A parameter that has to be given.
+    /// Returns a required parameter.
     ///
     /// # Errors
-    /// [`ViewError::Parameter`] if it is not.
+    /// Returns [`ViewError::Parameter`] if it is missing.
     pub fn required(&self, name: &'static str) -> Result<&str, ViewError> {
         self.get(name).ok_or_else(|| ViewError::Parameter {
             name,
@@ -38,20 +38,20 @@ impl Query {
         })
     }
 
-    /// Ids in percent-encoding, joined by `/`: an id may hold a `/` itself.
+    /// Parses percent-encoded ids joined by `/`, because an id may contain a `/` itself.
     ///
     /// # Errors
-    /// [`ViewError::Parameter`] if they are not given.
+    /// Returns [`ViewError::Parameter`] if they are missing.
     pub fn ids(&self, name: &'static str) -> Result<Vec<String>, ViewError> {
         let ids = self.required(name)?.split('/');
         let ids = ids.map(|id| percent_decode_str(id).decode_utf8_lossy().into_owned());
         Ok(ids.collect())
     }
 
-    /// A number, or `default` if it is not given.
+    /// Parses a number, or returns `default` if it is not given.
     ///
     /// # Errors
-    /// [`ViewError::Parameter`] for what is no whole number.
+    /// Returns [`ViewError::Parameter`] if it is not a whole number in range.
     pub fn number<T: FromStr>(&self, name: &'static str, default: T) -> Result<T, ViewError> {
         let Some(text) = self.get(name) else {
             return Ok(default);

@@ -1,4 +1,4 @@
-//! One run as the viewer keeps it in memory: its records and summary, read again when its files have changed.
+//! A run in memory: its records and summary, which are read again when its files change.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -14,38 +14,38 @@ use serde_json::Value;
 
 use report::summary::Summary;
 
-/// A run that nothing has written to for this long is no longer taken to be under way.
+/// Time without writes after which a run no longer counts as running.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Attempts under way that are listed at most.
+/// Maximum number of listed attempts under way.
 const UNDER_WAY: usize = 1000;
 
 /// A run with its summary and the attempts under way.
 #[derive(Debug)]
 pub struct RunFile {
-    /// The run as it was when its files had this `stamp`.
+    /// The run as read when its files had this `stamp`.
     pub run: RunDir,
-    /// Its summary, made of its records.
+    /// Summary of the run's records.
     pub summary: Summary,
-    /// Attempts that have events and no record yet.
+    /// Attempts that have events, but no record yet.
     pub under_way: Vec<UnderWay>,
-    /// Whether more attempts may begin, of which nobody knows how many.
+    /// Whether more attempts may begin, in unknown number.
     is_open: bool,
-    /// What the files looked like.
+    /// State of the files.
     pub stamp: Stamp,
     places: HashMap<(String, u32), usize>,
 }
 
-/// An attempt that has begun and not ended: it runs, or its run was stopped.
+/// An attempt that has begun but not ended: it is running, or its run was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnderWay {
-    /// The sample.
+    /// Id of the sample.
     pub id: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
 }
 
-/// How far a run has come, as seen from its files alone.
+/// Progress of a run, derived only from its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
@@ -53,12 +53,12 @@ pub enum Progress {
     Complete,
     /// Something was written in the last two minutes.
     Running,
-    /// It was stopped before its end.
+    /// The run was stopped before its end.
     Stopped,
 }
 
 impl Progress {
-    /// The word for it.
+    /// Returns the name used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -68,17 +68,17 @@ impl Progress {
     }
 }
 
-/// What a run's files look like: equal while nothing was written.
+/// State of a run's files, which stays equal while nothing is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Stamp {
-    /// Bytes of `samples.jsonl`, and when it was written.
+    /// Size and modification time of `samples.jsonl`.
     samples: (u64, Option<SystemTime>),
-    /// When a trajectory was begun.
+    /// Time when the last trajectory was created.
     trajectories: Option<SystemTime>,
 }
 
 impl Stamp {
-    /// Looks at the files of a run. Missing ones are part of the look.
+    /// Reads the state of a run's files. Missing files are part of the state.
     pub fn of(run: &Path) -> Self {
         let look = |name: &str| fs::metadata(run.join(name)).ok();
         let samples = look("samples.jsonl");
@@ -94,7 +94,7 @@ impl RunFile {
     /// Reads the run in a folder.
     ///
     /// # Errors
-    /// As [`RunDir::open`].
+    /// Returns the errors of [`RunDir::open`].
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
         let mut stamp = Stamp::of(path);
         let run = RunDir::open(path)?;
@@ -105,7 +105,7 @@ impl RunFile {
         let places = records
             .map(|(place, record)| ((record.id.clone(), record.attempt), place))
             .collect();
-        // One that does not say how many it makes takes questions as long as a process works on it.
+        // A run without a planned number of attempts accepts questions while a process works on it.
         let is_open = planned.is_none() && run.is_running();
         let complete = summary.attempts >= total && !is_open;
         let under_way = if complete {
@@ -113,7 +113,7 @@ impl RunFile {
         } else {
             let (under_way, is_whole) = under_way(&run);
             if !is_whole {
-                // What a file lacks may come without a change that the stamp shows.
+                // The missing content may appear without a change of the stamp.
                 stamp.trajectories = None;
             }
             under_way
@@ -128,18 +128,18 @@ impl RunFile {
         })
     }
 
-    /// The place of an attempt's record among the records.
+    /// Returns the index of an attempt's record.
     pub fn place(&self, sample: &str, attempt: u32) -> Option<usize> {
         self.places.get(&(sample.to_owned(), attempt)).copied()
     }
 
-    /// The record of an attempt; none while it is under way.
+    /// Returns the record of an attempt, or `None` while it is under way.
     pub fn record(&self, sample: &str, attempt: u32) -> Option<&AttemptRecord> {
         self.place(sample, attempt)
             .map(|place| &self.run.records[place])
     }
 
-    /// The trajectory of an attempt that this run has a record or events of.
+    /// Returns the path of the trajectory of an attempt that has a record or events.
     pub fn trajectory(&self, sample: &str, attempt: u32) -> Option<PathBuf> {
         let under_way = || {
             let mut all = self.under_way.iter();
@@ -149,7 +149,7 @@ impl RunFile {
             .then(|| self.run.trajectory(sample, attempt))
     }
 
-    /// How far the run has come.
+    /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
         if self.is_open {
             return Progress::Running;
@@ -170,10 +170,10 @@ impl RunFile {
     }
 }
 
-/// Trajectories without a record, by the attempt that their first event names.
+/// Returns the attempts without a record, as named by the first event of each trajectory.
 ///
-/// The second value is whether all their files could be read. A file that was created a moment ago may
-/// not have its first event yet.
+/// The second value is whether all files could be read. A file that has just been created may not
+/// contain its first event yet.
 fn under_way(run: &RunDir) -> (Vec<UnderWay>, bool) {
     let mut is_whole = true;
     let records = run.records.iter();
@@ -194,7 +194,7 @@ fn under_way(run: &RunDir) -> (Vec<UnderWay>, bool) {
                 return None;
             };
             let (id, attempt) = (event.sample, event.attempt);
-            // The file has to be the one that such an attempt has: a copy under another name is none.
+            // Ignore a copy of a trajectory under another name.
             (run.trajectory(&id, attempt) == path).then_some(UnderWay { id, attempt })
         })
         .take(UNDER_WAY)
@@ -210,7 +210,7 @@ fn is_recent(path: &Path) -> bool {
 }
 
 fn first_event(path: &Path) -> Option<Event> {
-    /// The first event holds the query; one that is longer than this is not read.
+    /// Maximum bytes of the first event, which contains the query; a longer one is not read.
     const LONGEST: u64 = 1 << 24;
     let mut line = Vec::new();
     let file = BufReader::new(File::open(path).ok()?);

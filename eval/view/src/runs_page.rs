@@ -1,4 +1,5 @@
-//! The runs of the folder as a page of a table, and the folders within it that hold some: sweeps with their cells.
+//! The runs of the folder as a page of a table, and the subfolders that contain runs, such as
+//! sweeps with their cells.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,36 +17,37 @@ use super::overview::Overview;
 use super::query::Query;
 use super::sample_list::natural;
 
-/// Rows of a page at most.
+/// Maximum rows on a page.
 const PAGE: usize = 100;
 
-/// Runs of a matrix at most.
+/// Maximum runs in a matrix.
 const MATRIX: usize = 400;
 
-/// Bytes of a sweep's plan that are read at most.
+/// Maximum bytes of a sweep's plan.
 const PLAN: u64 = 1 << 24;
 
-/// A folder that holds runs, such as a sweep.
+/// A folder that contains runs, such as a sweep.
 #[derive(Debug, Serialize)]
 struct Group {
-    /// Its path in the folder that is shown.
+    /// Path relative to the shown folder.
     id: String,
-    /// Whether it holds the plan of a sweep.
+    /// Whether the folder contains the plan of a sweep.
     is_sweep: bool,
     runs: usize,
-    /// When the last of them began.
+    /// Start time of the most recent run.
     started_at: Option<String>,
-    /// The run with the best score, and that score.
+    /// Run with the best score, and that score.
     best: Option<(String, f64)>,
     /// Cells of the plan that have not begun.
     not_begun: Vec<String>,
 }
 
-/// The page that a request asks for. `filter` holds words that all have to stand in what is known of a run; `folder` is one of
-/// the folders within, whose runs alone are meant. With neither, the rows are the runs that lie in no such folder.
+/// Returns the requested page. `filter` holds words that must all occur in the texts of a run.
+/// `folder` is a subfolder whose runs are shown. Without both, the page shows the runs outside such
+/// subfolders.
 ///
 /// # Errors
-/// [`ViewError`] if the folder cannot be read, or a parameter is no number.
+/// Returns [`ViewError`] if the folder cannot be read, or if a parameter is not a number.
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let Found { runs, stopped } = library.found()?;
     let folder = query.get("folder").unwrap_or_default();
@@ -113,7 +115,8 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     }))
 }
 
-/// The rows of all runs. Those that are not known yet are read at once, on as many threads as there are processors.
+/// Returns the rows of all runs. Rows that are not cached are read concurrently, on one thread per
+/// processor.
 fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = runs.len().div_ceil(threads).max(1);
@@ -127,7 +130,7 @@ fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
             .chunks(share)
             .map(|runs| (runs, scope.spawn(move || read(runs))))
             .collect();
-        // A thread that panicked is a defect of one run's files; its share is read once more, here.
+        // A thread panics only on a defect in one run's files; its share is read again here.
         working
             .into_iter()
             .flat_map(|(runs, thread)| thread.join().unwrap_or_else(|_| read(runs)))
@@ -135,7 +138,7 @@ fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
     })
 }
 
-/// The folder in which a run lies, by the run's id; empty for the folder that is shown.
+/// Returns the parent folder in a run's id; empty for the shown folder.
 fn parent(id: &str) -> &str {
     id.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
@@ -175,11 +178,11 @@ fn groups(library: &Library, rows: &[Overview]) -> Vec<Group> {
     groups
 }
 
-/// The names of the cells of the sweep in a folder; none if it holds no plan that can be read.
+/// Returns the names of the cells of the sweep in a folder, or `None` without a readable plan.
 fn planned(library: &Library, folder: &str) -> Option<Vec<String>> {
     let path = library.root().join(folder).join("sweep.json");
     let file = fs::symlink_metadata(&path).ok()?;
-    // Not behind a link: it may lead out of the folder.
+    // A link is not followed, because it may lead out of the folder.
     if !file.is_file() || file.len() > PLAN {
         return None;
     }
@@ -192,7 +195,7 @@ fn planned(library: &Library, folder: &str) -> Option<Vec<String>> {
     )
 }
 
-/// A run as a cell of its sweep's matrix.
+/// Returns a run as a cell of its sweep's matrix.
 fn cell(row: &Overview) -> Value {
     json!({
         "id": row.id,
@@ -204,7 +207,7 @@ fn cell(row: &Overview) -> Value {
     })
 }
 
-/// What a filter looks in, in lower case.
+/// Returns the lowercase text that a filter searches.
 fn text(row: &Overview) -> String {
     let mut text = row.id.clone();
     if let Some(run) = &row.run {
@@ -231,7 +234,7 @@ fn score(row: &Overview) -> Option<f64> {
     Some(row.summary.as_ref()?.score.as_ref()?.mean)
 }
 
-/// The order of two runs in a column; what is unknown comes first.
+/// Compares two runs by a column. Unknown values come first.
 fn order(column: &str, a: &Overview, b: &Overview) -> Ordering {
     let number = |of: &dyn Fn(&Overview) -> Option<f64>| {
         let rank = |row| of(row).unwrap_or(f64::NEG_INFINITY);

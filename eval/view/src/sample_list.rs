@@ -12,26 +12,26 @@ use super::outcome::{beginning, expected, is_wrong};
 use super::query::Query;
 use super::run_file::RunFile;
 
-/// Characters of an answer that a row shows.
+/// Maximum characters of an answer in a row.
 const SHOWN: usize = 160;
 
-/// Rows of a page at most.
+/// Maximum rows on a page.
 const PAGE: usize = 500;
 
 /// A page of attempts.
 #[derive(Debug, Serialize)]
 pub struct SamplePage<'a> {
-    /// Attempts that the run has records of.
+    /// Number of attempts with a record.
     pub total: usize,
-    /// Those that pass the filter and the search.
+    /// Number of attempts that match the filter and the search.
     pub matching: usize,
-    /// Rows before this page.
+    /// Number of rows before this page.
     pub offset: usize,
-    /// The rows.
+    /// Rows of this page.
     pub rows: Vec<Row<'a>>,
 }
 
-/// An attempt as a row.
+/// Row of an attempt.
 #[derive(Debug, Serialize)]
 pub struct Row<'a> {
     id: &'a str,
@@ -48,11 +48,12 @@ pub struct Row<'a> {
     time_s: f64,
 }
 
-/// The page that a request asks for: `filter` (`wrong`, `errors`, `limit`, `delegated`), `search` (an expression as
-/// [`Filter`] takes it), `sort` with `descending`, `offset` and `limit`.
+/// Returns the requested page, given the parameters `filter` (`wrong`, `errors`, `limit`,
+/// `delegated`), `search` (an expression for [`Filter`]), `sort` with `descending`, `offset` and
+/// `limit`.
 ///
 /// # Errors
-/// [`ViewError::Parameter`] for a filter or a column that there is not.
+/// Returns [`ViewError::Parameter`] for an unknown filter or column.
 pub fn page<'a>(
     file: &'a RunFile,
     search: &Filter,
@@ -79,8 +80,8 @@ pub fn page<'a>(
     })
 }
 
-/// Which attempts a list holds and in which order, as `filter`, `sort` and `descending` of a request say, and `search`, the
-/// expression in it: what a page of it shows, and what comes before and after an attempt that was opened from it.
+/// The attempts of a list and their order, according to the parameters `filter`, `search`, `sort`
+/// and `descending`. Determines the rows of a page, and the neighbors of an attempt opened from it.
 pub struct List<'a> {
     file: &'a RunFile,
     filter: fn(&AttemptRecord) -> bool,
@@ -91,10 +92,10 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The list that a request asks for.
+    /// Creates the requested list.
     ///
     /// # Errors
-    /// [`ViewError::Parameter`] for a filter or a column that there is not.
+    /// Returns [`ViewError::Parameter`] for an unknown filter or column.
     pub fn of(
         file: &'a RunFile,
         search: &'a Filter,
@@ -111,13 +112,13 @@ impl<'a> List<'a> {
         })
     }
 
-    /// Whether an attempt is in it.
+    /// Whether the list contains an attempt.
     pub fn holds(&self, record: &AttemptRecord) -> bool {
         let subject = || Subject::of(&self.file.run.lock.run, record, self.marks);
         (self.filter)(record) && self.search.matches(&subject())
     }
 
-    /// Which of two attempts comes first. Equals are in the order of their ids.
+    /// Compares two attempts. Equal ones are ordered by id.
     pub fn compare(&self, a: &AttemptRecord, b: &AttemptRecord) -> Ordering {
         let order = if self.descending {
             (self.order)(b, a)
@@ -128,7 +129,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Attempts by their ids in the order of [`natural`], then by their numbers.
+/// Compares attempts by id, in the order of [`natural`], then by number.
 pub fn in_order((id, number): (&str, u32), (other, of_other): (&str, u32)) -> Ordering {
     natural(id, other)
         .then_with(|| id.cmp(other))
@@ -139,7 +140,7 @@ fn by_id(a: &AttemptRecord, b: &AttemptRecord) -> Ordering {
     in_order((&a.id, a.attempt), (&b.id, b.attempt))
 }
 
-/// Ids in the order that people expect: `s-2` before `s-10`.
+/// Compares ids in natural order: `s-2` before `s-10`.
 pub fn natural(a: &str, b: &str) -> Ordering {
     let mut parts = (Parts(a), Parts(b));
     loop {
@@ -215,17 +216,17 @@ fn order(name: &str) -> Result<Order, ViewError> {
     })
 }
 
-/// What is unknown comes first.
+/// Compares figures. Unknown values come first.
 fn figure(a: Option<f64>, b: Option<f64>) -> Ordering {
     let rank = |value: Option<f64>| value.unwrap_or(f64::NEG_INFINITY);
     rank(a).total_cmp(&rank(b))
 }
 
-/// A text as runs of digits and runs of other characters.
+/// Iterator over runs of digits and runs of other characters.
 struct Parts<'a>(&'a str);
 
-/// Numbers by their value: by the digits before the point, then by the digits. A number with a unit (`8k`, `1m`) is that many
-/// thousands or millions, so `8k` comes before `1m`.
+/// Numbers are compared by value: by the number of integer digits, then by the digits. A unit
+/// multiplies (`8k`, `1m`), so `8k` comes before `1m`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'a> {
     Number(usize, &'a str),
@@ -251,7 +252,7 @@ impl<'a> Iterator for Parts<'a> {
             Some('g') => 9,
             _ => 0,
         };
-        // Not the first letter of a word: `4 models`.
+        // The letter must not begin a word, as in `4 models`.
         let is_unit = zeros > 0 && !after.next().is_some_and(char::is_alphanumeric);
         let zeros = if is_unit && !number.is_empty() {
             zeros

@@ -1,4 +1,5 @@
-//! The page as it is served: one answer with style and scripts inside it, and the policy that lets these alone in.
+//! The page as served: a single response with styles and scripts inside, and the policy that
+//! permits only these.
 
 use std::sync::LazyLock;
 
@@ -8,14 +9,15 @@ use sha2::{Digest, Sha256};
 
 use super::assets::{SCRIPT, STYLE, page};
 
-/// The page. What it shows is asked for as soon as it is read: nothing else has to be loaded first.
+/// The page. It requests its data as soon as it is parsed, because it loads no other files.
 pub static SERVED: LazyLock<String> = LazyLock::new(|| {
     let head = format!("<style>{}</style>\n", *STYLE);
     let tail = format!("<script type=\"module\">{}</script>\n", *SCRIPT);
     page(&head, &tail)
 });
 
-/// The content security policy: the page's own script and style by their hashes, data of this server, no frames, no forms.
+/// The content security policy: only the page's own script and style by hash, data from this
+/// server, no frames, no forms.
 pub static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; connect-src 'self'; base-uri 'none'; \
@@ -25,7 +27,7 @@ pub static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// A text as a policy names it: <https://www.w3.org/TR/CSP3/#grammardef-hash-source>.
+/// Returns the hash of a text in a policy: <https://www.w3.org/TR/CSP3/#grammardef-hash-source>.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

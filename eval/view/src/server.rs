@@ -1,4 +1,4 @@
-//! The server: on loopback, until it is stopped.
+//! The HTTP server on the loopback interface.
 
 use std::future::Future;
 use std::net::Ipv4Addr;
@@ -21,7 +21,7 @@ use super::library::Library;
 use super::query::Query;
 use super::served::SERVED;
 
-/// A server that listens and does not answer yet.
+/// A server that listens but does not answer yet.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -30,10 +30,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on 127.0.0.1 at `port`, or at a free one for 0.
+    /// Listens on 127.0.0.1 at `port`, or at a free port for 0.
     ///
     /// # Errors
-    /// [`ViewError::Listen`] if the port is taken or may not be used.
+    /// Returns [`ViewError::Listen`] if the port is in use or not permitted.
     pub async fn bind(library: Library, port: u16) -> Result<Self, ViewError> {
         let error = |reason| ViewError::Listen { port, reason };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
@@ -46,15 +46,15 @@ impl Server {
         })
     }
 
-    /// Returns the address that opens it, with the token that makes a browser its user.
+    /// Returns the address with the token that grants access.
     pub fn address(&self) -> String {
         self.access.address()
     }
 
-    /// Answers until `stop` ends.
+    /// Answers requests until `stop` completes.
     ///
     /// # Errors
-    /// [`ViewError::Serve`] if no more requests can be taken.
+    /// Returns [`ViewError::Serve`] if the server can no longer accept requests.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ViewError> {
         let router = Router::new()
             .route("/", get(async || with_type(SERVED.as_str(), "text/html")))
@@ -63,7 +63,7 @@ impl Server {
             .layer(middleware::from_fn_with_state(self.access, guard))
             .with_state(self.library);
         let serve = axum::serve(self.listener, router).into_future();
-        // Not gracefully: a browser keeps connections open, and nothing is lost with them.
+        // No graceful shutdown: browsers keep connections open, and closing them loses nothing.
         tokio::select! {
             ended = serve => ended.map_err(ViewError::Serve),
             () = stop => Ok(()),
@@ -76,7 +76,7 @@ async fn answer(
     Path(name): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    // Files are read and scanned: not work for the threads that serve.
+    // Reading and scanning files would block the server's threads.
     let answered = tokio::task::spawn_blocking(move || {
         let query = Query::new(&query.unwrap_or_default());
         api::answer(&library, &name, &query)

@@ -1,11 +1,15 @@
-// Colours of terminals in what code printed: escape sequences become marked parts of the text, and are never obeyed otherwise.
+// Terminal colors in printed output: color sequences become styled parts of the text; all others
+// are dropped.
 
 import { el } from "./dom.js";
 
 const sequence = /\u001b\[([\d;?]*)([A-Za-z])/g;
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
-/** The text as nodes: coloured where its sequences say so. Sequences that move a cursor are left out. */
+/**
+ * Converts a text to nodes, colored by its escape sequences. Sequences that move the cursor are
+ * dropped.
+ */
 export function withColours(text) {
   if (!text.includes("\u001b[")) return [text];
   const parts = [];
@@ -25,7 +29,7 @@ export function withColours(text) {
   return parts;
 }
 
-/** The style after the numbers of one sequence. */
+/** Returns the style after the codes of one sequence. */
 function after(before, codes) {
   let style = { ...before };
   for (let place = 0; place < codes.length; place += 1) {
@@ -45,7 +49,7 @@ function after(before, codes) {
     else if (code >= 100 && code <= 107) style.ground = names[code - 100];
     else if (code === 49) style.ground = null;
     else if (code === 38 || code === 48) {
-      // Of 256 colours the first 16 have names; the others stay as the text is.
+      // Only the first 16 of 256 colors have names; the others are ignored.
       const name = codes[place + 1] === 5 ? names[codes[place + 2] % 8] : null;
       if (name && codes[place + 2] < 16) style[code === 38 ? "colour" : "ground"] = name;
       place += codes[place + 1] === 5 ? 2 : 4;

@@ -1,6 +1,9 @@
-// Asks the server, or an exported page itself, for data; notifies when it has changed.
+// Requests data from the server, or from the exported page itself, and watches it for changes.
 
-/** Data that an exported page carries: where it begins, and an answer for each address. None on a served page. */
+/**
+ * Data of an exported page: its start address and the answer for each request. Null on a served
+ * page.
+ */
 export const embedded = readEmbedded();
 
 function readEmbedded() {
@@ -8,7 +11,9 @@ function readEmbedded() {
   return found ? JSON.parse(found.textContent) : null;
 }
 
-/** The answer to `api/NAME?PARAMETERS`. Throws an error that says why there is none. */
+/**
+ * Returns the answer to `api/NAME?PARAMETERS`. Throws an error with the reason if there is none.
+ */
 export async function ask(name, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
@@ -24,7 +29,10 @@ export async function ask(name, parameters = {}) {
 
 const pause = 1000;
 
-/** Calls `changed` whenever what the parameters name is no longer as `stamp` says. Gives a function that stops it. */
+/**
+ * Calls `changed` whenever the server's stamp for the parameters differs from `stamp`. Returns a
+ * function that stops watching.
+ */
 export function watch(parameters, stamp, changed) {
   if (embedded) return () => {};
   let known = stamp;

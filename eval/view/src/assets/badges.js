@@ -1,23 +1,24 @@
-// Small marks: the status of an attempt, how far a run has come.
+// Badges: the status of an attempt, the progress of a run, and the score of an attempt.
 
 import { el } from "./dom.js";
 import { oneScore, statusWord } from "./format.js";
 
-/** The status of an attempt or an agent; none means that it runs. */
+/** Returns the badge for the status of an attempt or agent; null means that it is running. */
 export function statusBadge(status) {
   const word = statusWord(status);
-  // An attempt that ended by itself may be right or wrong: no mark of success beside its score.
+  // An attempt that ended by itself may be right or wrong, so it gets no sign of success next to
+  // its score.
   if (status === "ok") return el("span", { class: "quiet", title: "ended by itself" }, "ok");
   return el("span", { class: `badge ${word}` }, word);
 }
 
-/** How far a run has come; nothing for one that is complete. */
+/** Returns the badge for the progress of a run, or null if it is complete. */
 export function progressBadge(progress) {
   if (!progress || progress === "complete") return null;
   return el("span", { class: `badge ${progress}` }, progress);
 }
 
-/** The score of one attempt, right and wrong distinguished by colour and sign. */
+/** Returns the mark for the score of one attempt, with color and sign. */
 export function scoreMark(value) {
   if (value === null || value === undefined) return el("span", { class: "mark unknown", title: "no score" }, "–");
   if (value >= 1) return el("span", { class: "mark right", title: "right" }, "✓");

@@ -1,4 +1,4 @@
-// Runs against each other: paired differences, and the samples on which they differ.
+// Compares runs: paired differences, and the samples on which the runs differ.
 
 import { ask } from "./api.js";
 import { el } from "./dom.js";
@@ -12,7 +12,7 @@ import { clipId, pager, rowLinks, table } from "./table.js";
 
 const page = 100;
 
-/** Draws the view, and gives its keys. */
+/** Draws the view and returns its keys. */
 export async function compareView(place, { ids, parameters }) {
   let offset = Number(parameters.get("offset")) || 0;
   const answer = await ask("compare", { runs: joined(ids), offset, limit: page });
@@ -79,7 +79,7 @@ function runCard(run, letter, pair) {
   );
 }
 
-/** What differs between the runs, and what is the same in all. */
+/** Draws what differs between the runs, and what is the same in all. */
 function drawDiffering({ differing, sentences }, letters) {
   const columns = [
     { key: "part", label: "What differs", kind: "id", sortable: false, cell: ([part]) => part },
@@ -89,7 +89,7 @@ function drawDiffering({ differing, sentences }, letters) {
   return el("div", { class: "differing" }, drawn, ...sentences.map((sentence) => el("p", { class: "quiet" }, sentence)));
 }
 
-/** Comparisons of runs of which none is the base. */
+/** Draws comparisons of runs without a baseline. */
 function drawFamily({ heading, pairs }) {
   if (!pairs.length) return [];
   const card = (pair) => el("section", { class: "card" }, el("h3", null, el("span", { class: "letter" }, pair.second), " against ", el("span", { class: "letter" }, pair.first)), drawPair(pair));
@@ -112,7 +112,7 @@ function drawPair(pair) {
   );
 }
 
-/** The difference with errors counted one way. */
+/** Draws the difference under one way to count errors. */
 function drawWay(label, way) {
   const real = way.p_holm !== null && way.p_holm <= 0.05;
   const kind = real ? (way.difference > 0 ? "right" : "wrong") : "";
@@ -130,10 +130,13 @@ function drawWay(label, way) {
   );
 }
 
-/** A p value with the digits that matter. */
+/** Formats a p value with its significant digits. */
 const chance = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 
-/** To the two attempts side by side: that of the base, and that of the first run that differs from it. */
+/**
+ * Links to the two attempts side by side: one of the baseline, and one of the first run that
+ * differs from it.
+ */
 function sampleLink(row, ids) {
   const list = `compare=${encodeURIComponent(joined(ids))}`;
   const [base, ...others] = row.results;

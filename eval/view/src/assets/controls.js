@@ -1,11 +1,11 @@
-// Characters that turn the direction of a text: unseen, they make it read as something that it is not.
+// Characters that change the text direction: invisible, they make a text read as something else.
 
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const each = new RegExp(`(${turning.source})`);
 
 const code = (character) => `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** A text as nodes in which each such character stands apart, where it turns nothing, and its code is seen. */
+/** Converts a text to nodes in which each such character is isolated and shown by its code. */
 export function withoutTurns(text) {
   if (!turning.test(text)) return [text];
   return text
@@ -21,5 +21,5 @@ export function withoutTurns(text) {
     });
 }
 
-/** The same as a mere text, for where there can be no elements: each such character is replaced by its code. */
+/** Replaces each such character by its code, for places that cannot contain elements. */
 export const turnsNamed = (text) => (turning.test(text) ? text.replace(new RegExp(turning.source, "g"), (found) => `[${code(found)}]`) : text);

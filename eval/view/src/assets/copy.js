@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 
-/** A button that copies what `text` gives, which may take a moment. */
+/** Returns a button that copies the result of `text()`, which may be a promise. */
 export function copyText(text, label = "Copy the text") {
   const button = el("button", { type: "button", class: "copy-text", "aria-label": label, title: label }, "⧉");
   button.addEventListener("click", async () => {

@@ -1,9 +1,15 @@
-// Two texts line by line: what is in both, what is gone and what is new.
+// Compares two texts line by line.
 
-/** Lines of each text that are compared; of longer ones the rest counts as changed. */
+/**
+ * Maximum lines of each text for a full comparison; in longer texts, everything between the common
+ * start and end counts as changed.
+ */
 const most = 1_500;
 
-/** The lines in order, each with ` ` for both, `-` for the first alone, `+` for the second alone. */
+/**
+ * Returns the lines in order, each marked ` ` (in both texts), `-` (only in the first) or `+` (only
+ * in the second).
+ */
 export function diffLines(before, after) {
   const [left, right] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -14,7 +20,7 @@ export function diffLines(before, after) {
   return [...same(left.slice(0, head)), ...between(left.slice(head, left.length - tail), right.slice(head, right.length - tail)), ...same(tail ? left.slice(-tail) : [])];
 }
 
-/** By the longest common subsequence. */
+/** Compares lines by their longest common subsequence. */
 function between(left, right) {
   const gone = (lines) => lines.map((line) => ["-", line]);
   const added = (lines) => lines.map((line) => ["+", line]);

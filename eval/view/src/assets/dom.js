@@ -1,18 +1,21 @@
-// Makes elements. Text is only ever inserted as text: there is no way here to insert markup.
+// Creates elements. Text is only ever inserted as text; no function here inserts markup.
 
 import { turnsNamed, withoutTurns } from "./controls.js";
 
-/** An element with attributes, `on…` listeners and children; a string child becomes a text node, null is left out. */
+/**
+ * Creates an element with attributes, `on…` listeners and children. A string becomes a text node;
+ * null is skipped.
+ */
 export function el(tag, attributes, ...children) {
   const drawing = tag === "svg" || svgTags.has(tag);
   const made = drawing ? document.createElementNS(svgSpace, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) {
-      // Only functions: a string would be code.
+      // Only accept functions, because a string would be code.
       if (typeof value === "function") made.addEventListener(name.slice(2), value);
     } else if (name === "href") {
-      // Only places within this page, whatever an id looks like.
+      // Only link to places within this page, whatever an id looks like.
       if (String(value).startsWith("#")) made.setAttribute("href", value);
     } else {
       made.setAttribute(name, value === true ? "" : said.has(name) ? turnsNamed(String(value)) : value);
@@ -23,13 +26,13 @@ export function el(tag, attributes, ...children) {
   return made;
 }
 
-/** Attributes that are read out or shown on hover. */
+/** Attributes that are read aloud or shown on hover. */
 const said = new Set(["title", "aria-label", "alt", "placeholder"]);
 
 const svgSpace = "http://www.w3.org/2000/svg";
 const svgTags = new Set(["g", "rect", "line", "circle", "text", "path", "title"]);
 
-/** A box that says why something cannot be shown. */
+/** Returns a box with an error message. */
 export function problem(text) {
   return el("p", { class: "problem", role: "alert" }, text);
 }

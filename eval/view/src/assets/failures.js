@@ -1,11 +1,12 @@
-// Why attempts of a run failed: those that failed alike are one row, with what they cost and some of them.
+// Groups of failed attempts: one row for each kind of failure, with the cost and some of the
+// attempts.
 
 import { ask, embedded } from "./api.js";
 import { el } from "./dom.js";
 import { count, dollars, plural } from "./format.js";
 import { attemptAddress } from "./route.js";
 
-/** What attempts of a group have in common, in words. */
+/** What the attempts of a group have in common, in words. */
 const kinds = {
   error: "Same error",
   limit: "Same limit",
@@ -16,10 +17,13 @@ const kinds = {
   cancelled: "Stopped",
 };
 
-/** Rows that are shown at first. */
+/** Number of rows shown initially. */
 const atFirst = 8;
 
-/** The section of a run. `filter(expression)` shows the attempts of a group in the table of samples. */
+/**
+ * Creates the section of a run. `filter(expression)` shows the attempts of a group in the table of
+ * samples.
+ */
 export function failureGroups(run, filter) {
   const element = el("section", { class: "failures", "aria-label": "Why attempts failed" });
   let all = false;
@@ -77,7 +81,7 @@ export function failureGroups(run, filter) {
   return { element, load, stop: () => (stopped = true) };
 }
 
-/** A bar of so much of its width. */
+/** Returns a bar filled to a share of its width. */
 function share(part) {
   const bar = el("i");
   bar.style.setProperty("width", `${Math.max(1, part * 100)}%`);

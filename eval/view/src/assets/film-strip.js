@@ -1,9 +1,9 @@
-// What a web agent saw, turn after turn, as a strip of small pictures.
+// A film strip: small images of what a web agent saw, turn by turn.
 
 import { el } from "./dom.js";
 import { drawImage } from "./image.js";
 
-/** The strip; null with fewer than two pictures. */
+/** Returns the strip, or null with fewer than two images. */
 export function filmStrip(turns, where, { hashOf, go }) {
   const seen = turns.filter((turn) => turn.picture);
   if (seen.length < 2) return null;

@@ -1,4 +1,4 @@
-// What a filter may be made of, to read beside the field that takes it.
+// Help for filter expressions, shown next to the search field.
 
 import { el } from "./dom.js";
 
@@ -16,5 +16,5 @@ const rows = [
   ['needle "two words"', "texts that stand in id, answer, expected or error"],
 ];
 
-/** The list, folded. */
+/** Returns the list, collapsed. */
 export const filterHelp = () => el("details", { class: "fields" }, el("summary", null, "Filters"), el("dl", null, ...rows.flatMap(([term, what]) => [el("dt", null, term), el("dd", { class: "quiet" }, what)])));

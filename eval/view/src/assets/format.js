@@ -1,11 +1,14 @@
-// Figures as people read them. What is not known is a dash.
+// Formats figures for people. An unknown value is a dash.
 
 const none = "–";
 
-/** 1234567 as `1,234,567`. Not by the browser's locales, which take longer to load than a page to draw. */
+/**
+ * Formats 1234567 as `1,234,567`. The browser's locales are not used, because loading them takes
+ * longer than drawing a page.
+ */
 export const count = (number) => (number === null || number === undefined ? none : String(number).replace(/\B(?=(\d{3})+$)/g, ","));
 
-/** 12345 as `12.3k`. */
+/** Formats 12345 as `12.3k`. */
 export function amount(number) {
   if (number === null || number === undefined) return none;
   const steps = [[1e9, "G"], [1e6, "M"], [1e3, "k"]];
@@ -15,7 +18,7 @@ export function amount(number) {
   return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)}${step[1]}`;
 }
 
-/** Seconds as `12 ms`, `1.2 s`, `4 min 05 s`, `2 h 10 min`. */
+/** Formats seconds as `12 ms`, `1.2 s`, `4 min 05 s` or `2 h 10 min`. */
 export function seconds(value) {
   if (value === null || value === undefined) return none;
   if (value < 0.9995) return `${Math.round(value * 1000)} ms`;
@@ -28,7 +31,7 @@ export function seconds(value) {
 
 const secondSteps = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 18000, 36000];
 
-/** The least round number of seconds that is at least so many: 0.2, 5, 15, 60. */
+/** Returns the smallest round number of seconds that is at least `least`: 0.2, 5, 15, 60. */
 export function roundStep(least) {
   if (!(least > 0)) return 1;
   const known = least > 5 && secondSteps.find((step) => step >= least);
@@ -37,7 +40,10 @@ export function roundStep(least) {
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= least * (1 - 1e-9));
 }
 
-/** Seconds that are a multiple of `step`, with no more digits than they need: `400 ms`, `1.5 s`, `2 min`, `2 min 30 s`. */
+/**
+ * Formats seconds that are a multiple of `step` with as few digits as possible: `400 ms`, `1.5 s`,
+ * `2 min`, `2 min 30 s`.
+ */
 export function roundSeconds(value, step) {
   if (value < 0.9995) return `${Number((value * 1000).toFixed(3))} ms`;
   if (value < 60) return `${value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))} s`;
@@ -46,30 +52,30 @@ export function roundSeconds(value, step) {
   return parts.filter(([number]) => number).map(([number, unit]) => `${number} ${unit}`).join(" ");
 }
 
-/** US dollars with the digits that matter: below 10 cents, three at least. */
+/** Formats US dollars with the significant digits: at least three below 10 cents. */
 export function dollars(value) {
   if (value === null || value === undefined) return none;
   const isSmall = value !== 0 && value < 0.1;
   return `$${value.toFixed(isSmall ? Math.max(4, Math.ceil(-Math.log10(value)) + 2) : 2)}`;
 }
 
-/** A score with three digits. */
+/** Formats a score with three decimals. */
 export const score = (value) => (value === null || value === undefined ? none : value.toFixed(3));
 
-/** A score of one attempt: `1`, `0`, `0.25`. */
+/** Formats the score of one attempt: `1`, `0`, `0.25`. */
 export const oneScore = (value) => (value === null || value === undefined ? none : String(Math.round(value * 1000) / 1000));
 
-/** A share as a percentage. */
+/** Formats a share as a percentage. */
 export const percent = (share) => (share === null || share === undefined ? none : `${Math.round(share * 100)} %`);
 
-/** A difference with its sign, a true minus included. */
+/** Formats a difference with its sign, using a true minus. */
 export function signed(value) {
   if (value === null || value === undefined) return none;
   const text = Math.abs(value).toFixed(3);
   return value > 0 ? `+${text}` : value < 0 ? `−${text}` : text;
 }
 
-/** Bytes as `1.2 MB`. */
+/** Formats bytes as `1.2 MB`. */
 export function bytes(value) {
   if (value < 1000) return `${value} bytes`;
   const units = ["kB", "MB", "GB"];
@@ -82,7 +88,7 @@ export function bytes(value) {
   return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`;
 }
 
-/** A moment as `21 Nov 2026, 12:44`, in the time zone of the browser. */
+/** Formats a time as `21 Nov 2026, 12:44`, in the time zone of the browser. */
 export function moment(text) {
   if (!text) return none;
   const date = new Date(text);
@@ -92,8 +98,8 @@ export function moment(text) {
 
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** `1 agent`, `2 agents`. */
+/** Formats a count with its noun: `1 agent`, `2 agents`. */
 export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
-/** The status as people say it. */
+/** Returns the status in words. */
 export const statusWord = (status) => ({ ok: "ok", limit: "limit", error: "error", cancelled: "cancelled" })[status] ?? "running";

@@ -1,8 +1,8 @@
-// ARC grids in their colours.
+// Draws ARC grids in color.
 
 import { el } from "./dom.js";
 
-/** The grids that a text holds: one grid, or a list of them; none if it is anything else. */
+/** Parses a text that is a grid or a list of grids. Returns null for anything else. */
 export function asGrids(value) {
   let parsed = value;
   if (typeof value === "string") {
@@ -26,7 +26,7 @@ function isGrid(value) {
   return Array.isArray(value) && value.length > 0 && value.length <= mostCells && value.every(row) && value.every((cells) => cells.length === value[0].length);
 }
 
-/** A grid as a drawing. Cells that differ from `other` are marked. */
+/** Draws a grid. Cells that differ from `other` are marked. */
 export function drawGrid(grid, name, other = null) {
   const [rows, columns] = [grid.length, grid[0].length];
   const cell = Math.max(6, Math.min(24, Math.floor(320 / Math.max(rows, columns))));

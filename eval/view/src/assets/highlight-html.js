@@ -1,13 +1,16 @@
-// Colours HTML: tags, attributes and comments, and the scripts in it as JavaScript.
+// Highlights HTML: tags, attributes and comments, and embedded scripts as JavaScript.
 
 import { el } from "./dom.js";
 import { highlight, longest } from "./highlight.js";
 
 const piece = /(?<comment><!-{2}[^]*?(?:-{2}>|$)|<![^>]*>?)|(?<open><\/?[A-Za-z][^\s/>]*)(?<rest>(?:"[^"]*"|'[^']*'|[^"'>])*)(?<close>>?)/g;
-/** The value may lack, so that a word without one is taken at once and not tried from each of its characters. */
+/**
+ * The value is optional, so that a word without one is matched in one step and not retried from
+ * each character.
+ */
 const attribute = /([^\s=/"']+)(?:(\s*=\s*)("[^"]*"?|'[^']*'?|[^\s"']+))?/g;
 
-/** The document as elements, in which the parts that have a meaning are marked. */
+/** Converts a document to nodes in which syntax is highlighted. */
 export function highlightHtml(text) {
   if (text.length > longest) return [text];
   const parts = [];
@@ -24,7 +27,7 @@ export function highlightHtml(text) {
     parts.push(el("span", { class: "js-keyword" }, open), ...attributes(rest), el("span", { class: "js-keyword" }, close));
     const name = open.slice(1).toLowerCase();
     if (name !== "script" && name !== "style") continue;
-    // What stands in these is no HTML.
+    // The content of these elements is not HTML.
     const length = text.slice(at).search(new RegExp(`</${name}`, "i"));
     const inside = text.slice(at, length < 0 ? text.length : at + length);
     parts.push(...(name === "script" ? highlight(inside) : [inside]));

@@ -1,4 +1,5 @@
-// Colours JavaScript: a tokenizer that knows comments, texts, numbers, regular expressions and words.
+// Highlights JavaScript with a tokenizer for comments, strings, numbers, regular expressions and
+// words.
 
 import { el } from "./dom.js";
 
@@ -20,15 +21,19 @@ const token = new RegExp(
 );
 const regex = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 
-/** Characters. Longer code is shown without colours: nobody reads it for them. */
+/**
+ * Maximum characters of highlighted code. Longer code is shown without colors, because nobody reads
+ * it that closely.
+ */
 export const longest = 200_000;
 
-/** The code as elements, in which the parts that have a meaning are marked. */
+/** Converts code to nodes in which syntax is highlighted. */
 export function highlight(code) {
   const parts = [];
   if (code.length > longest) return [code];
   let at = 0;
-  // Whether a value may begin here, so that a slash begins a regular expression and does not divide.
+  // Whether a value may begin here, so that a slash begins a regular expression rather than a
+  // division.
   const valueMayBegin = (end) => /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\breturn|\btypeof|\bcase)\s*$/.test(code.slice(Math.max(0, end - 60), end));
   token.lastIndex = 0;
   for (let found = token.exec(code); found; found = token.exec(code)) {

@@ -1,4 +1,4 @@
-// Images that a model was shown: a screenshot of a page.
+// Images that a model was shown, such as screenshots.
 
 import { el } from "./dom.js";
 import { isCut, wholeText } from "./long-text.js";
@@ -6,10 +6,13 @@ import { isCut, wholeText } from "./long-text.js";
 const kinds = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Whether a value is an image as events hold it: `{ media_type, data }`, the data in base64. */
+/** Whether a value is an image as stored in events: `{ media_type, data }`, with base64 data. */
 export const isImage = (value) => value !== null && typeof value === "object" && "media_type" in value && "data" in value;
 
-/** The image. Its data is read when it comes into sight; what is no image is said to be none. */
+/**
+ * Draws an image. Its data is loaded when it scrolls into view. Invalid data is reported in its
+ * place.
+ */
 export function drawImage({ media_type: kind, data }, where, { alt = "What the model saw" } = {}) {
   if (!kinds.has(kind)) return none("of an unknown kind");
   const image = el("img", { alt, class: "screenshot" });

@@ -1,4 +1,5 @@
-// What a sample was asked about: its context with a search, places of the expected answer, grids, images.
+// The input of a sample: its context with a search, positions of the expected answer, grids and
+// images.
 
 import { ask } from "./api.js";
 import { withColours } from "./ansi.js";
@@ -8,7 +9,10 @@ import { asGrids, drawGrid } from "./grid.js";
 import { drawImage } from "./image.js";
 import { longText } from "./long-text.js";
 
-/** The input of a sample, which is asked for when it is opened: it has to be made or read again. */
+/**
+ * Returns the input of a sample. It is loaded when opened, because it has to be generated or read
+ * again.
+ */
 export function inputBox({ run, sample }) {
   const inside = el("div", { class: "input-inside" });
   const box = el("details", { class: "prompt input-box" }, el("summary", null, "Input ", el("span", { class: "facts" }, "question, context, images")), inside);
@@ -72,7 +76,7 @@ function drawContext(input, where) {
   return named(`Context, ${bytes(context.bytes)}`, tasks ?? null, el("div", { class: "tools" }, search), places, shown);
 }
 
-/** The pairs of an ARC task, drawn; null for any other context. */
+/** Draws the pairs of an ARC task, or returns null for any other context. */
 function grids(text) {
   let task;
   try {

@@ -1,4 +1,4 @@
-// One iteration: the request, the model's response, the code and its result.
+// Draws one iteration: the request, the model's response, the code and its result.
 
 import { el } from "./dom.js";
 import { amount, count, dollars, plural, seconds } from "./format.js";
@@ -12,7 +12,10 @@ import { drawWeb, resultsOf } from "./web.js";
 
 const drawnElsewhere = new Set(["iteration_start", "iteration_end", "llm_request", "llm_response", "llm_error", "llm_retry", "llm_wait", "llm_cached", "llm_billed", "tool_call", "context_trimmed", "context_compacted", "delegation_spawn", "agent_created", "message_sent", "message_received", "message_answered", "delegation_return", "delegation_error", "delegation_unawaited"]);
 
-/** An iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`, `flat` (there is no REPL) and `codeless` (tools are called instead). */
+/**
+ * Draws an iteration as an article. `options` holds `where`, `hash` (its address), `agentHash(id)`,
+ * `flat` (without a REPL) and `codeless` (calls tools instead of running code).
+ */
 export function drawIteration({ number, events }, { where, hash, agentHash, agentOf = () => null, flat, codeless }) {
   const of = (type) => events.filter((event) => event.kind.type === type);
   const responses = of("llm_response");
@@ -27,7 +30,8 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   for (const { kind } of of("context_compacted")) parts.push(drawCompaction(kind, where, agentHash));
   if (of("llm_cached").length) parts.push(el("p", { class: "quiet" }, "The response comes from the cache."));
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
-  // What a web agent saw before its turn stands before it, what came of the turn after it.
+  // What a web agent saw before its turn comes before the response, the results of the turn after
+  // it.
   const before = Math.max(events.findIndex(({ kind }) => kind.type === "llm_response"), 0);
   const results = resultsOf(events);
   const shownAbove = new Set(results.values());
@@ -58,7 +62,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
   parts.push(...others(before));
   for (const { kind } of ends) parts.push(...drawEnd(kind, where));
-  // What was returned stands there already.
+  // The returned value has already been shown.
   for (const { kind } of of("message_answered")) if (kind.error || !responses.length) parts.push(drawAnswer(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
   if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
@@ -71,14 +75,14 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   );
 }
 
-/** Folds an iteration to its head, and back. */
+/** Returns the button that collapses an iteration to its header. */
 function foldButton(number) {
   const button = el("button", { type: "button", class: "fold", "aria-expanded": "true", "aria-label": `Iteration ${number} in full` }, "▾");
   button.addEventListener("click", () => foldIteration(button.closest("article")));
   return button;
 }
 
-/** Folds an iteration, or unfolds it. */
+/** Collapses or expands an iteration. */
 export function foldIteration(article, folded = !article.classList.contains("folded")) {
   article.classList.toggle("folded", folded);
   const button = article.querySelector(".fold");
@@ -99,7 +103,7 @@ function copyButton(hash) {
       await navigator.clipboard.writeText(link);
       button.textContent = "Copied";
     } catch {
-      // Without leave to write to the clipboard, the address bar has the link to copy.
+      // Without permission to write to the clipboard, the address bar shows the link to copy.
       location.hash = hash;
       button.textContent = "It is in the address bar";
     }
@@ -108,7 +112,9 @@ function copyButton(hash) {
   return button;
 }
 
-/** What is known of time, tokens and cost: a recording that another system made may know none of it. */
+/**
+ * Returns the known time, tokens and cost. A recording from another system may lack all of them.
+ */
 function facts(events, responses, ends) {
   const known = [];
   const isKnown = (value) => value !== null && value !== undefined;
@@ -126,7 +132,7 @@ function facts(events, responses, ends) {
   return known.join(" · ");
 }
 
-/** Tokens and cost of a call, as far as they are known. */
+/** Formats the known tokens and cost of a call. */
 function spent({ usage, cost_usd: cost }) {
   const cached = usage?.cached_input_tokens ? ` (${amount(usage.cached_input_tokens)} cached)` : "";
   const tokens = usage ? `${usage.estimated ? "~" : ""}${amount(usage.input_tokens)}${cached} → ${amount(usage.output_tokens)} tokens` : "";
@@ -134,7 +140,10 @@ function spent({ usage, cost_usd: cost }) {
   return [tokens, price].filter(Boolean).join(" · ");
 }
 
-/** The messages to the model since its last turn; folded unless there are images, for most of it is the output above. */
+/**
+ * Draws the messages sent to the model since its last turn. They are collapsed unless they contain
+ * images, because most of them repeat the output above.
+ */
 function drawRequest(kind, where) {
   const size = kind.new_messages.reduce((sum, message) => [message.content, ...(message.tool_results ?? []).map(({ content }) => content)].reduce((sum, text) => sum + (isCut(text) ? text.bytes : text.length), sum), 0);
   const messages = kind.new_messages.flatMap((message) => [...(message.tool_results ?? []).map(({ content }) => content), message.content].filter((text, place, all) => text !== "" || all.length === 1).map((text) => longText(text, where, { kind: "message" })));
@@ -181,7 +190,9 @@ function drawChildren(events, agentHash, agentOf) {
   return named(spawned.length === 1 ? "Child" : `${spawned.length} children`, el("ul", { class: "children" }, ...items));
 }
 
-/** What was cut from the conversation before this request, and the summary in its place. */
+/**
+ * Draws what was cut from the conversation before this request, and the summary that replaced it.
+ */
 function drawCompaction({ messages, chars, tokens_before: before, tokens_after: after, summary, sent_again: again }, where, agentHash) {
   const why = again ? "The model refused the conversation" : "The conversation had grown long";
   const cut = `${plural(messages.length, "older message")} with ${count(chars)} characters ${summary ? "were summarised" : "lost their output"}: ${amount(before)} → ${amount(after)} tokens.`;
@@ -190,13 +201,15 @@ function drawCompaction({ messages, chars, tokens_before: before, tokens_after: 
   return named("Compaction", el("div", null, ...parts));
 }
 
-/** What came of a message to an agent that takes several. */
+/** Draws the answer to a message, for an agent that receives several. */
 function drawAnswer(kind, where) {
   const said = kind.error ? longText(kind.error, where, { kind: "error" }) : longText(kind.answer || "(an empty text)", where, { kind: "returned" });
   return named(`Answer to message ${kind.number}`, said, kind.error ? "failed" : "done");
 }
 
-/** An event that has no form of its own, such as a page's dump or a screenshot: each field by its name. */
+/**
+ * Draws an event without a form of its own, such as a page dump or a screenshot, field by field.
+ */
 function drawOther(kind, where) {
   const fields = Object.entries(kind).filter(([name, value]) => name !== "type" && value !== null && value !== "");
   const rows = fields.map(([name, value]) => {

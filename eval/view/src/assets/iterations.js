@@ -1,4 +1,4 @@
-// The iterations of an agent, a page at a time; on news, only what has changed is drawn again.
+// The iterations of an agent in pages. On updates, only what has changed is drawn again.
 
 import { ask } from "./api.js";
 import { el, problem } from "./dom.js";
@@ -6,12 +6,13 @@ import { count } from "./format.js";
 import { drawIteration, foldIteration } from "./iteration.js";
 import { pager } from "./table.js";
 
-/** Iterations of a page. An exported page has all of its pages of this size. */
+/** Iterations per page. An exported page contains all pages of this size. */
 export const iterationPage = 20;
 
 /**
- * The list for an agent. `where` names run, sample, attempt; `hashOf(agent, iteration)` gives addresses;
- * `start` is the iteration to begin with. Gives `{ element, refresh, goTo }`.
+ * Creates the list for an agent. `where` holds run, sample and attempt; `hashOf(agent, iteration)`
+ * returns addresses; `start` is the first iteration to show. Returns `{ element, refresh, goTo, …
+ * }`.
  */
 export function iterationList(where, agent, { hashOf, agentOf, start, flat, codeless, moved, whenDrawn = () => {} }) {
   const element = el("div", { class: "iterations" });
@@ -76,7 +77,7 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
     article.scrollIntoView({ block: "start" });
   }
 
-  /** Moves on by so many iterations from the one that has the focus, or that is on top. */
+  /** Moves by a number of iterations from the focused or topmost one. */
   async function step(by) {
     const articles = [...element.querySelectorAll("article")];
     const focused = document.activeElement?.closest("article");
@@ -93,14 +94,14 @@ export function iterationList(where, agent, { hashOf, agentOf, start, flat, code
     if (by < 0 && offset > 0) await go(offset - iterationPage, offset);
   }
 
-  /** The iteration that has the focus, or that is on top. */
+  /** Returns the number of the focused or topmost iteration. */
   function current() {
     const articles = [...element.querySelectorAll("article")];
     const one = document.activeElement?.closest("article") ?? articles.find((article) => article.getBoundingClientRect().bottom > 120);
     return Number(one?.dataset.iteration ?? 0);
   }
 
-  /** Folds all that are shown, or unfolds them if all are folded. */
+  /** Collapses all shown iterations, or expands them if all are collapsed. */
   function foldAll() {
     const articles = [...element.querySelectorAll("article")];
     const folded = articles.some((one) => !one.classList.contains("folded"));

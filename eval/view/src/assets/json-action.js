@@ -1,4 +1,4 @@
-// A response of the JSON action protocol: its fields apart, an app as the HTML that it is.
+// A response of the JSON action protocol: its fields separately, and an app as HTML.
 
 import { embedded } from "./api.js";
 import { el, problem } from "./dom.js";
@@ -6,7 +6,7 @@ import { bytes } from "./format.js";
 import { highlightHtml } from "./highlight-html.js";
 import { headOf, isCut, longText, wholeText } from "./long-text.js";
 
-/** The response as elements; null where it is not of this form, so that it is drawn as any other. */
+/** Converts the response to elements. Returns null for any other form of response. */
 export function drawJsonAction(text, where) {
   const fields = fieldsOf(headOf(text));
   if (fields) return drawFields(fields, text, where);
@@ -39,7 +39,7 @@ function drawFields(fields, text, where) {
   return drawn;
 }
 
-/** The fields of a response that is one JSON object, alone or in a fence. */
+/** Parses a response that is a single JSON object, with or without a code fence. */
 function fieldsOf(text) {
   const inside = /^\s*(?:```\w*\s*)?(\{[^]*\})\s*(?:```)?\s*$/.exec(text);
   if (!inside) return null;
@@ -51,12 +51,12 @@ function fieldsOf(text) {
   }
 }
 
-/** The app of a response that was cut off within it. */
+/** Returns the beginning of the app in a truncated response. */
 function beginningOfApp(text) {
   const found = /"app"\s*:\s*"((?:\\(?:u[\da-fA-F]{4}|[^u])|[^"\\])*)/.exec(text);
   if (!found) return null;
   try {
-    // Line breaks that were not escaped are no JSON, and are what was meant.
+    // Unescaped line breaks are invalid JSON, but their meaning is clear.
     return JSON.parse(`"${found[1].replace(/[\u0000-\u001f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`);
   } catch {
     return null;

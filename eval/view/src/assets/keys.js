@@ -1,8 +1,8 @@
-// Keys: each view says which it knows, and `?` lists them.
+// Keyboard shortcuts: each view sets its own, and `?` lists them.
 
 let known = [];
 
-/** The keys of the view that is shown: `[keys, what they do, function]` each. */
+/** Sets the shortcuts of the current view, each `[keys, description, function]`. */
 export function setKeys(keys) {
   known = keys;
   const list = document.getElementById("keys");
@@ -18,7 +18,7 @@ export function setKeys(keys) {
 
 const keyName = (name) => ({ ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" })[name] ?? name;
 
-/** Begins to listen. */
+/** Starts listening for keys. */
 export function listenForKeys() {
   const help = document.getElementById("help");
   document.getElementById("help-button").addEventListener("click", () => help.showModal());
@@ -33,7 +33,8 @@ export function listenForKeys() {
       help.showModal();
       return;
     }
-    // Arrows scroll what has the focus and can be scrolled, and Escape leaves it; elsewhere they are the view's.
+    // In a focused scrollable element, arrows scroll and Escape leaves it; elsewhere both belong to
+    // the view.
     const own = event.target.matches("pre, summary, .scroll, [data-own-keys]") ? event.target : null;
     if (own && event.key.startsWith("Arrow")) return;
     if (own && event.key === "Escape") {
@@ -49,7 +50,10 @@ export function listenForKeys() {
   });
 }
 
-/** Moves the focus among elements that match a selector. At an end it stays, and calls `past` with the direction. */
+/**
+ * Moves the focus among the elements that match a selector. At either end, calls `past` with the
+ * direction instead.
+ */
 export function moveFocus(selector, by, past = () => {}) {
   const all = [...document.querySelectorAll(selector)];
   const at = all.indexOf(document.activeElement?.closest(selector));

@@ -1,4 +1,4 @@
-// Texts of any length: their beginning at once, the rest when it is asked for.
+// Texts of any length: the beginning is shown immediately, the rest on request.
 
 import { withColours } from "./ansi.js";
 import { ask, embedded } from "./api.js";
@@ -7,13 +7,13 @@ import { copyText } from "./copy.js";
 import { el, problem } from "./dom.js";
 import { bytes, count } from "./format.js";
 
-/** Whether the server has cut a text: it then gives its beginning and where it stands. */
+/** Whether the server has cut a text and returned its beginning and its position instead. */
 export const isCut = (text) => text !== null && typeof text === "object" && "head" in text;
 
-/** What is there of a text at once. */
+/** Returns the part of a text that is available without a request. */
 export const headOf = (text) => (isCut(text) ? text.head : (text ?? ""));
 
-/** A text as a whole, which is read where it was cut. */
+/** Returns the whole text, requesting the rest if it was cut. */
 export async function wholeText(text, where) {
   if (!isCut(text)) return text ?? "";
   const parts = [];
@@ -25,10 +25,13 @@ export async function wholeText(text, where) {
   return parts.join("");
 }
 
-/** Lines that a text shows before it is folded. */
+/** Number of lines shown before a text is collapsed. */
 const lines = 24;
 
-/** A text in a block, folded where it is long; `where` names run, sample and attempt for a text that was cut. */
+/**
+ * Shows a text in a block, collapsed if it is long. `where` holds run, sample and attempt for a
+ * text that was cut.
+ */
 export function longText(text, where, { kind = "output", draw = withColours } = {}) {
   const head = headOf(text);
   const block = el("pre", { class: kind, tabindex: "0" }, ...draw(head));

@@ -1,4 +1,4 @@
-// Shows the view that the address names.
+// Shows the view for the current address.
 
 import { embedded } from "./api.js";
 import { compareView } from "./compare-view.js";
@@ -35,7 +35,8 @@ async function showRoute() {
   const view = views[route.view];
   shown?.stop?.();
   shown = null;
-  // Drawn apart, so that a view that was left meanwhile cannot overwrite the one that is shown.
+  // Draw into a separate element, so that a view that was left in the meantime cannot overwrite the
+  // current one.
   const place = el("div", { class: "view" });
   const main = document.getElementById("view");
   setKeys([]);
@@ -58,7 +59,7 @@ async function showRoute() {
   main.replaceChildren(place);
   setKeys(result.keys ?? []);
   showTrail(result.trail ?? []);
-  // In the run that is looked at; from elsewhere in all.
+  // Search in the current run, or elsewhere in all runs.
   document.getElementById("search-link")?.setAttribute("href", searchAddress({ run: route.view === "run" ? route.ids[0] : "" }));
   document.title = turnsNamed(`${result.title} · eval`);
   const iteration = Number(route.parameters.get("iteration"));
@@ -72,7 +73,7 @@ async function showRoute() {
     else scrollTo(0, 0);
   }
   performance.mark("shown");
-  // After the frame that shows it.
+  // Wait until the frame that shows the view has been drawn.
   requestAnimationFrame(() => setTimeout(() => mine === newest && drawHeldRows()));
 }
 

@@ -1,15 +1,15 @@
-// Markdown as elements. Everything is made of text nodes: markup in the text stays text, links are not followed, and images
-// are not loaded.
+// Renders Markdown as elements. Everything ends up in text nodes: HTML in the text stays text,
+// links cannot be followed, and images are not loaded.
 
 import { el } from "./dom.js";
 
-/** Characters. A longer text is shown as it was written: it is no prose. */
+/** Maximum characters. A longer text is shown as written, because it is not prose. */
 const longest = 100_000;
 
-/** Characters of a paragraph beyond which its marks are left as they are. */
+/** Maximum characters of a paragraph whose inline marks are rendered. */
 const longestLine = 4_000;
 
-/** The text as elements. */
+/** Converts a text to elements. */
 export function drawMarkdown(text) {
   if (text.length > longest) return [el("p", { class: "as-written" }, text)];
   return blocks(text.split("\n"), 0);
@@ -22,7 +22,9 @@ const quote = /^ {0,3}> ?(.*)$/;
 const rule = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
 const tableRule = /^ *\|?(?: *:?-+:? *\|)+(?: *:?-+:? *)?$/;
 
-/** Lines as blocks. Deeper than a few levels, lists and quotations are no longer taken apart. */
+/**
+ * Converts lines to blocks. Lists and quotations nested deeper than a few levels stay as written.
+ */
 function blocks(lines, depth) {
   const drawn = [];
   let at = 0;
@@ -39,7 +41,7 @@ function blocks(lines, depth) {
       drawn.push(el("pre", { class: "code", tabindex: "0" }, lines.slice(at + 1, to).join("\n")));
       at = to + 1;
     } else if ((found = heading.exec(line))) {
-      // Not as headings of the page, whose outline they are no part of.
+      // Not headings of the page, because they are not part of its outline.
       drawn.push(el("p", { class: `heading level-${found[1].length}` }, ...inline(found[2])));
       at += 1;
     } else if (rule.test(line)) {
@@ -67,7 +69,7 @@ function blocks(lines, depth) {
   return drawn;
 }
 
-/** The list that begins at a line, and the line after it. */
+/** Returns the list that begins at a line, and the index of the line after it. */
 function listOf(lines, from, depth) {
   const [, indent, mark] = item.exec(lines[from]);
   const ordered = /\d/.test(mark);
@@ -80,7 +82,7 @@ function listOf(lines, from, depth) {
       items.push([found[3]]);
     } else if (found && found[1].length <= indent.length) break;
     else if (lines[at].trim() === "") {
-      // A blank line ends the list unless it goes on after it.
+      // A blank line ends the list unless the list continues after it.
       const after = lines[at + 1];
       if (after === undefined || !(item.test(after) || /^ {2,}\S/.test(after))) break;
       items.at(-1).push("");
@@ -91,7 +93,7 @@ function listOf(lines, from, depth) {
   const start = ordered ? Number.parseInt(mark, 10) : 1;
   const drawn = items.map((inside) => {
     const parts = blocks(inside, depth + 1);
-    // A single paragraph stands in its item without the room of one.
+    // A single paragraph in an item is shown without paragraph spacing.
     return el("li", null, ...(parts[0]?.tagName === "P" && !parts[0].className ? [...parts[0].childNodes, ...parts.slice(1)] : parts));
   });
   return [el(ordered ? "ol" : "ul", { start: start === 1 ? null : start }, ...drawn), at];
@@ -106,7 +108,7 @@ function table(lines) {
 
 const mark = /``([^\n]+?)``|`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\s](?:[^*\n]*[^*\s])?)\*|(?<![\w*])_([^_\s](?:[^_\n]*[^_\s])?)_(?!\w)|~~([^~\n]+)~~|!?\[([^\]\n]{0,300})\]\(([^)\s]{0,2000})\)/g;
 
-/** A line with what is marked in it. */
+/** Renders the inline marks of a line. */
 function inline(text) {
   if (text.length > longestLine) return [text];
   const parts = [];
@@ -119,7 +121,8 @@ function inline(text) {
     else if (bold) parts.push(el("strong", null, ...emphasis(bold)));
     else if (italic ?? under) parts.push(el("em", null, italic ?? under));
     else if (struck) parts.push(el("s", null, struck));
-    // Where a link would lead is shown: following it would be the model's will, not the reader's.
+    // The target of a link is only shown: following it would be the model's decision, not the
+    // reader's.
     else parts.push(label, el("span", { class: "target" }, ` (${target})`));
   }
   parts.push(text.slice(at));

@@ -1,9 +1,9 @@
-// The iterations of the chosen agent beside them: where it failed, called children, returned.
+// The outline of the chosen agent's iterations: where it failed, called children, or returned.
 
 import { el } from "./dom.js";
 import { plural } from "./format.js";
 
-/** The marks of an iteration: `[class, sign, words]` each. */
+/** Returns the marks of an iteration, each `[class, sign, words]`. */
 const marksOf = (turn) =>
   [
     turn.errors && ["wrong", "✗", plural(turn.errors, "error")],
@@ -13,7 +13,10 @@ const marksOf = (turn) =>
     turn.returned && ["right", "↩", "returned"],
   ].filter(Boolean);
 
-/** The outline. `turns` are the agent's, `hashOf(number)` an address, `go(number)` shows an iteration. */
+/**
+ * Draws the outline. `turns` are the agent's, `hashOf(number)` returns an address, and `go(number)`
+ * shows an iteration.
+ */
 export function drawOutline(turns, { hashOf, go }) {
   const items = turns.map((turn) => {
     const marks = marksOf(turn);
@@ -30,9 +33,10 @@ export function drawOutline(turns, { hashOf, go }) {
   return el("nav", { class: "outline", "aria-label": "Iterations" }, el("ol", null, ...items));
 }
 
-/** Marks the iteration that is on top of the window. */
+/** Marks the topmost iteration in the window. */
 export function followOutline(outline, articles) {
-  // That of the focus, while it is seen: the last ones cannot come to the top.
+  // Prefer the focused iteration while it is visible, because the last ones cannot scroll to the
+  // top.
   const focused = articles.find((one) => one.contains(document.activeElement) && one.getBoundingClientRect().top < innerHeight && one.getBoundingClientRect().bottom > 60);
   const top = focused ?? articles.find((one) => one.getBoundingClientRect().bottom > 120);
   const number = Number(top?.dataset.iteration ?? 0);

@@ -1,5 +1,5 @@
-// Two attempts side by side, of two runs or of one sample's attempts: answers, what differs in settings and prompts, and their
-// roots' iterations with the first that diverges.
+// Two attempts side by side, of two runs or at one sample: answers, differences in settings and
+// prompts, and the roots' iterations with the first that diverges.
 
 import { ask, embedded } from "./api.js";
 import { el } from "./dom.js";
@@ -16,7 +16,7 @@ import { shortModel } from "./runs-view.js";
 import { answers } from "./sample-view.js";
 import { pager, table } from "./table.js";
 
-/** Draws the view, and gives its keys. */
+/** Draws the view and returns its keys. */
 export async function pairView(place, { ids, parameters }) {
   const list = parameters.get("list") ?? "";
   let offset = Number(parameters.get("offset")) || 0;
@@ -82,7 +82,7 @@ export async function pairView(place, { ids, parameters }) {
   };
 }
 
-/** The pair at a neighbouring sample: the same runs, as far as both have an attempt there. */
+/** Returns the pair at a neighboring sample: the same runs, if both have an attempt there. */
 function pairTo(to, sides, list) {
   if (!to) return null;
   const runs = (new URLSearchParams(list).get("compare") ?? "").split("/").map((id) => decodeURIComponent(id));
@@ -94,7 +94,7 @@ function pairTo(to, sides, list) {
     return attemptAddress(first, to.id, to.attempt ?? 1, { list });
   }
   const attempts = sides[0].run === sides[1].run ? sides.map(({ attempt }) => attempt) : [to.attempt, to.attempt];
-  // Of one run's list, the next row may be the other attempt at the same sample.
+  // In the list of a single run, the next row may be the other attempt at the same sample.
   if (to.id === sides[0].sample) return null;
   return pairAddress([sides[0].run, to.id, attempts[0]], [sides[1].run, to.id, attempts[1]], { list });
 }
@@ -111,7 +111,7 @@ function head({ record, run }, { run: id, sample, attempt }, name, list) {
   );
 }
 
-/** What differs between the settings of the two runs. */
+/** Draws the differences between the settings of the two runs. */
 function settings(compared, names) {
   if (!compared) return el("p", { class: "quiet" }, "Two attempts of one run: their settings are the same.");
   const columns = [
@@ -122,7 +122,7 @@ function settings(compared, names) {
   return el("section", { class: "differing" }, el("h2", null, "Settings"), drawn, ...compared.sentences.map((sentence) => el("p", { class: "quiet" }, sentence)));
 }
 
-/** What differs between the roots' system prompts and questions, section by section. */
+/** Draws the differences between the roots' system prompts and questions, section by section. */
 function prompts(texts, names) {
   const [first, second] = texts.map(({ start }) => start);
   if (!first || !second) return null;
@@ -144,7 +144,7 @@ function prompts(texts, names) {
 
 const difference = (before, after) => el("pre", { class: "output", tabindex: "0" }, ...diffLines(before, after).map(([kind, text]) => (kind === " " ? `  ${text}\n` : el("span", { class: kind === "+" ? "line-added" : "line-gone" }, `${kind} ${text}`))));
 
-/** What an iteration did, for the comparison: the code that ran, else the response. */
+/** Returns what an iteration did, for comparison: the code that ran, or else the response. */
 function deed(row) {
   if (!row) return null;
   const of = (type) => row.events.filter(({ kind }) => kind.type === type).map(({ kind }) => kind);
@@ -154,7 +154,7 @@ function deed(row) {
   return { code, text, done: (code || text).trim().replace(/[ \t]+$/gm, ""), output: ends.map((kind) => headOf(kind.output)).join("\n"), error: ends.map((kind) => headOf(kind.error)).filter(Boolean).join("\n"), returned: ends.map(({ returned }) => headOf(returned)).filter(Boolean).join("\n") };
 }
 
-/** The iterations of both, each beside that of the same number; the first that is another is marked. */
+/** Draws the iterations of both attempts side by side and marks the first that differs. */
 function drawIterations(pages, sides, roots, list, offset) {
   const most = Math.max(...pages.map((page) => page.rows.length));
   if (!most) return el("p", { class: "quiet" }, "Neither left an iteration.");

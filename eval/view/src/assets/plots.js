@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { amount, count, dollars, roundSeconds, score } from "./format.js";
 
-/** A score with its 95 % interval on a line from 0 to 1, or `low` to `high`. */
+/** Draws a score with its 95 % interval on an axis from `low` to `high`. */
 export function intervalPlot(mean, interval, { low = 0, high = 1, width = 110 } = {}) {
   const x = (value) => ((value - low) / (high - low)) * (width - 8) + 4;
   const parts = [el("line", { x1: 4, x2: width - 4, y1: 9, y2: 9, class: "axis" })];
@@ -13,13 +13,15 @@ export function intervalPlot(mean, interval, { low = 0, high = 1, width = 110 } 
   return el("svg", { width, height: 18, viewBox: `0 0 ${width} 18`, class: "interval-plot", "aria-hidden": "true" }, ...parts);
 }
 
-/** The interval of an estimate as a pair. */
+/** Returns the interval of an estimate as a pair. */
 export const intervalOf = (estimate) => (estimate?.interval ? [estimate.interval.low, estimate.interval.high] : null);
 
-/** What stands in the place of an interval where an honest one would need more samples. */
+/** Placeholder for an interval that would need more samples to be meaningful. */
 export const NO_INTERVAL = "no interval";
 
-/** `0.650 [0.43, 0.82]`, the brackets apart so that they can be muted. */
+/**
+ * Formats `0.650 [0.43, 0.82]`, with the brackets in a separate element so that they can be muted.
+ */
 export function estimateText(estimate) {
   if (!estimate) return [el("span", { class: "figure" }, "–")];
   const pair = intervalOf(estimate);
@@ -27,7 +29,7 @@ export function estimateText(estimate) {
   return [el("span", { class: "figure" }, score(estimate.mean)), brackets];
 }
 
-/** Counts as parts of one bar: `[count, class, word]` each. */
+/** Draws counts as parts of one bar, each `[count, class, word]`. */
 export function stackedBar(parts) {
   const total = parts.reduce((sum, [number]) => sum + number, 0) || 1;
   const shown = parts.filter(([number]) => number > 0);
@@ -43,7 +45,7 @@ export function stackedBar(parts) {
 
 const units = { s: roundSeconds, $: dollars, "": amount };
 
-/** A histogram of attempts, split into right, wrong and unscored. */
+/** Draws a histogram of attempts, split into right, wrong and unscored. */
 export function histogram({ label, unit, bins }) {
   const [width, height] = [280, 96];
   const most = Math.max(...bins.map((bin) => bin.right + bin.wrong + bin.unscored));
@@ -57,7 +59,7 @@ export function histogram({ label, unit, bins }) {
       y -= tall;
       return number && el("rect", { x: place * step + 1, width: Math.max(step - 2, 1), y, height: tall, class: `part ${kind}` });
     });
-    // Whole numbers that have a bin each are named by themselves.
+    // If each bin is a single whole number, name that number.
     const single = unit === "" && bin.to - bin.from === 1;
     const range = single ? show(bin.from) : `${show(bin.from)} to ${show(bin.to)}`;
     const title = `${range}: ${bin.right} right, ${bin.wrong} wrong${bin.unscored ? `, ${bin.unscored} without a score` : ""}`;
@@ -75,7 +77,7 @@ export function histogram({ label, unit, bins }) {
   );
 }
 
-/** Scores with intervals, one line for each length of context. */
+/** Draws scores with intervals, one line for each context length. */
 export function lengthPlot(groups) {
   const rows = groups.map((group) =>
     el("div", { class: "length-row" }, el("span", { class: "label" }, amount(group.context_length)), intervalPlot(group.score?.mean, intervalOf(group.score), { width: 180 }), el("span", { class: "value" }, score(group.score?.mean))),

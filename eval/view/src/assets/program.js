@@ -1,4 +1,5 @@
-// The program of an attempt whose root writes one: what its newest run was, beside the tree of agents that it started.
+// The program of an attempt whose root writes one: its newest run, next to the tree of agents that
+// it started.
 
 import { ask } from "./api.js";
 import { el } from "./dom.js";
@@ -10,13 +11,16 @@ import { codeBlock } from "./response.js";
 /** Whether the root of these agents writes a program. */
 export const hasProgram = (agents) => agents.some((agent) => agent.depth === 0 && agent.role === "workflow");
 
-/** The newest run of the program: its code, and what came of it. Gives `{ element, refresh }`; `hashOf(agent, iteration)` leads to a run. */
+/**
+ * Shows the newest run of the program: its code and its result. `hashOf(agent, iteration)` returns
+ * the address of a run. Returns `{ element, refresh }`.
+ */
 export function programView(where, { hashOf }) {
   const element = el("section", { class: "program", "aria-label": "The program" });
   let known = "";
 
   async function refresh() {
-    // Runs are few; the newest page has the newest one.
+    // There are few runs, and the last page contains the newest one.
     let page = await ask("iterations", { ...where, agent: "root", offset: 0, limit: iterationPage });
     if (page.total > iterationPage) page = await ask("iterations", { ...where, agent: "root", offset: Math.floor((page.total - 1) / iterationPage) * iterationPage, limit: iterationPage });
     const runs = page.rows.flatMap(({ number, events }) => events.filter(({ kind }) => kind.type === "iteration_end" && headOf(kind.code)).map(({ kind }) => ({ number, kind })));

@@ -1,10 +1,13 @@
-// The exact system prompt of an agent, its sections apart.
+// The exact system prompt of an agent, split into sections.
 
 import { el } from "./dom.js";
 import { count, plural } from "./format.js";
 import { isCut, longText } from "./long-text.js";
 
-/** The sections of a prompt: what stands before the first heading, then each heading with what follows it. */
+/**
+ * Returns the sections of a prompt: the text before the first heading, then each heading with its
+ * text.
+ */
 export function sections(prompt) {
   const parts = prompt.split(/^(?=## )/m);
   return parts.map((text) => {
@@ -13,7 +16,10 @@ export function sections(prompt) {
   });
 }
 
-/** The prompt as a folded block. Together its sections are the prompt to the byte, but for blank lines between them. */
+/**
+ * Draws the prompt as a collapsed block. Its sections together are the exact prompt, except for
+ * blank lines between them.
+ */
 export function drawPrompt(prompt, where) {
   if (isCut(prompt)) {
     return el("details", { class: "prompt" }, el("summary", null, "System prompt ", el("span", { class: "facts" }, `${count(prompt.bytes)} bytes`)), longText(prompt, where, { kind: "message" }));

@@ -1,4 +1,4 @@
-// A model's response: prose, with its code blocks apart and coloured.
+// A model's response: prose, with highlighted code blocks.
 
 import { el } from "./dom.js";
 import { highlight } from "./highlight.js";
@@ -6,7 +6,7 @@ import { highlightHtml } from "./highlight-html.js";
 import { isCut, longText, headOf } from "./long-text.js";
 import { prose } from "./written.js";
 
-/** A response as a list of parts: `{ code, language, text }`. */
+/** Splits a response into parts: `{ code, language, text }`. */
 export function splitResponse(text) {
   const parts = [];
   const fence = /^(`{3,}|~{3,})([^\n`]*)\n([^]*?)(?:\n\1[ \t]*$|(?![^]))/gm;
@@ -22,7 +22,10 @@ export function splitResponse(text) {
 
 const scripts = new Set(["javascript", "js", "repl"]);
 
-/** A response as elements. `ran` is the code that was run, which is shown apart if the response does not hold it. */
+/**
+ * Converts a response to elements. `ran` is the executed code, which is shown separately if the
+ * response does not contain it.
+ */
 export function drawResponse(text, ran, where) {
   const drawn = [];
   if (isCut(text)) {
@@ -36,7 +39,7 @@ export function drawResponse(text, ran, where) {
       drawn.push(prose(part.text.trim()));
       continue;
     }
-    // Of several blocks that ran, the code is all of them, one after the other.
+    // If several blocks ran, `ran` is their concatenation.
     const isRan = !isCut(ran) && Boolean(ran) && part.text.trim() !== "" && ran.includes(part.text.trim());
     seen ||= isRan;
     drawn.push(codeBlock(part.text, where, isRan || (scripts.has(part.language) && ran === undefined), part.language));
@@ -45,7 +48,7 @@ export function drawResponse(text, ran, where) {
   return drawn;
 }
 
-/** A block of code; one that did not run says so. */
+/** Draws a block of code, with a note if it did not run. */
 export function codeBlock(code, where, ran, language = "javascript") {
   const script = language === "" || scripts.has(language);
   const draw = script ? highlight : language === "html" ? highlightHtml : (text) => [text];

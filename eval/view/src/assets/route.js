@@ -1,6 +1,6 @@
 // Addresses within the page: `#/run/ID/SAMPLE/ATTEMPT?agent=root&iteration=3`.
 
-/** The view, its ids and its parameters that an address names. */
+/** Parses an address into its view, ids and parameters. */
 export function parseRoute(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
   const parts = path.split("/").filter(Boolean).map(decode);
@@ -15,7 +15,7 @@ function decode(part) {
   }
 }
 
-/** The address of a view. Parameters without a value are left out. */
+/** Returns the address of a view. Parameters without a value are omitted. */
 export function address(view, ids = [], parameters = {}) {
   const path = [view, ...ids].map(encodeURIComponent).join("/");
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
@@ -23,38 +23,41 @@ export function address(view, ids = [], parameters = {}) {
   return `#/${path}${query ? `?${query}` : ""}`;
 }
 
-/** The address of a run. */
+/** Returns the address of a run. */
 export const runAddress = (run, parameters) => address("run", [run], parameters);
 
-/** The address of an attempt, and within it of an agent and an iteration. */
+/** Returns the address of an attempt, optionally with an agent and an iteration. */
 export const attemptAddress = (run, sample, attempt, parameters) => address("run", [run, sample, attempt], parameters);
 
-/** The address of two attempts side by side, each `[run, sample, attempt]`. */
+/** Returns the address of two attempts side by side, each `[run, sample, attempt]`. */
 export const pairAddress = (one, other, parameters) => address("pair", [...one, ...other], parameters);
 
-/** The parameters of a run's address that say which samples it lists, as one parameter of an attempt that is opened from there. */
+/** Encodes the parameters of a list of samples as one parameter for the attempts opened from it. */
 export function listOf(parameters) {
   const { offset, ...list } = parameters;
   return address("", [], list).split("?")[1] ?? "";
 }
 
-/** Ids as one parameter. An id may hold a `/`. */
+/** Encodes ids as one parameter, because an id may contain a `/`. */
 export const joined = (ids) => ids.map(encodeURIComponent).join("/");
 
-/** Where the list of an attempt's address is: the comparison or the run, filtered and sorted as it was. */
+/**
+ * Returns the address of the list that an attempt was opened from: the comparison, or the run with
+ * its filter and order.
+ */
 export function listAddress(run, list) {
   const parameters = Object.fromEntries(new URLSearchParams(list ?? ""));
   if (parameters.compare) return backTo(address("compare", parameters.compare.split("/").map(decode)));
   return list ? runAddress(run, parameters) : backTo(runAddress(run));
 }
 
-/** Changes the address without a new entry in the history and without drawing the view anew. */
+/** Changes the address without a new history entry and without drawing the view again. */
 export function replaceAddress(hash) {
   history.replaceState(null, "", hash);
   keepAddress(hash);
 }
 
-/** The parameters with which each view was left. */
+/** Last address of each view, with its parameters. */
 const left = new Map();
 
 const viewOf = (hash) => {
@@ -62,10 +65,10 @@ const viewOf = (hash) => {
   return address(view, ids);
 };
 
-/** Keeps filter, order and place of a view for when one comes back to it. */
+/** Remembers the filter, order and position of a view for the way back. */
 export function keepAddress(hash) {
   left.set(viewOf(hash), hash);
 }
 
-/** The address of a view as it was left. */
+/** Returns the last address of a view. */
 export const backTo = (hash) => left.get(viewOf(hash)) ?? hash;

@@ -1,4 +1,4 @@
-// A run: what came of it in figures and plots, and its samples.
+// A run: its figures, plots and samples.
 
 import { ask, embedded, watch } from "./api.js";
 import { el } from "./dom.js";
@@ -13,7 +13,7 @@ import { sampleTable } from "./samples.js";
 import { rowLinks } from "./table.js";
 import { workers } from "./workers.js";
 
-/** Draws the view, and gives its keys and what stops it. */
+/** Draws the view and returns its keys and a function that stops it. */
 export async function runView(place, { ids: [run], parameters }) {
   const state = { filter: parameters.get("filter") ?? "", search: parameters.get("search") ?? "", sort: parameters.get("sort") ?? "", descending: parameters.has("descending"), offset: Number(parameters.get("offset")) || 0 };
   const keep = () => replaceAddress(runAddress(run, { filter: state.filter, search: state.search, sort: state.sort, descending: state.descending ? "1" : "", offset: state.offset || "" }));
@@ -57,10 +57,10 @@ export async function runView(place, { ids: [run], parameters }) {
   };
 }
 
-/** The folder of a run that lies in one, as part of the trail. */
+/** Returns the breadcrumb of a run's parent folder, if it has one. */
 export const folderTrail = (run) => (embedded || !run.includes("/") ? [] : [[run.slice(0, run.lastIndexOf("/")), address("runs", [], { folder: run.slice(0, run.lastIndexOf("/")) })]]);
 
-/** A run in a few words. */
+/** Returns a short label for a run. */
 export function label({ id, run }) {
   if (!run) return id;
   const how = run.protocol === "rlm" ? (run.prompt_mode ?? "rlm") : run.protocol;
@@ -81,7 +81,7 @@ function title(overview) {
 
 function figures(summary) {
   const per = summary.per_attempt;
-  // What ended by itself is right or wrong; of the others it is said how they ended.
+  // Attempts that ended by themselves are right or wrong; for the others, the reason is shown.
   const { ok, limit, error, cancelled } = summary.statuses;
   const right = Math.min(summary.right, ok);
   const statuses = [[right, "right", "right"], [ok - right, "wrong", "not right"], [limit, "limit", "limit"], [error, "error", "error"], [cancelled, "cancelled", "cancelled"]];
@@ -103,7 +103,9 @@ function figures(summary) {
   );
 }
 
-/** Of several attempts at each sample: the chance that one of k is right, and that all are. */
+/**
+ * For several attempts per sample, shows the probability that one of k is right, and that all are.
+ */
 function repeated(attempts, tile) {
   const passes = (attempts?.pass ?? []).filter(({ pass_at_k: any }) => any);
   if (!passes.length) return [];
@@ -112,7 +114,7 @@ function repeated(attempts, tile) {
   return passes.filter((pass) => pass.k === 1 || pass === last).map((pass) => tile(`pass@${pass.k}`, figure(pass.pass_at_k), pass.k > 1 ? `pass^${pass.k} ${figure(pass.pass_hat_k)}` : `of ${count(pass.samples)} samples`));
 }
 
-/** How many samples have how many of their attempts right. */
+/** Draws the number of samples by how many of their attempts are right. */
 function spread(bins) {
   if (!bins?.length) return [];
   const most = Math.max(...bins.map(([, samples]) => samples), 1);

@@ -1,4 +1,4 @@
-// All runs of the folder: sorted, filtered, ticked for a comparison.
+// The runs of the folder: sorted, filtered, selected for comparison.
 
 import { ask, watch } from "./api.js";
 import { el } from "./dom.js";
@@ -9,16 +9,16 @@ import { estimateText, intervalOf, intervalPlot } from "./plots.js";
 import { address, backTo, replaceAddress, runAddress } from "./route.js";
 import { clipId, pager, rowLinks, table } from "./table.js";
 
-/** Runs of a page. */
+/** Runs per page. */
 const page = 50;
 
-/** Draws the view, and gives its keys and what stops it. */
+/** Draws the view and returns its keys and a function that stops it. */
 export async function runsView(place, { parameters }) {
   const state = { folder: parameters.get("folder") ?? "", filter: parameters.get("filter") ?? "", sort: parameters.get("sort") ?? "started", descending: parameters.get("descending") !== "0", offset: Number(parameters.get("offset")) || 0 };
   const asked = () => ({ folder: state.folder, filter: state.filter, sort: state.sort, descending: state.descending ? "1" : "0", offset: state.offset || "", limit: page });
   let answer = await ask("runs", asked());
   let newest = 0;
-  /** When each ticked run began, by its id. */
+  /** Start time of each selected run, by its id. */
   const ticked = new Map();
 
   const filter = el("input", { type: "search", placeholder: "Filter by benchmark, model, mode, driver", "aria-label": "Filter runs", value: state.filter });
@@ -42,14 +42,14 @@ export async function runsView(place, { parameters }) {
     newest += 1;
     const mine = newest;
     const found = await ask("runs", asked());
-    // An answer that comes after one to a later question is no longer of use.
+    // Ignore an answer that arrives after the answer to a later request.
     if (mine !== newest) return;
     answer = found;
     show();
   }
 
   function openComparison() {
-    // The older run is the base.
+    // The oldest run is the baseline.
     const ids = [...ticked].sort(([a, began], [b, later]) => compareValues(began, later) || compareValues(a, b)).map(([id]) => id);
     if (ids.length > 1) location.hash = address("compare", ids);
   }
@@ -98,7 +98,7 @@ export async function runsView(place, { parameters }) {
   };
 }
 
-/** Folders within the one that is shown: sweeps, mostly. */
+/** Draws the subfolders of the current folder, which are mostly sweeps. */
 function drawGroups(groups) {
   if (!groups.length) return [];
   const columns = [
@@ -109,7 +109,7 @@ function drawGroups(groups) {
   return [el("h2", null, "Folders"), table({ columns, rows: groups, order: {}, sorted: () => {}, caption: "Folders of runs" })];
 }
 
-/** What runs of one folder can differ in: its name, and what a run has there. */
+/** Dimensions in which runs of a folder can differ: a name and the value of a run. */
 const axes = [
   ["model", (run) => shortModel(run.model)],
   ["benchmark", (run) => run.benchmark],
@@ -119,10 +119,13 @@ const axes = [
   ["mode", (run) => (run.protocol === "rlm" ? (run.prompt_mode ?? "rlm") : run.protocol)],
 ];
 
-/** The runs of a folder as a matrix: across, what splits them best that has few values; down, the rest. */
+/**
+ * Draws the runs of a folder as a matrix. The first dimension with few values goes across, the
+ * others down.
+ */
 function drawMatrix(cells, group) {
   const known = (cells ?? []).filter((cell) => cell.run);
-  // A direct call has neither depth nor iterations, which makes no difference of them.
+  // A direct call has neither depth nor iterations, which does not count as a difference.
   const varied = axes.filter(([, of]) => new Set(known.map(({ run }) => of(run)).filter((value) => value !== "–")).size > 1);
   if (known.length < 2 || !varied.length) return notBegun(group);
   const values = ([, of]) => [...new Set(known.map(({ run }) => of(run)))].sort(compareValues);
@@ -184,10 +187,10 @@ function columns(ticked, changed, runs, folder) {
   ].filter(Boolean);
 }
 
-/** A text in one line, cut where it is long and whole on hover. */
+/** Shows a text on one line, truncated if it is long, with the whole text on hover. */
 const clip = (text, title = text) => el("span", { class: "clip", title: title ?? "" }, text ?? "–");
 
-/** A model that is a file, by the name of the file. */
+/** Returns the file name of a model that is a file. */
 export function shortModel(model) {
   const file = /^(replay|scripted):.*\/([^/]+)\/?$/.exec(model ?? "");
   return file ? `${file[1]}:${file[2]}` : (model ?? "–");

@@ -1,4 +1,4 @@
-// What an agent was asked and what it answered, in a line; marked where it answered what was expected of the attempt.
+// An agent's question and answer on one line, marked if the answer is the expected one.
 
 import { el } from "./dom.js";
 import { headOf } from "./long-text.js";
@@ -8,7 +8,7 @@ const line = (text, most) => {
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 };
 
-/** `“Which …?” → 8299`, and a mark. None of an agent that was asked nothing that is known. */
+/** Returns `“Which …?” → 8299` and a mark, or null if no question or answer is known. */
 export function said(agent, { question = true, most = 110 } = {}) {
   if (!agent) return null;
   const asked = question ? line(agent.query, most) : "";
@@ -17,7 +17,7 @@ export function said(agent, { question = true, most = 110 } = {}) {
   return el("span", { class: "said" }, asked ? el("q", null, asked) : null, answer ? [asked ? " → " : "→ ", el("span", { class: agent.answer === null ? "error-text" : "said-answer" }, answer)] : null, agent.holds ? " " : null, holdsMark(agent.holds));
 }
 
-/** Whether an answer is what was expected, or holds it. */
+/** Returns a mark if an answer equals or contains the expected one. */
 export function holdsMark(holds) {
   if (!holds) return null;
   return el("span", { class: `holds ${holds}` }, holds === "equals" ? "= expected" : "holds the expected");

@@ -1,4 +1,5 @@
-// A sample: the answer against the expected one, the agents in time, and the iterations of the chosen one.
+// A sample: the answer next to the expected one, the timeline of agents, and the iterations of the
+// chosen agent.
 
 import { ask, embedded, watch } from "./api.js";
 import { el } from "./dom.js";
@@ -21,11 +22,12 @@ import { drawSpending } from "./spending.js";
 import { drawTimeline, roleWord } from "./timeline.js";
 import { markdownSwitch, turnMarkdown } from "./written.js";
 
-/** Draws the view, and gives its keys and what stops it. */
+/** Draws the view and returns its keys and a function that stops it. */
 export async function sampleView(place, { ids: [run, sample, attemptText], parameters }) {
   const attempt = attemptText ?? "1";
   const where = { run, sample, attempt };
-  // The list or comparison that the attempt was opened from: what comes before and after it is there.
+  // The list or comparison that the attempt was opened from determines the attempts before and
+  // after it.
   const list = parameters.get("list") ?? "";
   const asked = { ...where, list };
   let answer = await ask("attempt", asked);
@@ -37,7 +39,7 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   const head = el("div");
   const time = el("section", { class: "timeline-box", "aria-label": "Agents in time" });
   const below = el("section", { class: "agent-box", "aria-label": "The chosen agent" });
-  // A program stands beside the tree of its agents.
+  // A program is shown next to the tree of its agents.
   const program = hasProgram(answer.agents) ? programView(where, { hashOf }) : null;
   place.replaceChildren(...[head, embedded ? null : inputBox(where), program ? el("div", { class: "program-and-tree" }, program.element, time) : time, below].filter(Boolean));
 
@@ -65,7 +67,10 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   const spent = el("div");
   const ended = el("div", { class: "agent-texts" });
 
-  /** Head and texts of the chosen agent. What it began and ended with is read once each, when it is there. */
+  /**
+   * Draws header and texts of the chosen agent. Its start and end are each requested once, when
+   * they exist.
+   */
   async function showAgent() {
     const one = agent();
     agentHead.replaceChildren(...agentFacts(one));
@@ -100,10 +105,10 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     if (drawn) followOutline(drawn, shownArticles());
   }
 
-  /** Outline, film strip and spending. Not part of the first view, which needs none of it. */
+  /** Draws outline, film strip and spending, which the first view does not need. */
   async function showOutline() {
     const found = (await ask("outline", where)).agents;
-    // Of a live attempt, most of the time nothing of it has changed.
+    // The outline of a live attempt usually has not changed.
     const same = JSON.stringify(found) === JSON.stringify(outline);
     if (same) return;
     outline = found;
@@ -121,7 +126,10 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
     follow();
   }
 
-  /** To the next error of the attempt: first in the rest of this agent, then in the agents below it, then from the beginning. */
+  /**
+   * Goes to the next error of the attempt: first in the rest of this agent, then in the agents
+   * below it, then from the beginning.
+   */
   function nextError() {
     const links = [...time.querySelectorAll("a.agent")].map((link) => new URLSearchParams(link.getAttribute("href").split("?")[1] ?? "").get("agent") ?? "root");
     const order = new Map(links.map((id, place) => [id, place]));
@@ -150,10 +158,10 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
   let stopped = false;
   const onScroll = () => requestAnimationFrame(follow);
   addEventListener("scroll", onScroll, { passive: true });
-  // After the frame that shows the rest.
+  // Wait until the frame that shows the rest has been drawn.
   if (answer.progress?.whole) requestAnimationFrame(() => setTimeout(() => !stopped && showOutline().catch(() => {})));
   const stopWatching = watch(where, answer.stamp, refresh);
-  // A long trajectory is read in steps: what there is of it is shown meanwhile.
+  // A long trajectory is read in steps; show what has been read so far.
   (async () => {
     while (!stopped && answer.progress && !answer.progress.whole) {
       await refresh();
@@ -212,7 +220,7 @@ function header({ record, run: identity, neighbours, agents, attempts }, { run, 
   return parts;
 }
 
-/** The attempts at the same sample, each beside this one. */
+/** Lists the attempts at the same sample, each with a link to compare it with this one. */
 function otherAttempts(attempts, { run, sample, attempt }, list) {
   const items = attempts.map((one) => {
     const here = String(one.attempt) === attempt;
@@ -237,7 +245,7 @@ function recordFacts(record) {
   return facts.filter(Boolean).join(" · ");
 }
 
-/** The answer beside the expected one: as drawings where both are grids. */
+/** Draws the answer next to the expected one, as drawings if both are grids. */
 export function answers(record) {
   const expected = typeof record.expected === "string" ? record.expected : JSON.stringify(record.expected);
   const [wanted, given] = [asGrids(record.expected), record.answer === null ? null : asGrids(record.answer)];
@@ -245,7 +253,7 @@ export function answers(record) {
   const text = (value) => (value === "" ? el("p", { class: "quiet" }, "An empty text.") : longText(value, {}, { kind: "value" }));
   const none = el("p", { class: "quiet" }, "No answer.");
   if (record.state !== null && record.state !== undefined) {
-    // The final state is judged; the final answer is shown, too.
+    // The final state is scored, but the answer is shown as well.
     const value = (one) => (typeof one === "string" ? text(one) : longText(JSON.stringify(one, null, 2), {}, { kind: "value", draw: highlight }));
     return el("div", { class: "answers" }, column("State, which is judged", value(record.state)), column("Expected", value(record.expected)), column("Answered", record.answer === null ? none : text(record.answer)));
   }
@@ -255,7 +263,7 @@ export function answers(record) {
   return el("div", { class: "answers" }, column("Answered", answered), column("Expected", right));
 }
 
-/** How far the trajectory is read, while it is not. */
+/** Shows how much of the trajectory has been read, until all of it is. */
 function reading(progress) {
   if (!progress) return el("p", { class: "quiet" }, "The trajectory is gone.");
   const notes = [];

@@ -1,4 +1,4 @@
-// The samples of a run as a table: searched, filtered, sorted, a page at a time.
+// The samples of a run as a table: searched, filtered, sorted, in pages.
 
 import { ask, embedded } from "./api.js";
 import { el, problem } from "./dom.js";
@@ -8,12 +8,15 @@ import { filterHelp } from "./filter-help.js";
 import { attemptAddress, listOf } from "./route.js";
 import { clipId, pager, table } from "./table.js";
 
-/** Rows of a page. An exported page has all of its pages of this size. */
+/** Rows per page. An exported page contains all pages of this size. */
 export const samplePage = 100;
 
 const filters = [["", "All"], ["wrong", "Wrong"], ["errors", "Errors"], ["limit", "Limit"], ["delegated", "Delegated"]];
 
-/** The table of a run. `state` holds filter, search, sort, descending, offset; `changed(state)` keeps it. */
+/**
+ * Creates the table of a run. `state` holds filter, search, sort, descending and offset;
+ * `changed(state)` stores it.
+ */
 export function sampleTable(run, state, changed) {
   const rows = el("div");
   const status = el("p", { class: "quiet matching", role: "status" });
@@ -25,7 +28,7 @@ export function sampleTable(run, state, changed) {
     const asked = { run, filter: state.filter, search: state.search, sort: state.sort, descending: state.descending ? "1" : "", offset: state.offset, limit: samplePage };
     try {
       const page = await ask("samples", asked);
-      // An answer that comes after one to a later question is no longer of use.
+      // Ignore an answer that arrives after the answer to a later request.
       if (mine === newest) show(page);
     } catch (error) {
       if (mine === newest) rows.replaceChildren(problem(error.message));
@@ -74,14 +77,14 @@ export function sampleTable(run, state, changed) {
     if (focused !== null) chips.querySelector(`[data-filter="${focused}"]`)?.focus();
   }
   drawFilters();
-  // An exported page holds the plain list alone.
+  // An exported page contains only the unfiltered list.
   const tools = embedded ? null : el("div", { class: "tools" }, chips, search, status, filterHelp());
   const element = el("section", { class: "samples", "aria-label": "Samples" }, el("h2", null, "Samples"), tools, rows);
   const past = (by) => {
     const button = rows.querySelector(`.pager button:${by > 0 ? "last-of-type" : "first-of-type"}`);
     if (button && !button.disabled) turnTo(state.offset + by * samplePage, by < 0);
   };
-  /** Shows what an expression lets through. */
+  /** Shows the attempts that match an expression. */
   async function searchFor(expression) {
     search.value = expression;
     await set({ search: expression, filter: "", offset: 0 });
@@ -91,7 +94,7 @@ export function sampleTable(run, state, changed) {
   return { element, load, searchFor, focusSearch: () => search.focus(), past, filter: (name) => set({ filter: name, offset: 0 }) };
 }
 
-/** What an address says of the list. */
+/** Returns the parameters of an address that describe the list. */
 export const listed = ({ filter, search, sort, descending }) => ({ filter, search, sort, descending: descending ? "1" : "" });
 
 function columns(run, attempts, rows, list) {

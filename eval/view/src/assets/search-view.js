@@ -1,4 +1,4 @@
-// Search over everything: texts of trajectories that hold all words, each with a link to its place.
+// Full-text search: texts of trajectories that contain all words, each with a link to its location.
 
 import { ask, embedded } from "./api.js";
 import { el, problem } from "./dom.js";
@@ -10,13 +10,13 @@ import { pager } from "./table.js";
 
 const kinds = [["code", "Code"], ["output", "Outputs"], ["error", "Errors"], ["message", "Messages"], ["answer", "Answers"], ["prompt", "Prompts"]];
 
-/** Hits of a page. */
+/** Hits per page. */
 const page = 50;
 
-/** The address of a search, in a run or in all. */
+/** Returns the address of a search, in one run or in all. */
 export const searchAddress = (parameters = {}) => address("search", [], parameters);
 
-/** Draws the view, and gives its keys and what stops it. */
+/** Draws the view and returns its keys and a function that stops it. */
 export async function searchView(place, { parameters }) {
   if (embedded) throw new Error("An exported page cannot be searched.");
   const state = { q: parameters.get("q") ?? "", run: parameters.get("run") ?? "", in: parameters.get("in") ?? "", offset: Number(parameters.get("offset")) || 0 };
@@ -58,7 +58,7 @@ export async function searchView(place, { parameters }) {
       const answer = await ask("search", { ...state, limit: page });
       if (mine !== newest || stopped) return;
       show(answer);
-      // What is indexed meanwhile is found meanwhile.
+      // Texts indexed in the meantime can be found already.
       if (answer.index.running) timer = setTimeout(load, 500);
     } catch (error) {
       if (mine === newest) hits.replaceChildren(problem(error.message));

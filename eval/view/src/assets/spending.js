@@ -1,4 +1,5 @@
-// Where an attempt's time, tokens and money went: a flame graph of its agents and their iterations, and the tokens of each turn.
+// How an attempt spent time, tokens and money: a flame graph of its agents and iterations, and the
+// tokens of each turn.
 
 import { el } from "./dom.js";
 import { amount, count, dollars, percent, seconds } from "./format.js";
@@ -9,12 +10,12 @@ const measures = {
   cost: { word: "Cost", of: (turn) => turn.cost_usd ?? 0, show: dollars, note: "US dollars, as far as prices are known." },
 };
 
-/** Bars that are drawn; the smallest are left out. */
+/** Maximum number of bars; the smallest are omitted. */
 const most = 1_500;
 
 /**
- * The section. `outline` is of all agents, `agents` those of the attempt, `hashOf(agent, iteration)` gives addresses, `chosen`
- * is the agent whose turns are shown below.
+ * Draws the section. `outline` covers all agents, `agents` are those of the attempt, `hashOf(agent,
+ * iteration)` returns addresses, and `chosen` is the agent whose turns are listed below.
  */
 export function drawSpending(outline, agents, { hashOf, chosen }) {
   const turnsOf = new Map(outline.map((agent) => [agent.id, agent.iterations]));
@@ -29,16 +30,20 @@ export function drawSpending(outline, agents, { hashOf, chosen }) {
     graph.replaceChildren(...flame(turnsOf, agents, measures[name], hashOf));
   };
   const box = el("details", { class: "spending" }, el("summary", null, "Cost and time"), chips, graph, el("div", { class: "turn-tokens" }, drawTurns(turnsOf.get(chosen) ?? [], chosen, hashOf)));
-  // Drawn when it is opened: a first view needs none of it.
+  // Drawn when opened, because the first view does not need it.
   box.addEventListener("toggle", () => box.open && !graph.children.length && show(known.some(([key]) => key === "cost") ? "cost" : known[0][0]));
   return box;
 }
 
-/** An agent's bar is as wide as what it and all below it used; below it stand its iterations, and below each its children. */
+/**
+ * Draws the graph. The width of an agent's bar is the usage of the agent and everything below it.
+ * Its iterations are below the bar, and the children of each iteration below that.
+ */
 function flame(turnsOf, agents, measure, hashOf) {
   const agentOf = new Map(agents.map((agent) => [agent.id, agent]));
   const totals = new Map();
-  // Children before their parents, without recursion: a hostile file may be a tree of any depth.
+  // Children come before their parents. No recursion, because a malicious file may contain a tree
+  // of any depth.
   const order = [];
   const stack = agents.filter((agent) => !agentOf.has(agent.parent)).map((agent) => agent.id);
   const called = new Map();
@@ -64,7 +69,7 @@ function flame(turnsOf, agents, measure, hashOf) {
     const next = [];
     const placed = new Set();
     for (const turn of turnsOf.get(id) ?? []) {
-      // A child stands below the call that began it, and only once.
+      // A child is below the call that started it, and only once.
       const children = (turn.children ?? []).filter((child) => agentOf.get(child)?.parent === id && !placed.has(child));
       for (const child of children) placed.add(child);
       const below = children.reduce((sum, child) => sum + (totals.get(child) ?? 0), 0);
@@ -112,10 +117,10 @@ function flame(turnsOf, agents, measure, hashOf) {
   ];
 }
 
-/** Turns of an agent that the table shows. */
+/** Maximum turns of an agent in the table. */
 const mostTurns = 200;
 
-/** The tokens of each turn, and what of them was cached. */
+/** Draws the tokens of each turn, and how many of them were cached. */
 function drawTurns(turns, id, hashOf) {
   const used = turns.filter((turn) => turn.usage);
   if (!used.length) return null;

@@ -1,11 +1,11 @@
-// Tables whose columns sort, and whose rows are links that the keyboard walks.
+// Tables with sortable columns, whose rows are links that can be reached by keyboard.
 
 import { el } from "./dom.js";
 import { count } from "./format.js";
 
 /**
- * A table. A column is `{ key, label, cell(row), numeric?, secondary?, sortable? }`; `order` is `{ key, descending }`.
- * `sorted(order)` is called when a heading is pressed.
+ * Creates a table. A column is `{ key, label, cell(row), numeric?, secondary?, sortable? }`;
+ * `order` is `{ key, descending }`. Pressing a heading calls `sorted(order)`.
  */
 export function table({ columns, rows, order, sorted, caption, rowClass = () => "" }) {
   const head = columns.map((column) => {
@@ -22,18 +22,24 @@ export function table({ columns, rows, order, sorted, caption, rowClass = () => 
   return el("div", { class: "scroll" }, el("table", null, el("caption", { class: "unseen" }, caption), el("thead", null, el("tr", null, ...head)), body));
 }
 
-/** Rows of a first view: more than a screen has room for. The rest is drawn when these are seen. */
+/**
+ * Rows drawn for a first view: more than fit on a screen. The rest is drawn after these are
+ * visible.
+ */
 const atFirst = 40;
 
-/** What draws the rest of each table of a view that is not seen yet; null for one that is. */
+/**
+ * Functions that draw the remaining rows of a view that is not visible yet; null for a visible
+ * view.
+ */
 let held = null;
 
-/** From now on tables draw what a first view needs. */
+/** Makes tables draw only the rows that a first view needs. */
 export function holdRows() {
   held = [];
 }
 
-/** Draws what was held back. */
+/** Draws the remaining rows. */
 export function drawHeldRows() {
   const rest = held ?? [];
   held = null;
@@ -42,17 +48,22 @@ export function drawHeldRows() {
 
 const classes = (column) => [column.numeric && "numeric", column.secondary && "secondary", column.kind].filter(Boolean).join(" ") || null;
 
-/** An id in one line: where there is no room for all of it, its beginning and its last characters, in which ids differ. */
+/**
+ * Shows an id on one line. If space is short, shows its beginning and its last characters, in which
+ * ids differ.
+ */
 export function clipId(id, last = 8) {
   const all = [...id];
   const ends = all.length > last * 2 ? all.length - last : all.length;
   return el("span", { class: "clip-id" }, el("span", { class: "first" }, all.slice(0, ends).join("")), el("span", { class: "last" }, all.slice(ends).join("")));
 }
 
-/** The selector of the links that rows begin with. */
+/** Selector of the links that rows begin with. */
 export const rowLinks = "a.row";
 
-/** `1–100 of 5,000` with buttons to the pages before and after; nothing for a single page. */
+/**
+ * Returns `1–100 of 5,000` with buttons for the previous and next page, or null for a single page.
+ */
 export function pager({ offset, shown, total, page, go, word }) {
   if (total <= page && offset === 0) return null;
   const range = shown ? `${count(offset + 1)}–${count(offset + shown)} of ${count(total)} ${word}` : `0 of ${count(total)} ${word}`;

@@ -1,16 +1,16 @@
-// Light or dark: as the system has it, or as the button says.
+// Light or dark theme: the system's, or the one chosen by the button.
 
 const order = ["system", "light", "dark"];
 const marks = { system: "◐", light: "☀", dark: "☾" };
 
-/** Takes the choice that was made before, and listens to the button. */
+/** Applies the stored choice and listens to the button. */
 export function startTheme() {
   const button = document.getElementById("theme");
   let theme = "system";
   try {
     theme = localStorage.getItem("theme") ?? "system";
   } catch {
-    // No storage: the choice lasts as long as the page.
+    // Without storage, the choice lasts as long as the page.
   }
   const show = () => {
     if (theme === "system") delete document.documentElement.dataset.theme;

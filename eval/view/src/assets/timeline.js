@@ -1,4 +1,4 @@
-// The delegation tree as a timeline: a row for each agent, in the order of the tree.
+// The delegation tree as a timeline: one row for each agent, in tree order.
 
 import { el } from "./dom.js";
 import { amount, dollars, plural, roundSeconds, roundStep, seconds } from "./format.js";
@@ -6,18 +6,21 @@ import { statusBadge } from "./badges.js";
 import { headOf } from "./long-text.js";
 import { said } from "./said.js";
 
-/** Agents that are drawn before the rest is asked for. */
+/** Number of agents drawn before the rest is requested. */
 const most = 60;
 
 const doings = { model: "model", held: "waits to be sent", code: "code executes", sandbox: "code waits: sandbox, processor, tools", waiting: "waits for children", browser: "browser", tools: "tools" };
 
-/** The timeline of an attempt. `chosen` is the agent that is shown below; `hashOf(agent)` leads to another. */
+/**
+ * Draws the timeline of an attempt. `chosen` is the agent shown below; `hashOf(agent)` returns the
+ * address of another.
+ */
 export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, more }) {
   if (!agents.length) return el("p", { class: "quiet" }, "This attempt left no events.");
   const ordered = inTreeOrder(agents);
   const first = Math.min(...agents.map((agent) => agent.start_ms), now);
   const end = Math.max(...agents.map((agent) => agent.end_ms), first + 1);
-  // The attempt begins a little before its first agent does.
+  // The attempt begins slightly before its first agent.
   const begin = first >= 0 && first < end / 20 ? 0 : first;
   const share = (at) => `${(((at - begin) / (end - begin)) * 100).toFixed(3)}%`;
   const shown = all ? ordered : ordered.slice(0, most);
@@ -36,14 +39,14 @@ export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, 
   );
 }
 
-/** The kinds that are drawn. */
+/** Draws the legend of the kinds that occur. */
 function legend(agents) {
   const drawn = new Set(agents.flatMap((agent) => agent.segments.map((segment) => segment.kind)));
   const keys = Object.entries(doings).filter(([kind]) => drawn.has(kind));
   return el("div", { class: "legend" }, ...keys.map(([kind, word]) => el("span", { class: "key" }, el("i", { class: `dot ${kind}` }), word)));
 }
 
-/** Parents before their children, children in the order in which they began. */
+/** Returns parents before their children, and children in the order in which they began. */
 function inTreeOrder(agents) {
   const children = new Map();
   const ids = new Set(agents.map((agent) => agent.id));
@@ -53,7 +56,7 @@ function inTreeOrder(agents) {
     children.get(parent).push(agent);
   }
   const ordered = [];
-  // Not by recursion: a hostile file may be a tree of any depth.
+  // No recursion, because a malicious file may contain a tree of any depth.
   const stack = [...(children.get(null) ?? [])].reverse();
   const seen = new Set();
   while (stack.length) {
@@ -85,7 +88,7 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
   return el("li", null, el("a", { class: `agent${chosen ? " chosen" : ""}`, href: hash, title: headOf(agent.query).slice(0, 300), "aria-current": chosen ? "true" : null }, name, track, el("span", { class: "state" }, ended), ...figures, said(agent, { question: agent.depth > 0 })));
 }
 
-/** The role in words; the root's is its name already. */
+/** Returns the role in words. The root's role is omitted, because it is also its name. */
 export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", compaction: "compaction", judge: "judge", tools: "tools", workflow: "program", codeact: "code alone", retrieve: "retrieve", summary: "summary", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
 
 function place(element, from, to) {

@@ -1,16 +1,20 @@
-// What happens in an attempt's world on the web: the page as it was read, its picture, the envelope, what came of its actions.
+// Events of web environments: the page as read, its screenshot, the envelope, and the results of
+// its actions.
 
 import { el } from "./dom.js";
 import { count, plural } from "./format.js";
 import { drawImage } from "./image.js";
 import { headOf, longText } from "./long-text.js";
 
-/** A `web` event in the form that its kind has; null for one that has none of its own. */
+/** Draws a `web` event in the form of its kind, or returns null for a kind without one. */
 export function drawWeb(event, where, results) {
   return drawings[event.what]?.(event, where, results) ?? null;
 }
 
-/** What came of the actions of each envelope among these events: it is shown with them, and not once more by itself. */
+/**
+ * Returns the results of each envelope's actions, which are shown with the actions and not
+ * separately.
+ */
 export function resultsOf(events) {
   const found = new Map();
   let open = null;
@@ -18,7 +22,7 @@ export function resultsOf(events) {
     const { event: web } = event.kind;
     if (web.what === "envelope") open = web.envelope ? event : null;
     if (web.what === "action_results" && open) {
-      // Only where each result is of the action at its place.
+      // Only if each result belongs to the action at its index.
       const { actions } = open.kind.event.envelope;
       const fits = web.results.length <= actions.length && web.results.every(({ action }, place) => headOf(action) === ("narrate" in actions[place] ? "narrate" : headOf(actions[place].tool)));
       if (fits) found.set(open, event);
@@ -79,7 +83,7 @@ const drawings = {
   },
 };
 
-/** An action with what came of it, in one line. */
+/** Draws an action and its result on one line. */
 function drawAction(step, where, result) {
   const came = result ? outcome(result) : null;
   if ("narrate" in step) return el("li", { class: result?.result ?? null }, "says to the user:", came, longText(step.narrate, where));
@@ -88,7 +92,7 @@ function drawAction(step, where, result) {
   return el("li", { class: result?.result ?? null }, el("code", null, headOf(step.tool)), selector === undefined ? null : [" ", el("code", { class: "selector" }, headOf(selector))], more, came);
 }
 
-/** How an action went. */
+/** Draws the result of an action. */
 function outcome({ result, problem, value, note }) {
   const signs = { done: "✓", failed: "✗", skipped: "–" };
   const kinds = { done: "right", failed: "wrong", skipped: "unknown" };

@@ -1,17 +1,18 @@
-// Who works on a run that goes over a queue: workers, how fast they are, and what takes longest.
+// The workers of a run that uses a queue: their number, their speed, and their longest-running
+// attempts.
 
 import { el } from "./dom.js";
 import { count, plural, seconds } from "./format.js";
 import { attemptAddress } from "./route.js";
 import { table } from "./table.js";
 
-/** Seconds without a word after which a worker is called lost. */
+/** Seconds without a heartbeat after which a worker counts as lost. */
 const patience = 10;
 
-/** Attempts that are named: those under way for the longest time. */
+/** Number of attempts to list: those that have been running longest. */
 const named = 8;
 
-/** The section of a run's page; nothing for a run without a queue. */
+/** Returns the section of a run's page, or null for a run without a queue. */
 export function workers(run, queue) {
   if (!queue?.workers?.length) return null;
   const silent = (one) => (queue.at_ms - one.heard_ms) / 1000;

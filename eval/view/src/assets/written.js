@@ -1,4 +1,4 @@
-// Prose that a model wrote: as Markdown, or as it was written. One switch for all of it.
+// Prose written by models, rendered as Markdown or shown as written. One switch controls all of it.
 
 import { copyText } from "./copy.js";
 import { el } from "./dom.js";
@@ -8,12 +8,12 @@ let rendered = true;
 try {
   rendered = localStorage.getItem("markdown") !== "off";
 } catch {
-  // No storage: the choice lasts as long as the page.
+  // Without storage, the choice lasts as long as the page.
 }
 
 const redraw = new WeakMap();
 
-/** A text as prose. */
+/** Draws a text as prose. */
 export function prose(text) {
   const box = el("div", { class: "written" });
   const draw = () => box.replaceChildren(rendered ? el("div", { class: "prose markdown" }, ...drawMarkdown(text)) : el("div", { class: "prose" }, text), copyText(() => text));
@@ -22,7 +22,7 @@ export function prose(text) {
   return box;
 }
 
-/** Turns the switch, and draws again what is shown. */
+/** Toggles the switch and redraws all prose. */
 export function turnMarkdown() {
   rendered = !rendered;
   try {
@@ -34,7 +34,7 @@ export function turnMarkdown() {
   for (const button of document.querySelectorAll(".markdown-switch")) button.setAttribute("aria-pressed", String(rendered));
 }
 
-/** The button for it. */
+/** Returns the button for the switch. */
 export function markdownSwitch() {
   return el("button", { type: "button", class: "markdown-switch", "aria-pressed": String(rendered), title: "Show what models wrote as Markdown, or as it was written (m)", onclick: turnMarkdown }, "Markdown");
 }

@@ -1,12 +1,13 @@
-//! Answers that are right but for their form: what a person would accept and a scorer did not.
+//! Detects answers that are right except for their form: a person would accept them, but a scorer
+//! did not.
 
 use serde_json::Value;
 
-/// Characters of the longest answer that is looked at.
+/// Maximum bytes of an answer that is examined.
 const LONGEST: usize = 100_000;
 
-/// How an answer differs from the expected one in form alone, if that is all. None for one that is equal, for then the form is not
-/// what its score comes from.
+/// Describes how an answer differs from the expected one if it differs only in form. Returns `None`
+/// if they are equal, because then the form does not explain the score.
 pub fn right_but_for(answer: &str, expected: &Value) -> Option<&'static str> {
     if answer.len() > LONGEST || answer.trim().is_empty() {
         return None;
@@ -46,7 +47,7 @@ pub fn right_but_for(answer: &str, expected: &Value) -> Option<&'static str> {
     None
 }
 
-/// Whether two texts are the same value, be it in form or not.
+/// Whether two texts have the same value, even if the form differs.
 pub fn is_right(answer: &str, expected: &Value) -> bool {
     let wanted = match expected {
         Value::Null => return false,
@@ -56,7 +57,7 @@ pub fn is_right(answer: &str, expected: &Value) -> bool {
     answer == wanted || right_but_for(answer, expected).is_some()
 }
 
-/// The same number or the same JSON.
+/// Whether two texts are the same number or the same JSON.
 fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
     if a == b {
@@ -76,7 +77,7 @@ fn same(a: &str, b: &str) -> bool {
     }
 }
 
-/// A number with its separators, unit of money or percent sign left out.
+/// Parses a number without its separators, currency sign or percent sign.
 fn number(text: &str) -> Option<f64> {
     let bare = text.trim_matches(['$', '€', '£', '%']).trim();
     let grouped = bare.split(',').skip(1).all(|part| {
@@ -89,7 +90,7 @@ fn number(text: &str) -> Option<f64> {
     bare.replace(',', "").parse().ok()
 }
 
-/// What stands in the only code block of a text.
+/// Returns the content of a text's only code block.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let Some(rest) = text.strip_prefix("```") else {
@@ -104,7 +105,7 @@ fn unfenced(text: &str) -> &str {
         .trim()
 }
 
-/// The value of a JSON object or list with one member.
+/// Returns the value of a JSON object or array with one member.
 fn only_value(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text.trim()).ok()?;
     let only = match value {
@@ -118,7 +119,8 @@ fn only_value(text: &str) -> Option<String> {
     })
 }
 
-/// Lower case, with each run of characters that are neither letters nor digits as one space. A sign and a decimal point stay.
+/// Converts to lowercase and replaces each run of characters that are neither letters nor digits by
+/// one space. Signs and decimal points stay.
 fn plain(text: &str) -> String {
     let text = text.trim();
     let characters: Vec<char> = text.chars().collect();
@@ -147,7 +149,8 @@ fn groups(after: &[char]) -> bool {
     digits == 3
 }
 
-/// What a text of one sentence, or of one last line, says the answer is: `The answer is 42.`, `Answer: 42`, `\boxed{42}`.
+/// Returns the answer stated in the last line of a text: `The answer is 42.`, `Answer: 42`,
+/// `\boxed{42}`.
 fn stated(text: &str) -> Option<&str> {
     let line = text.trim().lines().last()?.trim();
     if let Some((_, rest)) = line.rsplit_once("\\boxed{") {

@@ -1,6 +1,7 @@
-//! Why the attempts of a run failed: groups of those that failed alike.
+//! Groups the failed attempts of a run by their kind of failure.
 //!
-//! Records tell most of it; what children answered and which call failed last is read from trajectories, some at a time.
+//! Records contain most of the reasons. The answers of children and the last failed call are read
+//! from trajectories, a few at a time.
 
 mod answer_form;
 mod text_form;
@@ -22,46 +23,46 @@ use text_form::without_numbers;
 pub use trace::Traces;
 use trace::{Trace, Traced};
 
-/// Samples of a group that the page of a run lists; its filter has all of them.
+/// Maximum samples of a group listed on the page of a run; its filter shows all of them.
 const LISTED: usize = 8;
 
-/// Characters of an error that a group is named by.
+/// Maximum characters of an error that names a group.
 const NAME: usize = 240;
 
-/// The groups of a run, as far as its trajectories are read.
+/// Groups of failures in a run, as far as its trajectories have been read.
 #[derive(Debug, Default, Serialize)]
 pub struct Failures {
-    /// Attempts that failed: whose score is less than 1, and those without a score.
+    /// Number of failed attempts: those without a score or with a score below 1.
     pub failed: usize,
-    /// Those of them that are in no group.
+    /// Number of failed attempts that are in no group.
     pub unexplained: usize,
-    /// Those of them whose trajectory is read.
+    /// Number of failed attempts whose trajectory has been read.
     pub read: usize,
-    /// Those that have one to read.
+    /// Number of failed attempts that have a trajectory to read.
     pub to_read: usize,
-    /// The largest first.
+    /// Groups, the largest first.
     pub groups: Vec<Group>,
-    /// The keys of each attempt's groups.
+    /// Keys of the groups of each attempt.
     #[serde(skip)]
     pub of: HashMap<(String, u32), Vec<String>>,
 }
 
-/// Attempts that failed alike.
+/// A group of attempts with the same kind of failure.
 #[derive(Debug, Serialize)]
 pub struct Group {
-    /// As `why:KEY` of a filter takes it; the same for the same failure in every run.
+    /// Key for the filter `why:KEY`; the same for the same failure in every run.
     pub key: String,
-    /// What they have in common.
+    /// Kind of the failure.
     pub kind: Kind,
-    /// The text that they have in common, with `#` for each number.
+    /// Text that the attempts have in common, with `#` for each number.
     pub text: Option<String>,
-    /// How many they are.
+    /// Number of attempts.
     pub count: usize,
-    /// US dollars that they cost; none if it is known of none.
+    /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Those whose cost is not known.
+    /// Number of attempts of unknown cost.
     pub cost_unknown: usize,
-    /// Some of them, in the order of the run.
+    /// Some of the attempts, in the order of the run.
     pub samples: Vec<Named>,
 }
 
@@ -70,11 +71,11 @@ pub struct Group {
 pub struct Named {
     id: String,
     attempt: u32,
-    /// What is particular to it: the child that was right, in what form the answer was.
+    /// Detail of this attempt: the child that was right, or the form of the answer.
     detail: Option<String>,
 }
 
-/// What attempts of a group have in common.
+/// Kind of failure that attempts of a group have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -84,13 +85,14 @@ pub enum Kind {
     Limit,
     /// The same kind of call was the last to fail, at most one cell before the end.
     Call,
-    /// A child's answer was right and the root's wrong.
+    /// A child's answer was right, but the root's was wrong.
     ChildRight,
-    /// The root returned in its first iteration, was shown that back, and stayed wrong.
+    /// The root returned in its first iteration, the return was intercepted, and the answer stayed
+    /// wrong.
     ReturnedEarly,
-    /// The answer is right but for its form.
+    /// The answer is right except for its form.
     Form,
-    /// It was stopped.
+    /// The attempt was stopped.
     Cancelled,
 }
 
@@ -108,10 +110,10 @@ impl Kind {
     }
 }
 
-/// A reason that an attempt has.
+/// A reason why an attempt failed.
 struct Reason {
     kind: Kind,
-    /// What tells its group from others of the kind.
+    /// Text that distinguishes the group from others of the kind.
     text: Option<String>,
     detail: Option<String>,
 }
@@ -142,7 +144,8 @@ impl Reason {
     }
 }
 
-/// Groups the failures of a run. Trajectories that `traces` lacks are read until `until`, those that are not `inside` never.
+/// Groups the failures of a run. Trajectories missing from `traces` are read until `until`; those
+/// that are not `inside` the folder are never read.
 pub fn failures(
     traces: &Traces,
     file: &RunFile,
@@ -216,7 +219,7 @@ fn reasons(record: &AttemptRecord, trace: Option<&Trace>) -> Vec<Reason> {
     match record.status {
         Status::Limit => reasons.push(Reason::of_text(Kind::Limit, error.unwrap_or("a limit"))),
         Status::Cancelled => reasons.push(Reason::plain(Kind::Cancelled)),
-        // An answer without a score has the scorer's error beside it.
+        // If there is an answer without a score, the error is the scorer's.
         Status::Ok | Status::Error => {
             reasons.extend(error.map(|error| Reason::of_text(Kind::Error, error)));
         }

@@ -1,4 +1,4 @@
-//! A run whose attempts fail in every way, in its groups.
+//! Groups the failures of a run whose attempts fail in every way.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn answered(answer: &str) -> Value {
     json!({"type": "invocation_end", "status": "ok", "answer": answer, "error": null, "iterations": 1})
 }
 
-/// The run in a folder, with these records and trajectories.
+/// Creates a run in a folder, with these records and trajectories.
 fn run(folder: &Path) -> RunFile {
     let identity = json!({
         "run_id": "one", "benchmark": "s-niah", "model": "scripted", "protocol": "rlm", "prompt_mode": "solver",
@@ -171,7 +171,7 @@ fn what_failed_alike_is_in_one_group() {
     );
     let keys = &found.of[&("limit-1".to_owned(), 1)];
     assert_eq!(keys, &found.of[&("limit-2".to_owned(), 1)]);
-    // Known by its length: it is not read again.
+    // The length of the file is unchanged, so it is not read again.
     let again = failures(&traces, &file, inside, Instant::now());
     assert_eq!((again.read, again.to_read), (5, 5));
 }

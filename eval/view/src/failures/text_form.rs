@@ -1,6 +1,7 @@
-//! Texts without what differs between two occurrences of the same error.
+//! Removes what differs between occurrences of the same error.
 
-/// The beginning of a text's first lines, in which each number, and each word of eight or more letters and digits mixed, is `#`.
+/// Returns the beginning of a text, in which each number, and each word of at least eight mixed
+/// letters and digits, is replaced by `#`.
 pub fn without_numbers(text: &str, most: usize) -> String {
     let mut plain = String::new();
     let mut word = String::new();
@@ -24,7 +25,7 @@ pub fn without_numbers(text: &str, most: usize) -> String {
         }
     }
     push(&mut plain, &word);
-    // Of a mere number nothing would be left.
+    // A text that is only a number would be empty.
     if !plain.contains(char::is_alphabetic) {
         text.trim().clone_into(&mut plain);
     }
@@ -38,7 +39,7 @@ fn push(plain: &mut String, word: &str) {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let is_id = digits > 0 && digits < word.len() && word.len() >= 8;
     if is_id || digits > 0 && digits == word.len() {
-        // `1.5`, `1,234` and `12:30` are one number each.
+        // `1.5`, `1,234` and `12:30` each count as one number.
         for joined in ["#.", "#,", "#:"] {
             if plain.ends_with(joined) {
                 plain.pop();

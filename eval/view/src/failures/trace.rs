@@ -1,4 +1,4 @@
-//! What of a trajectory says why its attempt failed: the call that failed last, and a child that was right.
+//! Finds reasons for failures in a trajectory: the last failed call, and a child that was right.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -17,35 +17,37 @@ use serde_json::Value;
 use super::answer_form::is_right;
 use crate::error::ViewError;
 
-/// Bytes of a string that are read: longer answers of children are not compared.
+/// Maximum bytes per string; longer answers of children are not compared.
 const READ: usize = 16_000;
 
-/// What a trajectory says of its attempt's failure.
+/// Reasons for an attempt's failure found in its trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// The kind of the call that failed last, unless more than one cell of the root went well after it.
+    /// Kind of the last failed call, unless more than one cell of the root succeeded after it.
     pub last_failed: Option<String>,
-    /// The child that gave the right answer first.
+    /// First child that gave the right answer.
     pub right_child: Option<String>,
 }
 
-/// What trajectories said, by their paths, as long as they have the length that they had then. May be used from many threads.
+/// Cache of traces by path, valid while the file's length is unchanged. Can be shared between
+/// threads.
 #[derive(Debug, Default)]
 pub struct Traces(Mutex<HashMap<PathBuf, (u64, Arc<Trace>)>>);
 
-/// What is known of a trajectory.
+/// Result of looking up a trace.
 #[derive(Debug)]
 pub enum Traced {
-    /// There is none that can be read.
+    /// There is no readable trajectory.
     Nothing,
-    /// There was no time to read it.
+    /// There was no time to read the trajectory.
     Later,
-    /// What it says.
+    /// The trajectory has been read.
     Read(Arc<Trace>),
 }
 
 impl Traces {
-    /// What a trajectory says, read now if it is not known and there is time until `until`.
+    /// Returns the trace of a trajectory. Reads the file if it is not in the cache and `until` has
+    /// not passed.
     pub(super) fn of(
         &self,
         path: &Path,
@@ -77,7 +79,7 @@ impl Traces {
     }
 }
 
-/// Lines of other types are not parsed.
+/// Event types that are parsed; all other lines are skipped.
 const TYPES: [&str; 6] = [
     "iteration_end",
     "invocation_end",
@@ -88,10 +90,10 @@ const TYPES: [&str; 6] = [
 ];
 
 impl Trace {
-    /// Reads the trajectory of an attempt whose right answer is `expected`.
+    /// Reads the trajectory of an attempt whose expected answer is `expected`.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn read(path: &Path, expected: &Value) -> io::Result<Self> {
         let wanted = TYPES.map(|name| format!("\"type\":\"{name}\""));
         let finders = wanted.iter().map(memmem::Finder::new);
@@ -125,7 +127,7 @@ impl Trace {
 struct Reading<'a> {
     expected: &'a Value,
     trace: Trace,
-    /// Cells of the root that went well since the last call failed.
+    /// Number of the root's cells that succeeded since the last failed call.
     went_well: u32,
 }
 
@@ -186,7 +188,8 @@ fn failed_action(result: &ActionResult) -> Option<String> {
     (result.result == How::Failed).then(|| format!("action {}", result.action))
 }
 
-/// `TypeError` of `TypeError: x is not a function`; of an error without a class its first line.
+/// Returns `TypeError` for `TypeError: x is not a function`, or the first line of an error without
+/// a class.
 fn error_class(error: &str) -> &str {
     let line = error.trim().lines().next().unwrap_or_default();
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);

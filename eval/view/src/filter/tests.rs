@@ -1,4 +1,4 @@
-//! Cases of expressions: what they let through, and what is wrong with them.
+//! Test cases of expressions: what they match, and their errors.
 
 use records::{AttemptRecord, RunIdentity};
 use serde_json::{Value, json};

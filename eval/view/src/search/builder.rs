@@ -1,4 +1,5 @@
-//! Brings the index up to the trajectories of the runs, in a thread of its own. What is committed is found meanwhile.
+//! Updates the index from the trajectories of the runs in a background thread. Committed texts can
+//! be found while it runs.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -16,44 +17,44 @@ use serde::{Deserialize, Serialize};
 use super::store::{KnownFile, Owner, Store};
 use super::texts::{Kind, Reading};
 
-/// Bytes of trajectories after which what was added is committed, and the time after which it is in any case.
+/// Maximum bytes of trajectories between two commits, and maximum time.
 const COMMIT_BYTES: u64 = 64 << 20;
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
-/// How far the index is.
+/// Progress of the index.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Status {
-    /// Whether it is being brought up to the runs.
+    /// Whether the index is being updated.
     pub running: bool,
-    /// Bytes of trajectories.
+    /// Total bytes of trajectories.
     pub bytes: u64,
-    /// Those of them that are indexed.
+    /// Bytes that are indexed.
     pub indexed_bytes: u64,
-    /// Trajectories.
+    /// Number of trajectories.
     pub files: u64,
-    /// Those of them that are looked at.
+    /// Number of trajectories that have been processed.
     pub indexed_files: u64,
-    /// Why it cannot be made.
+    /// Reason why the index cannot be updated.
     pub problem: Option<String>,
-    /// Seconds that it took so far, the last time that anything was to do.
+    /// Duration so far, in seconds, of the last update with anything to do.
     pub seconds: f64,
 }
 
-/// The builder of one index. May be asked from many threads.
+/// Builder of one index. Can be shared between threads.
 #[derive(Debug, Default)]
 pub struct Builder {
     status: Arc<Mutex<Status>>,
     stop: Arc<AtomicBool>,
 }
 
-/// A file that is to be indexed.
+/// A file to index.
 struct Found {
     run: String,
     path: PathBuf,
     bytes: u64,
 }
 
-/// Whose events a file holds, by its first line.
+/// Owner of a file's events, from its first line.
 #[derive(Deserialize)]
 struct Head {
     sample: String,
@@ -61,12 +62,13 @@ struct Head {
 }
 
 impl Builder {
-    /// How far it is.
+    /// Returns the progress.
     pub fn status(&self) -> Status {
         self.status.lock().clone()
     }
 
-    /// Begins to bring the index in `file` up to these runs (ids with their folders, the newest first), unless that is under way.
+    /// Starts updating the index in `file` from these runs (ids with their folders, the newest
+    /// first), unless an update is running.
     pub fn start(&self, file: &Path, runs: Vec<(String, PathBuf)>) {
         {
             let mut status = self.status.lock();
@@ -125,7 +127,7 @@ fn build(
         since: Instant::now(),
         prompts: HashSet::new(),
     };
-    // Numbers go down, so that the newest run, which is the first here, comes first in searches.
+    // Row numbers decrease, so that the newest run, which is first here, comes first in searches.
     adding.begin()?;
     for (id, _) in runs.iter().rev() {
         store.run(id)?;
@@ -156,7 +158,7 @@ fn build(
     Ok(())
 }
 
-/// The trajectories of runs: plain files, never what a link leads to.
+/// Returns the trajectories of runs: only regular files, never targets of links.
 fn trajectories(runs: &[(String, PathBuf)]) -> Vec<Found> {
     let mut found = Vec::new();
     for (run, folder) in runs {
@@ -185,11 +187,11 @@ struct Adding<'a> {
     open: bool,
     bytes: u64,
     since: Instant,
-    /// The system prompts that are indexed, by run: agents share theirs.
+    /// Hashes of the indexed system prompts of the current run, which agents share.
     prompts: HashSet<u64>,
 }
 
-/// A reply whose code may come again.
+/// A reply whose code may occur again.
 struct Reply {
     place: (u64, usize, u32),
     texts: Vec<String>,
@@ -214,7 +216,8 @@ impl Adding<'_> {
         Ok(())
     }
 
-    /// Adds what a trajectory has more than is known of it. `read` hears how many bytes are read, and says whether to go on.
+    /// Adds the new lines of a trajectory. `read` receives the number of bytes read and returns
+    /// whether to continue.
     fn file(
         &mut self,
         run: i64,
@@ -223,7 +226,7 @@ impl Adding<'_> {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let name = one.path.file_name().unwrap_or_default().to_string_lossy();
         let known = self.store.file(run, &name)?;
-        // A file that is shorter than before was begun anew.
+        // A file that is shorter than before has been restarted.
         let known = known.filter(|known| known.bytes <= one.bytes);
         if known.as_ref().is_some_and(|known| known.bytes == one.bytes) {
             return Ok(());
@@ -312,7 +315,7 @@ impl Adding<'_> {
         Ok(())
     }
 
-    /// Adds a reply without the code that ran, which is found where it ran.
+    /// Adds a reply without the code that ran, because that is found where it ran.
     fn reply(
         &self,
         file: &mut KnownFile,

@@ -1,12 +1,13 @@
-//! The words of a text, each once: an index without positions needs no more, and most words of code come again.
+//! Removes repeated words of a text. An index without positions does not need them, and most words
+//! of code recur.
 
-/// Words that are remembered. One that another has displaced comes twice, which does no harm.
+/// Number of remembered words. A word that was displaced is indexed twice, which is harmless.
 const SEEN: usize = 1 << 13;
 
-/// An odd number with well mixed bits (the golden ratio's), as hashes by multiplication take it.
+/// Odd number with well-mixed bits (from the golden ratio), for multiplicative hashing.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Remembers words of the text that is read.
+/// Remembers the words of the current text.
 pub struct Distinct {
     seen: Vec<u64>,
     texts: u64,
@@ -20,10 +21,11 @@ impl Distinct {
         }
     }
 
-    /// Appends to `words` those of a text, ASCII letters of either case taken as equal, with a space before each.
+    /// Appends the distinct words of a text to `words`, each preceded by a space. ASCII case is
+    /// ignored.
     pub fn append(&mut self, text: &str, words: &mut String) {
         self.texts += 1;
-        // Words of other texts have other hashes: nothing has to be forgotten.
+        // The seed gives the words of other texts different hashes, so nothing has to be cleared.
         let seed = self.texts.wrapping_mul(MIX) | 1;
         let (mut start, mut hash) = (None, seed);
         for (at, byte) in text.bytes().enumerate() {

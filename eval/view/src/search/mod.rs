@@ -1,4 +1,5 @@
-//! Search over the texts of trajectories: words by an index beside the runs, filters by the records of their attempts.
+//! Full-text search over trajectories: words by an index next to the runs, filters by the records
+//! of attempts.
 
 mod builder;
 mod distinct;
@@ -21,70 +22,70 @@ use store::{Owner, Place, Store, file_of};
 pub use texts::Kind;
 use texts::{shown, words};
 
-/// The folder of the index, beside the runs.
+/// Folder of the index, next to the runs.
 const FOLDER: &str = ".eval-index";
 
-/// How long texts may be read again to see whether words that stand together do so there.
+/// Maximum time for rereading texts to check whether adjacent words are adjacent there.
 const VERIFYING: Duration = Duration::from_millis(150);
 
-/// Texts that are counted at most.
+/// Maximum number of texts to count.
 const COUNTED: usize = 100_000;
 
-/// The index of a folder of runs.
+/// Search index of a folder of runs.
 #[derive(Debug)]
 pub struct TextIndex {
     file: PathBuf,
     builder: Builder,
 }
 
-/// What is searched for, and where.
+/// A search request.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// In lower case; one of several words has to stand as it is.
+    /// Lowercase words; an entry of several words must occur as a phrase.
     pub words: &'a [String],
-    /// Of which kinds; none for all.
+    /// Kinds of texts to search; empty for all.
     pub kinds: &'a [Kind],
-    /// In which run; none for all.
+    /// Run to search; `None` for all.
     pub run: Option<&'a str>,
-    /// Hits that were shown before.
+    /// Number of hits to skip.
     pub offset: usize,
-    /// Hits at most.
+    /// Maximum number of hits.
     pub limit: usize,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// A page of hits: the newest run first, in each the order of its files and their lines.
+    /// A page of hits: the newest run first, then in the order of its files and their lines.
     pub hits: Vec<Hit>,
-    /// Texts that were found.
+    /// Number of texts found.
     pub total: usize,
-    /// Whether there may be more of them than `total`.
+    /// Whether there may be more than `total`.
     pub more: bool,
 }
 
-/// A text that holds all words.
+/// A text that contains all words.
 #[derive(Debug, Serialize)]
 pub struct Hit {
-    /// The run's id.
+    /// Id of the run.
     pub run: String,
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Who.
+    /// Invocation id of the agent.
     pub agent: String,
-    /// 0 before the first.
+    /// Number of the iteration; 0 before the first.
     pub iteration: u32,
-    /// What kind of text.
+    /// Kind of text.
     pub kind: Kind,
-    /// Where the words stand.
+    /// Location of the words in the text.
     #[serde(flatten)]
     pub snippet: Snippet,
 }
 
 impl TextIndex {
-    /// The index in a folder. Nothing is made yet.
+    /// Refers to the index in a folder, without creating it.
     pub fn of(folder: &Path) -> Self {
         Self {
             file: folder.join(FOLDER).join("search.sqlite"),
@@ -92,21 +93,22 @@ impl TextIndex {
         }
     }
 
-    /// The file that it is in.
+    /// Returns the path of the index file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Begins to bring it up to these runs, and how far it is.
+    /// Starts updating the index from these runs, and returns its progress.
     pub fn refresh(&self, runs: Vec<(String, PathBuf)>) -> Status {
         self.builder.start(&self.file, runs);
         self.builder.status()
     }
 
-    /// What is found in it. `passes` says of an attempt whether it is of interest, `open` opens its trajectory.
+    /// Searches the index. `passes` decides whether an attempt is included; `open` returns the path
+    /// of its trajectory.
     ///
     /// # Errors
-    /// The index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn search(
         &self,
         asked: &Asked<'_>,
@@ -129,7 +131,8 @@ impl TextIndex {
         if groups.is_empty() {
             return Ok(answer);
         }
-        // Words alone are surely there; whether several stand together, or with marks between, only the text says.
+        // The index is reliable for single words; adjacency and punctuation have to be checked in
+        // the text.
         let verify: Vec<&String> = asked
             .words
             .iter()
@@ -152,7 +155,7 @@ impl TextIndex {
                 match hit(&store, row, attempt, asked.words, &verify, &open) {
                     Ok(Some(hit)) if on_page => answer.hits.push(hit),
                     Ok(Some(_)) => {}
-                    // The words do not stand there so.
+                    // The text does not contain the words in this form.
                     Ok(None) if Instant::now() < until => return true,
                     Ok(None) => {
                         answer.more = true;
@@ -175,7 +178,8 @@ impl TextIndex {
     }
 }
 
-/// The hit of a row, read from its trajectory; none if the words do not stand there so, or the line is gone.
+/// Reads the hit of a row from its trajectory. Returns `None` if the text does not contain the
+/// words in this form, or if the line is gone.
 fn hit(
     store: &Store,
     row: i64,

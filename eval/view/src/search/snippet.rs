@@ -1,22 +1,23 @@
-//! The place of a text in which the words stand that were searched for.
+//! Extracts the part of a text around the words that were searched for.
 
 use serde::Serialize;
 
-/// Characters that are shown before the first word, and of the whole.
+/// Characters shown before the first word, and in total.
 const BEFORE: usize = 60;
 const SHOWN: usize = 260;
 
-/// A part of a text, its words marked.
+/// Part of a text with its words marked.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Snippet {
-    /// Alternately what is no word that was searched for, and what is one.
+    /// Alternating parts: other text, then a searched word, and so on.
     pub parts: Vec<String>,
 }
 
 impl Snippet {
-    /// The part of a text around the first of the words, which are in lower case.
+    /// Extracts the part around the first of the lowercase words.
     pub fn of(text: &str, words: &[String]) -> Self {
-        // By characters: a letter in lower case may take more or fewer bytes, and is compared by its first character.
+        // Works on characters, because lowercasing may change the number of bytes. Each character
+        // is compared by the first character of its lowercase form.
         let characters: Vec<char> = text.chars().collect();
         let lower: Vec<char> = characters
             .iter()

@@ -1,6 +1,8 @@
-//! The index of searched texts: an `SQLite` file beside the runs. It holds words and where they stand, and no texts.
+//! The search index: an `SQLite` file next to the runs. It stores words and their locations, but no
+//! texts.
 //!
-//! The row of a text is `run << 40 | file << 22 | text`, so that the texts of a run and of a file are ranges.
+//! The row of a text is `run << 40 | file << 22 | text`, so that the texts of a run and of a file
+//! form ranges.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,67 +14,68 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use super::distinct::Distinct;
 use super::texts::{Kind, Reading, folded};
 
-/// Raised when what the file holds changes: one of another version is made anew.
+/// Version of the file's content. An index with another version is rebuilt.
 const VERSION: i64 = 1;
 
 const TEXT_BITS: u32 = 22;
 const FILE_BITS: u32 = 18;
 
-/// The number of the first run. Newer runs get lower ones, so that they come first.
+/// Number of the first run. Newer runs get lower numbers, so that they come first.
 const FIRST_RUN: i64 = 1 << 20;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The character that marks kinds of texts: one for private use, which no text has as a word by chance.
+/// Character that marks kinds of texts, from the private use area, so that it is never part of a
+/// word.
 const MARK: char = '\u{e0e0}';
 
-/// A trajectory as the index knows it.
+/// State of a trajectory in the index.
 #[derive(Debug)]
 pub struct KnownFile {
-    /// The number in rows.
+    /// Number of the file in rows.
     pub row: i64,
-    /// Bytes that are indexed.
+    /// Number of indexed bytes.
     pub bytes: u64,
-    /// What the next line needs of those before.
+    /// State needed to read the next line.
     pub reading: Reading,
-    /// Texts that it has.
+    /// Number of its texts.
     pub texts: i64,
 }
 
-/// A text that holds all words.
+/// Location of a text that contains all words.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// Where its line stands.
+    /// Byte offset of the line.
     pub offset: u64,
-    /// Bytes of its line.
+    /// Bytes of the line.
     pub length: usize,
-    /// 0 before the first.
+    /// Number of the iteration; 0 before the first.
     pub iteration: u32,
-    /// What it is.
+    /// Kind of text.
     pub kind: Kind,
 }
 
-/// Whose trajectory it is.
+/// Attempt that a trajectory belongs to.
 #[derive(Debug, Clone)]
 pub struct Owner {
-    /// The run's id.
+    /// Id of the run.
     pub run: String,
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// The name of its file in the run's `trajectories/`.
+    /// Name of the file in the run's `trajectories/`.
     pub name: String,
 }
 
-/// The file, open.
+/// The open index.
 pub struct Store(Connection, RefCell<Distinct>);
 
 impl Store {
-    /// Opens the index to add to it, and makes it if it is not there or of another version.
+    /// Opens the index for writing. Creates it if it is missing or has another version.
     ///
     /// # Errors
-    /// It can be neither read nor written.
+    /// Returns an error if it cannot be read or written.
     pub fn create(path: &Path) -> rusqlite::Result<Self> {
         let opened = Self::open_to_write(path)?;
         let version: i64 = opened
@@ -86,7 +89,7 @@ impl Store {
             for end in ["", "-wal", "-shm"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(end);
-                // What cannot be removed shows when it is opened again.
+                // A file that cannot be removed causes an error when it is opened again.
                 let _ = fs::remove_file(PathBuf::from(name));
             }
             return Self::create(path);
@@ -100,17 +103,17 @@ impl Store {
     fn open_to_write(path: &Path) -> rusqlite::Result<Self> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(5))?;
-        // It can be made again from the runs: nothing waits for the disk.
+        // The index can be rebuilt from the runs, so writes need not wait for the disk.
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;",
         )?;
         Ok(Self(connection, RefCell::new(Distinct::new())))
     }
 
-    /// Opens the index to search it; none while it is not made.
+    /// Opens the index for searching, or returns `None` if it does not exist yet.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if it cannot be read.
     pub fn open(path: &Path) -> rusqlite::Result<Option<Self>> {
         if !path.is_file() {
             return Ok(None);
@@ -123,26 +126,26 @@ impl Store {
         Ok((version == VERSION).then(|| Self(connection, RefCell::new(Distinct::new()))))
     }
 
-    /// Begins to add.
+    /// Begins a transaction.
     ///
     /// # Errors
-    /// Another process adds.
+    /// Returns an error if another process is writing.
     pub fn begin(&self) -> rusqlite::Result<()> {
         self.0.execute_batch("BEGIN IMMEDIATE")
     }
 
-    /// Keeps what was added: searches find it.
+    /// Commits the transaction, after which searches find the texts.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the index cannot be written.
     pub fn commit(&self) -> rusqlite::Result<()> {
         self.0.execute_batch("COMMIT")
     }
 
-    /// The number of a run, by its id and path.
+    /// Returns the row number of a run, and assigns one if it is new.
     ///
     /// # Errors
-    /// The index cannot be read or written.
+    /// Returns an error if the index cannot be read or written.
     pub fn run(&self, id: &str) -> rusqlite::Result<i64> {
         let known = self
             .0
@@ -161,20 +164,20 @@ impl Store {
         Ok(row)
     }
 
-    /// The number that a run has, if it has one.
+    /// Returns the row number of a run, if it has one.
     ///
     /// # Errors
-    /// The index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn run_row(&self, id: &str) -> rusqlite::Result<Option<i64>> {
         self.0
             .query_row("SELECT row FROM run WHERE id = ?", [id], |row| row.get(0))
             .optional()
     }
 
-    /// What is known of a trajectory of a run.
+    /// Returns the state of a run's trajectory, if it is known.
     ///
     /// # Errors
-    /// The index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn file(&self, run: i64, name: &str) -> rusqlite::Result<Option<KnownFile>> {
         let mut statement = self.0.prepare_cached(
             "SELECT row, bytes, reading, texts FROM file WHERE run = ? AND name = ?",
@@ -191,10 +194,10 @@ impl Store {
         found.optional()
     }
 
-    /// Takes a trajectory in, under a new number. One that stands under its name is forgotten.
+    /// Adds a trajectory under a new number. Forgets the previous one with the same name.
     ///
     /// # Errors
-    /// The index cannot be written.
+    /// Returns an error if the index cannot be written.
     pub fn add_file(&self, run: i64, of: &Owner) -> rusqlite::Result<KnownFile> {
         self.0.execute(
             "UPDATE file SET name = NULL WHERE run = ? AND name = ?",
@@ -218,10 +221,10 @@ impl Store {
         })
     }
 
-    /// Keeps how far a trajectory is indexed.
+    /// Stores the state of a trajectory.
     ///
     /// # Errors
-    /// The index cannot be written.
+    /// Returns an error if the index cannot be written.
     pub fn keep_file(&self, file: &KnownFile) -> rusqlite::Result<()> {
         let reading = serde_json::to_string(&file.reading).unwrap_or_default();
         let bytes = i64::try_from(file.bytes).unwrap_or(i64::MAX);
@@ -234,7 +237,7 @@ impl Store {
     /// Adds a text of a trajectory.
     ///
     /// # Errors
-    /// The index cannot be written.
+    /// Returns an error if the index cannot be written.
     pub fn add_text(
         &self,
         file: &mut KnownFile,
@@ -261,10 +264,11 @@ impl Store {
         Ok(())
     }
 
-    /// Calls `each` for the rows of texts that hold all words (of the last of each group a beginning), in order, until it is false.
+    /// Calls `each` with the rows of texts that contain all words, in order, until it returns
+    /// false. The last word of each group matches as a prefix.
     ///
     /// # Errors
-    /// The index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn rows(
         &self,
         words: &[Vec<String>],
@@ -275,7 +279,7 @@ impl Store {
         let mut expression: Vec<String> = Vec::new();
         for group in words {
             for (place, word) in group.iter().enumerate() {
-                // A beginning of one or two letters begins too much.
+                // A prefix of one or two letters matches too much.
                 let star = place + 1 == group.len() && word.chars().count() > 2;
                 expression.push(format!("\"{word}\"{}", if star { "*" } else { "" }));
             }
@@ -302,10 +306,10 @@ impl Store {
         Ok(())
     }
 
-    /// Where a text stands.
+    /// Returns the location of a text.
     ///
     /// # Errors
-    /// The index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn place(&self, row: i64) -> rusqlite::Result<Place> {
         self.0
             .prepare_cached("SELECT offset, length, iteration, kind FROM place WHERE row = ?")?
@@ -323,10 +327,10 @@ impl Store {
             })
     }
 
-    /// Whose trajectory holds a text; none if it is forgotten.
+    /// Returns the attempt of a trajectory, or `None` if the trajectory was forgotten.
     ///
     /// # Errors
-    /// The index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn attempt(&self, file: i64) -> rusqlite::Result<Option<Owner>> {
         self.0
             .prepare_cached(
@@ -345,7 +349,7 @@ impl Store {
     }
 }
 
-/// The file that a text's row names.
+/// Returns the file number in the row of a text.
 pub const fn file_of(row: i64) -> i64 {
     row >> TEXT_BITS
 }

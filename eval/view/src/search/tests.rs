@@ -1,4 +1,5 @@
-//! An index of a folder of runs: what is found, that it grows with the files, and that nothing but it is written.
+//! Tests an index of a folder of runs: what it finds, that it grows with the files, and that
+//! nothing else is written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ fn write(folder: &Path, run: &str, sample: &str, kinds: &[Value]) -> PathBuf {
     path
 }
 
-/// Brings the index up to the runs of a folder, and waits until it is.
+/// Updates the index from the runs of a folder and waits until it is complete.
 fn indexed(index: &TextIndex, folder: &Path, runs: &[&str]) {
     let all = || {
         let all = runs.iter();
@@ -40,7 +41,7 @@ fn indexed(index: &TextIndex, folder: &Path, runs: &[&str]) {
     assert_eq!(index.builder.status().problem, None);
 }
 
-/// `run/sample iteration kind: snippet` of each hit.
+/// Formats each hit as `run/sample iteration kind: snippet`.
 fn found(
     index: &TextIndex,
     folder: &Path,
@@ -111,7 +112,7 @@ fn texts_are_found_where_they_stand() {
         2
     );
     assert_eq!(find(&["apples"], &[], Some("three")), [""; 0]);
-    // In any case, by their beginnings, as they stand together, and not across texts.
+    // Words match in any case, by prefix, as phrases, and not across texts.
     assert_eq!(find(&["ärger"], &[], None).len(), 1);
     assert_eq!(find(&["app", "many"], &[], Some("one")).len(), 1);
     assert_eq!(
@@ -122,14 +123,14 @@ fn texts_are_found_where_they_stand() {
     assert_eq!(find(&["find(\"ärger\")"], &[], None).len(), 1);
     assert_eq!(find(&["seven", "many"], &[], None), [""; 0]);
     assert_eq!(find(&["agent"], &[Kind::Prompt], Some("one")).len(), 1);
-    // What repeats an output is left out, and so is the code of a reply.
+    // Repeated outputs are left out, and so is the code of a reply.
     assert_eq!(find(&[&output], &[], None).len(), 1);
     assert_eq!(
         find(&["look"], &[], None),
         ["one/s-1 1 message: I |look|.\n```js\nconst apples = find(\"Ärger\");\n```"]
     );
 
-    // It grows with the file, whose last line may not be written to its end.
+    // The index grows with the file, whose last line may be truncated.
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(&event("s-1", &cell(2, "later()", "", None)));
     text.push_str("{\"torn");
@@ -137,7 +138,7 @@ fn texts_are_found_where_they_stand() {
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), ["one/s-1 2 code: |later|()"]);
     assert_eq!(find(&["apples"], &[], Some("one")).len(), 3);
-    // What was begun anew is found no more as it was.
+    // The old content of a restarted file is no longer found.
     write(folder, "one", "s-1", &first[..1]);
     indexed(&index, folder, &["two", "one"]);
     assert_eq!(find(&["later"], &[], None), [""; 0]);

@@ -1,4 +1,4 @@
-//! The texts of a line of a trajectory that can be searched.
+//! Extracts the searchable texts of a trajectory's line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,29 +6,29 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Characters of an output by which a message that repeats it is known.
+/// Number of characters by which a repeated output is recognized in a message.
 const REPEATED: usize = 200;
 
-/// What kind of text it is.
+/// Kind of a searchable text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Code of a cell, arguments of a call.
+    /// Code of a cell, or arguments of a call.
     Code,
-    /// What a cell printed, a tool gave, a page showed.
+    /// Output of a cell, a tool or a page.
     Output,
-    /// Why something failed.
+    /// Reason of a failure.
     Error,
-    /// What a model said, and what it was sent.
+    /// Message from or to a model.
     Message,
-    /// What an agent returned.
+    /// Return value of an agent.
     Answer,
     /// A system prompt.
     Prompt,
 }
 
 impl Kind {
-    /// All of them, in the order of a page.
+    /// All kinds, in display order.
     pub const ALL: [Self; 6] = [
         Self::Code,
         Self::Output,
@@ -38,7 +38,7 @@ impl Kind {
         Self::Prompt,
     ];
 
-    /// The word for it in addresses.
+    /// Returns the name used in addresses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -50,13 +50,13 @@ impl Kind {
         }
     }
 
-    /// Its place in [`Kind::ALL`].
+    /// Returns the index in [`Kind::ALL`].
     pub fn number(self) -> usize {
         Self::ALL.iter().position(|one| *one == self).unwrap_or(0)
     }
 }
 
-/// A line, as far as its texts go.
+/// The fields of a line that hold texts.
 #[derive(Debug, Deserialize)]
 struct Line {
     #[serde(default)]
@@ -64,7 +64,7 @@ struct Line {
     kind: Fields,
 }
 
-/// The fields of all types of events that hold texts.
+/// Fields with texts, over all types of events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Fields {
@@ -97,13 +97,13 @@ struct Sent {
 /// A text of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What it is.
+    /// Kind of the text.
     pub kind: Kind,
-    /// The text.
+    /// The text itself.
     pub text: String,
 }
 
-/// What has to be known of the lines before to read the next.
+/// State from earlier lines that is needed to read the next one.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Reading {
     agents: HashMap<String, AgentReading>,
@@ -112,25 +112,25 @@ pub struct Reading {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct AgentReading {
     iteration: u32,
-    /// The beginning of its last output.
+    /// Beginning of the agent's last output.
     output: String,
 }
 
-/// The texts of a line and the iteration that it is in.
+/// The texts of a line, and its iteration.
 #[derive(Debug, Default)]
 pub struct Read {
-    /// Who.
+    /// Invocation id of the agent.
     pub agent: String,
-    /// 0 before the first.
+    /// Number of the iteration; 0 before the first.
     pub iteration: u32,
-    /// Its texts, those that repeat an earlier one left out.
+    /// Texts of the line, without repetitions of an earlier output.
     pub found: Vec<Found>,
-    /// Whether it is a model's reply, whose code comes again when it has run.
+    /// Whether the line is a model's reply, whose code occurs again when it has run.
     pub is_reply: bool,
 }
 
 impl Reading {
-    /// Takes the next line. Nothing for one that is no event.
+    /// Reads the next line. Returns `None` if it is not an event.
     pub fn take(&mut self, line: &[u8]) -> Option<Read> {
         let line: Line = serde_json::from_slice(line).ok()?;
         let agent = self.agents.entry(line.invocation.clone()).or_default();
@@ -146,7 +146,7 @@ impl Reading {
         });
         let iteration = agent.iteration;
         let mut found = texts(line.kind);
-        // A short output is cheap to have twice, and may stand in a message by chance.
+        // A short output is cheap to index twice, and may occur in a message by chance.
         if is_request && agent.output.len() >= REPEATED {
             found.retain(|one| !one.text.contains(agent.output.as_str()));
         }
@@ -162,7 +162,7 @@ impl Reading {
     }
 }
 
-/// The agent of a line and its texts of a kind, to show where words stand in them.
+/// Returns the agent of a line and its texts of a kind, for display.
 pub fn shown(line: &[u8], kind: Kind) -> Option<(String, String)> {
     let line: Line = serde_json::from_slice(line).ok()?;
     let found = texts(line.kind).into_iter().filter(|one| one.kind == kind);
@@ -234,9 +234,10 @@ fn web(event: &Value, add: &mut impl FnMut(Kind, Option<String>)) {
     }
 }
 
-/// A text as it is indexed and looked for: in lower case, with every character that stands in no word as a space.
+/// Normalizes a text for indexing and searching: lowercase, with a space for every character that
+/// is not part of a word.
 pub fn folded(text: &str) -> Cow<'_, str> {
-    // Case and marks of ASCII are left to the index.
+    // The index handles the case and punctuation of ASCII.
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
@@ -253,7 +254,7 @@ pub fn folded(text: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
-/// The words of a text, as the index has them.
+/// Returns the words of a text as indexed.
 pub fn words(text: &str) -> Vec<String> {
     let folded = folded(text).to_ascii_lowercase();
     let parts = folded.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! One agent of an attempt as its timeline shows it: when it worked, when it waited, what it used.
+//! One agent of an attempt in the timeline: when it worked, when it waited, and what it used.
 
 use model::Workplace;
 use model::{EventKind, Role, Status, Usage, WebEvent};
@@ -9,46 +9,46 @@ use records::trajectory;
 
 use crate::matches::Match;
 
-/// One agent of an attempt. All times are milliseconds since the attempt began.
+/// One agent of an attempt. All times are in milliseconds since the attempt began.
 #[derive(Debug, Serialize)]
 pub struct Agent<'a> {
-    /// Its invocation id: `root`, `d1-c0`, ….
+    /// Invocation id: `root`, `d1-c0`, ….
     pub id: &'a str,
-    /// The agent that called it.
+    /// Invocation id of the agent that called it.
     pub parent: Option<&'a str>,
-    /// 0 for the root.
+    /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
-    /// `root`, `child`, …; empty until it is known.
+    /// Role: `root`, `child`, …; empty until known.
     pub role: &'static str,
-    /// The model it was to use.
+    /// Model assigned to the agent.
     pub model: &'a str,
-    /// The beginning of what it was asked.
+    /// Beginning of its query.
     pub query: &'a Value,
-    /// The beginning of what it answered.
+    /// Beginning of its answer.
     pub answer: &'a Value,
-    /// How its answer stands to what was expected of the attempt, once that is looked at.
+    /// Relation of its answer to the expected answer, once it has been compared.
     pub holds: Option<Match>,
-    /// Why it gave no answer.
+    /// Reason why it gave no answer.
     pub error: &'a Value,
-    /// How it ended; none while it runs.
+    /// How it ended; `None` while it runs.
     pub status: Option<Status>,
-    /// When it began.
+    /// Start time.
     pub start_ms: f64,
-    /// When it ended, or its last event so far.
+    /// End time, or time of its last event so far.
     pub end_ms: f64,
-    /// Iterations that it has begun; an agent without a REPL has one.
+    /// Number of iterations begun; 1 for an agent without a REPL.
     pub iterations: usize,
-    /// Messages that it got, if it takes several.
+    /// Number of messages received, if it accepts several.
     pub messages: usize,
-    /// Iterations that it was given, for each message if it takes several.
+    /// Maximum iterations, for each message if it accepts several.
     pub max_iterations: u32,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: u64,
-    /// Cells that ended in an error.
+    /// Number of cells that ended in an error.
     pub failed_cells: u64,
     /// Tokens of its own requests.
     pub usage: Usage,
-    /// US dollars of its own requests; none if it is known of none.
+    /// Known cost in US dollars of its own requests; `None` if no cost is known.
     pub cost_usd: Option<f64>,
     /// What it did when, in order.
     pub segments: Vec<Segment>,
@@ -57,7 +57,7 @@ pub struct Agent<'a> {
 /// What an agent did when, and its texts.
 #[derive(Debug, Clone)]
 pub(super) struct Timeline {
-    /// The beginnings of what it was asked, of what it answered, and of why it did not.
+    /// Beginnings of the query, of the answer, and of the error.
     pub query: Value,
     pub answer: Value,
     pub error: Value,
@@ -66,39 +66,39 @@ pub(super) struct Timeline {
     role: Option<Role>,
     has_ended: bool,
     segments: Vec<Segment>,
-    /// Since when it does what, while it does it.
+    /// Current activity.
     state: State,
 }
 
-/// A stretch of time in which an agent did one thing.
+/// A period in which an agent did one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Segment {
-    /// What.
+    /// Activity.
     pub kind: Doing,
-    /// From when.
+    /// Start time in milliseconds.
     pub from_ms: f64,
-    /// Until when.
+    /// End time in milliseconds.
     pub to_ms: f64,
 }
 
-/// What an agent does.
+/// Activity of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Doing {
-    /// Its model is asked.
+    /// Waits for a response of its model.
     Model,
-    /// Its code executes.
+    /// Executes code.
     Code,
-    /// Its code does not execute, for reasons of its own: the sandbox starts, the processor is busy, a tool or a timer is
-    /// awaited.
+    /// Runs a cell without executing code: the sandbox starts, the processor is busy, or a tool or
+    /// timer is awaited.
     Sandbox,
-    /// Its code waits for children.
+    /// Waits for children.
     Waiting,
-    /// Its page or app is opened, acted on, read, pictured.
+    /// Opens, uses, reads or captures its page or app.
     Browser,
-    /// The tools that it called work.
+    /// Waits for the tools that it called.
     Tools,
-    /// Its request waits to be sent: for the rate limit, a connection, the delay before a retry.
+    /// Waits to send a request: for the rate limit, a connection, or the delay before a retry.
     Held,
 }
 
@@ -106,15 +106,16 @@ pub enum Doing {
 struct State {
     doing: Option<(Doing, f64)>,
     children: u32,
-    /// The first segment of the cell that runs, which is known to be its response's.
+    /// Index of the first segment of the current cell, which is known to belong to its response.
     cell: usize,
-    /// Whether `doing` is a further cell of the response, if there is one: no event marks its start, and if the next
-    /// event is not of it, there was none.
+    /// Whether `doing` may be a further cell of the response. No event marks its start, and if the
+    /// next event does not belong to it, there was none.
     is_guess: bool,
 }
 
 impl<'a> Agent<'a> {
-    /// The agent as it is at `now_ms`, with what it is still doing drawn to there, and few enough segments to draw.
+    /// Returns the agent's state at `now_ms`: its current activity extends to that time, and
+    /// segments too short to draw are merged.
     pub(super) fn at(
         now_ms: f64,
         agent: &'a trajectory::Agent,
@@ -168,7 +169,7 @@ impl Timeline {
         }
     }
 
-    /// Takes an event of the agent; none stands for one that this version does not know.
+    /// Processes an event of the agent; `None` stands for an event that this version does not know.
     pub fn take(&mut self, at_ms: f64, kind: Option<&EventKind>) {
         self.end_ms = self.end_ms.max(at_ms);
         let Some(kind) = kind else {
@@ -194,7 +195,7 @@ impl Timeline {
                 self.switch(at_ms, self.work());
                 self.state.cell = self.segments.len();
             }
-            // Between its messages an agent waits for the next one, and does nothing.
+            // Between messages, an agent waits for the next one and does nothing.
             EventKind::LlmError { .. } | EventKind::MessageAnswered { .. } => {
                 self.switch(at_ms, None);
             }
@@ -229,7 +230,7 @@ impl Timeline {
         }
     }
 
-    /// Keeps those texts that an event holds, which may be cut.
+    /// Stores the texts of an event, which may be cut.
     pub fn keep(&mut self, kind: &mut Value) {
         for (text, name) in [
             (&mut self.query, "query"),
@@ -242,7 +243,7 @@ impl Timeline {
         }
     }
 
-    /// What it does between its requests to the model, by its role.
+    /// Returns the activity between requests to the model, which depends on the role.
     fn work(&self) -> Option<Doing> {
         match self.role.map(Role::workplace) {
             Some(Workplace::None) => None,
@@ -254,8 +255,9 @@ impl Timeline {
         }
     }
 
-    /// Splits the stretches of the cell that has ended into those in which it executed, for `executed_ms` in all, and the
-    /// rest. When it executed is not recorded: each stretch gets its share at its end, for the sandbox starts before.
+    /// Splits the periods of the finished cell into execution, `executed_ms` in total, and the
+    /// rest. When the code executed is not recorded. Each period gets its share at its end, because
+    /// the sandbox starts first.
     fn split_executed(&mut self, executed_ms: f64) {
         let cell = self
             .segments
@@ -284,14 +286,15 @@ impl Timeline {
         }
     }
 
-    /// The cell that may have run since the last one ended did not.
+    /// Discards the assumed cell after the last finished one, because it did not run.
     fn forget_guess(&mut self) {
         if std::mem::take(&mut self.state.is_guess) {
             self.state.doing = None;
         }
     }
 
-    /// Marks the last `ms` as something whose event comes when it is over, as far as they are not marked.
+    /// Marks the last `ms` milliseconds, as far as they are unmarked, as an activity that is
+    /// reported at its end.
     fn was(&mut self, what: Doing, at_ms: f64, ms: f64) {
         let marked = self
             .segments
@@ -324,9 +327,9 @@ impl Timeline {
     }
 }
 
-/// Segments that are too short to be seen apart, of the same kind and close together, become one.
+/// Merges segments of the same kind that are close together and too short to be distinguished.
 fn thin(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
-    /// More than a wide screen has columns.
+    /// More columns than a wide screen has.
     const COLUMNS: f64 = 2000.0;
     let column = (end_ms - start_ms) / COLUMNS;
     let mut thinned: Vec<Segment> = Vec::new();
@@ -351,7 +354,7 @@ mod tests {
 
     use super::{Timeline, thin};
 
-    /// An event of that type, where the fields that no timeline reads are empty.
+    /// Creates an event of a type, with empty values in the fields that no timeline reads.
     fn event(kind: &str, role: &str, executed_ms: &Value) -> EventKind {
         let fields = json!({
             "type": kind, "role": role, "executed_ms": executed_ms, "status": "ok", "iterations": 1, "iteration": 1,
@@ -361,7 +364,8 @@ mod tests {
         serde_json::from_value(fields).unwrap()
     }
 
-    /// What an agent of a role did when, by events with their times: `model 100-300 code 300-700`.
+    /// Formats what an agent of a role did, given events with their times: `model 100-300 code
+    /// 300-700`.
     fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
         let mut timeline = Timeline::new(0.0);
         let start = event("invocation_start", role, &Value::Null);
@@ -421,7 +425,7 @@ mod tests {
                 "root",
                 after(&[
                     (450.0, page_call(100.0)),
-                    // Two at once, of which the first to end began last.
+                    // Two concurrent calls, of which the first to end began last.
                     (550.0, page_call(20.0)),
                     (600.0, page_call(90.0)),
                     (700.0, end(Value::Null)),

@@ -1,4 +1,5 @@
-//! The index of a trajectory file: where each event stands, and the tree of agents. It grows as the file does.
+//! The index of a trajectory file: the location of each event, and the tree of agents. It grows
+//! with the file.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,49 +19,50 @@ use super::outline::Marks;
 use super::page::text_part;
 use crate::matches::Match;
 
-/// Bytes of a string that the index keeps: what a list shows of a query or an answer.
+/// Maximum bytes of a string in the index: what a list shows of a query or an answer.
 const KEPT: usize = 400;
 
-/// Where the events of a trajectory stand in its file, grouped by agent and iteration.
+/// Locations of a trajectory's events in its file, grouped by agent and iteration.
 #[derive(Debug, Default)]
 pub struct Index {
     fold: Fold,
-    /// Of each agent of `fold`, likewise `places`.
+    /// Timelines of the agents of `fold`, in the same order; likewise `places`.
     timelines: Vec<Timeline>,
     places: Vec<AgentPlaces>,
-    /// Bytes that are indexed: whole lines.
+    /// Number of indexed bytes, which end with a complete line.
     offset: u64,
-    /// Bytes of the file when it was last looked at.
+    /// Size of the file when it was last read.
     length: u64,
     events: u64,
-    /// Lines that are no events.
+    /// Number of lines that are not events.
     malformed: u64,
     now_ms: f64,
-    /// Whether any event says when it was.
+    /// Whether any event has a time.
     timed: bool,
-    /// How long answers stand to what was expected, by where they are and by a hash of that: each is read once.
+    /// Results of comparing answers with the expected texts, by location of the answer and hash of
+    /// the texts, so that each answer is read once.
     looked_at: RefCell<HashMap<(u64, u64), Option<Match>>>,
-    /// Responses that the attempt took from its journal.
+    /// Number of responses that the attempt took from its journal.
     resumed: Option<u64>,
-    /// Why it started over.
+    /// Reason why the attempt restarted.
     restarted: Option<String>,
 }
 
-/// Where the events of an agent stand.
+/// Locations of an agent's events.
 #[derive(Debug, Default)]
 pub(super) struct AgentPlaces {
-    /// The events of the agent's start and of its end.
+    /// Locations of the events at the agent's start and end.
     pub(super) start: Option<Place>,
     pub(super) end: Option<Place>,
-    /// By iteration, in order. A flat agent, which has none, has its call as the first.
+    /// Iterations in order. For a flat agent, which has none, its call counts as the first.
     pub(super) iterations: Vec<IterationPlaces>,
-    /// Messages that it got, if it takes several.
+    /// Number of messages received, if the agent accepts several.
     messages: usize,
-    /// Whether the last iteration is so far nothing but the message that it begins with.
+    /// Whether the last iteration so far consists only of the message that begins it.
     is_message: bool,
 }
 
-/// Where the events of an iteration stand.
+/// Locations of an iteration's events.
 #[derive(Debug)]
 pub(super) struct IterationPlaces {
     pub(super) number: u64,
@@ -78,45 +80,46 @@ impl IterationPlaces {
     }
 }
 
-/// A line of the file.
+/// Location of a line in the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
     pub(super) offset: u64,
     pub(super) length: usize,
 }
 
-/// How much of a trajectory is indexed.
+/// Progress of indexing a trajectory.
 #[derive(Debug, Clone, Serialize)]
 pub struct Progress {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Bytes that are indexed.
+    /// Number of indexed bytes.
     pub indexed_bytes: u64,
-    /// Whether all whole lines are: what then lacks to `bytes` is a line that is not written to its end.
+    /// Whether all complete lines are indexed; any remaining bytes are a truncated line.
     pub whole: bool,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Lines that are no events, and are left out.
+    /// Number of skipped lines that are not events.
     pub malformed: u64,
     /// Whether the attempt has ended.
     pub ended: bool,
-    /// Milliseconds from the attempt's begin to its last event.
+    /// Milliseconds from the start of the attempt to its last event.
     pub now_ms: f64,
-    /// Whether the events say when they were.
+    /// Whether the events have times.
     pub timed: bool,
-    /// Responses that the attempt took from its journal, where an earlier process began it.
+    /// Number of responses that the attempt took from its journal, if an earlier process began it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<u64>,
-    /// Why it started over instead.
+    /// Reason why the attempt restarted instead of resuming.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restarted: Option<String>,
 }
 
 impl Index {
-    /// Reads on from where it stopped, until the last whole line or `until`. A file that was begun anew is read anew.
+    /// Continues reading until the last complete line or until `until`. A file that was restarted
+    /// is read from the beginning.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn advance(&mut self, path: &Path, until: Instant) -> io::Result<Progress> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -128,7 +131,8 @@ impl Index {
         let mut file = BufReader::with_capacity(1 << 18, file);
         let mut line = Vec::new();
         let mut whole = self.offset == length;
-        // At least one line a call, so that it ends however long the lines are.
+        // Read at least one line per call, so that reading makes progress however long the lines
+        // are.
         while !whole {
             line.clear();
             file.read_until(b'\n', &mut line)?;
@@ -157,7 +161,7 @@ impl Index {
         })
     }
 
-    /// The agents in the order in which they began, as they are now.
+    /// Returns the current state of the agents, in the order in which they began.
     pub fn agents(&self) -> Vec<Agent<'_>> {
         let agents = self.fold.agents().iter().zip(&self.timelines);
         let agents = agents.zip(&self.places);
@@ -169,11 +173,11 @@ impl Index {
             .collect()
     }
 
-    /// How an agent's answer stands to the texts that are `wanted`: an answer as [`agents`](Self::agents) has it, which is read as
-    /// a whole where it is cut.
+    /// Compares an agent's answer with the texts in `wanted`. The answer is given as in
+    /// [`agents`](Self::agents), and is read in full if it was cut.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn answer_holds(
         &self,
         path: &Path,
@@ -201,7 +205,7 @@ impl Index {
         Ok(found)
     }
 
-    /// The agents by their ids, with the places of their events.
+    /// Returns the agents' ids with the locations of their events.
     pub(super) fn places(&self) -> impl Iterator<Item = (&str, &AgentPlaces)> {
         let agents = self.fold.agents().iter().zip(&self.places);
         agents.map(|(agent, places)| (agent.id.as_str(), places))
@@ -211,7 +215,7 @@ impl Index {
         self.fold.place(id).map(|place| &self.places[place])
     }
 
-    /// Whether the bytes from `from` to `to` lie within what is indexed.
+    /// Whether the bytes from `from` to `to` are indexed.
     pub(super) fn holds(&self, from: u64, to: u64) -> bool {
         from <= to && to <= self.offset
     }
@@ -222,7 +226,7 @@ impl Index {
         let (agent, at_ms) = if let Some(event) = &event {
             (self.fold.take(event), event.at_ms)
         } else {
-            // Perhaps one that only a later version knows: it is shown as it is.
+            // The event may come from a later version; it is shown as it is.
             let other: Value = serde_json::from_slice(&short).unwrap_or_default();
             let Some(id) = other["invocation"].as_str() else {
                 self.malformed += 1;
@@ -234,7 +238,7 @@ impl Index {
             (Some(agent), other["at_ms"].as_f64())
         };
         self.events += 1;
-        // A recording that another system made may know no times.
+        // A recording from another system may lack times.
         self.timed |= at_ms.is_some();
         let at_ms = at_ms.unwrap_or(self.now_ms);
         self.now_ms = self.now_ms.max(at_ms);
@@ -274,7 +278,7 @@ impl AgentPlaces {
             Some(EventKind::MessageReceived { .. }) => {
                 self.messages += 1;
                 self.is_message = true;
-                // Its events before the first message are shown with that message.
+                // Events before the first message are shown with that message.
                 if self.iterations.is_empty() || self.messages > 1 {
                     let number = self.iterations.last().map_or(1, |last| last.number + 1);
                     self.iterations.push(IterationPlaces::new(number));
@@ -318,7 +322,7 @@ mod tests {
 
     use super::Index;
 
-    /// A message begins the iteration that follows it, and where none does, one of its own.
+    /// A message begins the iteration that follows it, or an iteration of its own if none follows.
     #[test]
     fn messages_begin_iterations() {
         let agents = [

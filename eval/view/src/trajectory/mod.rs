@@ -1,4 +1,4 @@
-//! Trajectory files, read piece by piece: an index by byte offset, and the texts that a page asks for.
+//! Reads trajectory files in parts: an index by byte offset, and the texts that a page requests.
 
 mod index;
 mod outline;

@@ -1,4 +1,5 @@
-//! The outline of an attempt: of each iteration of each agent what it used, how it ended and whom it called.
+//! The outline of an attempt: for each iteration of each agent, its usage, its result and its
+//! children.
 
 use std::fs::File;
 use std::io;
@@ -12,67 +13,67 @@ use serde_json::Value;
 use super::index::{Index, Place};
 use super::page::event;
 
-/// Iterations of an agent that stand by themselves; of an agent with more, neighbouring ones are put together.
+/// Maximum number of separate entries per agent; with more iterations, neighboring ones are merged.
 const APART: usize = 1_000;
 
-/// Pictures of an attempt that a film strip shows.
+/// Maximum number of images in an attempt's film strip.
 const PICTURES: usize = 400;
 
-/// An agent in the outline.
+/// Outline of an agent.
 #[derive(Debug, Serialize)]
 pub struct AgentOutline<'a> {
     id: &'a str,
     iterations: Vec<Turn>,
 }
 
-/// An iteration, or neighbouring ones that are put together.
+/// One iteration, or several merged neighboring ones.
 #[derive(Debug, Serialize)]
 pub struct Turn {
-    /// The number of the first.
+    /// Number of the first iteration.
     number: u64,
-    /// That of the last.
+    /// Number of the last iteration, if several are merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<u64>,
     #[serde(flatten)]
     marks: Marks,
-    /// What was seen last in it, as an event holds an image.
+    /// Last image seen in it, in the form of events.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Value>,
 }
 
-/// What an iteration used, and how it ended.
+/// Usage and result of an iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Marks {
-    /// Cells, calls of tools and requests that failed, actions and envelopes.
+    /// Number of failures: cells, tool calls, requests, actions and envelopes.
     #[serde(skip_serializing_if = "is_zero")]
     errors: u32,
-    /// Whether a value was returned that was not shown back first.
+    /// Whether a value was returned without being intercepted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     returned: bool,
-    /// Whether one was returned and shown back.
+    /// Whether a returned value was intercepted and shown back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     intercepted: bool,
-    /// Agents that were called or created, by their ids.
+    /// Ids of agents that were called or created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     children: Vec<String>,
-    /// Calls that failed, those of children.
+    /// Number of failed calls of children.
     #[serde(skip_serializing_if = "is_zero")]
     failed_calls: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Tokens>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,
-    /// Milliseconds of the model, and of code that executed.
+    /// Milliseconds spent in the model, and executing code.
     #[serde(skip_serializing_if = "Option::is_none")]
     model_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code_ms: Option<f64>,
-    /// The event of the last picture.
+    /// Location of the event with the last image.
     #[serde(skip)]
     picture: Option<Place>,
 }
 
-/// Tokens: input of which so many were cached, output of which so many were reasoning.
+/// Token counts: input, cached input, output, reasoning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 struct Tokens(u64, u64, u64, u64);
 
@@ -82,7 +83,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Marks {
-    /// Takes an event of the iteration that stands at `place`.
+    /// Processes an event of the iteration, located at `place`.
     pub(super) fn take(&mut self, kind: &EventKind, place: Place) {
         match kind {
             EventKind::IterationEnd {
@@ -185,10 +186,10 @@ fn add(sum: &mut Option<f64>, more: Option<f64>) {
     }
 }
 
-/// The outline of all agents, in the order in which they began.
+/// Returns the outline of all agents, in the order in which they began.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn outline<'a>(index: &'a Index, path: &Path) -> io::Result<Vec<AgentOutline<'a>>> {
     let mut file = File::open(path)?;
     let mut pictures = PICTURES;
@@ -223,7 +224,7 @@ pub fn outline<'a>(index: &'a Index, path: &Path) -> io::Result<Vec<AgentOutline
     Ok(agents)
 }
 
-/// The last image of an event.
+/// Returns the last image of an event.
 fn image(event: &Value) -> Option<Value> {
     let kind = &event["kind"];
     let shot = &kind["event"]["image"];

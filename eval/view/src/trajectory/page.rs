@@ -1,4 +1,5 @@
-//! What a page shows of a trajectory: some iterations of an agent, its prompt and its answer, a part of a long text.
+//! Parts of a trajectory shown on a page: iterations of an agent, its prompt and answer, or a part
+//! of a long text.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,37 +11,37 @@ use serde_json::Value;
 
 use super::index::{Index, Place};
 
-/// Bytes of a string that a page shows; more is read on demand.
+/// Maximum bytes of a string on a page; more is read on request.
 pub(super) const SHOWN: usize = 8_000;
 
-/// Bytes of a prompt, a query or an answer that are shown at once: prompts are read as a whole.
+/// Maximum bytes of a prompt, query or answer shown initially, because prompts are read in full.
 const SHOWN_WHOLE: usize = 200_000;
 
-/// Bytes of a long text in one answer.
+/// Maximum bytes of a long text in one response.
 const PART: u64 = 2_000_000;
 
 /// One iteration of an agent.
 #[derive(Debug, Serialize)]
 pub struct Iteration {
-    /// 1-based.
+    /// Number of the iteration, 1-based.
     pub number: u64,
-    /// Its events in order: `at_ms` and `kind`, long strings cut.
+    /// Events in order: `at_ms` and `kind`, with long strings cut.
     pub events: Vec<Value>,
 }
 
-/// A part of a text that was cut.
+/// Part of a text that was cut.
 #[derive(Debug, Serialize)]
 pub struct TextPart {
     /// The text.
     pub text: String,
-    /// Where the rest begins; none if there is none.
+    /// Byte offset of the rest, if any.
     pub next: Option<u64>,
 }
 
-/// Some iterations of an agent, and how many it has. `None` if there is no such agent.
+/// Returns some iterations of an agent and their total number, or `None` for an unknown agent.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn iterations(
     index: &Index,
     path: &Path,
@@ -67,12 +68,13 @@ pub fn iterations(
     )))
 }
 
-/// How an agent began (query, system prompt) and how it ended (answer, error), each `null` if it did not.
+/// Returns the start of an agent (query, system prompt) and its end (answer, error), each `null` if
+/// it has not happened.
 ///
-/// `None` if there is no such agent.
+/// Returns `None` for an unknown agent.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn agent_texts(index: &Index, path: &Path, agent: &str) -> io::Result<Option<(Value, Value)>> {
     let Some(places) = index.agent(agent) else {
         return Ok(None);
@@ -85,12 +87,13 @@ pub fn agent_texts(index: &Index, path: &Path, agent: &str) -> io::Result<Option
     Ok(Some((read(places.start)?, read(places.end)?)))
 }
 
-/// The text whose JSON stands in the bytes from `from` to `to`, or its beginning where it is long.
+/// Returns the text whose JSON occupies the bytes from `from` to `to`, or its beginning if it is
+/// long.
 ///
-/// `None` if that is not part of a string, or not indexed.
+/// Returns `None` if the bytes are not part of a string, or are not indexed.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn text_part(index: &Index, path: &Path, from: u64, to: u64) -> io::Result<Option<TextPart>> {
     if !index.holds(from, to) {
         return Ok(None);
@@ -98,7 +101,7 @@ pub fn text_part(index: &Index, path: &Path, from: u64, to: u64) -> io::Result<O
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut content = vec![b'"'];
-    // A few bytes more than a part, so that its last character is there as a whole.
+    // Read a few bytes more, so that the last character of the part is complete.
     file.take((to - from).min(PART + 16))
         .read_to_end(&mut content)?;
     let length = boundary(&content[1..], usize::try_from(PART).unwrap_or(usize::MAX));
